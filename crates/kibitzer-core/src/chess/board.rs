@@ -36,10 +36,11 @@ impl Board {
         ],
     };
 
-    /// Creates a board from the rows of style 12: the eighth rank first, the a-file first, `-` for an empty square.
+    /// Creates a board from the rows of style 12: the eighth rank first, the a-file first, `-` for an empty square. `None` if a
+    /// byte is
+    /// neither `-` nor one of `PNBRQKpnbrqk`.
     ///
-    /// `None` if a byte is neither `-` nor one of `PNBRQKpnbrqk`. Any number of pieces is accepted: variants and
-    /// set-up positions have boards without kings or with nine queens.
+    /// Any number of pieces is accepted: variants and set-up positions have boards without kings or with nine queens.
     pub fn from_rows(rows: &[[u8; 8]; 8]) -> Option<Self> {
         let [eighth, seventh, sixth, fifth, fourth, third, second, first] = *rows;
         let ranks = [first, second, third, fourth, fifth, sixth, seventh, eighth];
@@ -48,14 +49,14 @@ impl Board {
         all_legal.then_some(Self { ranks })
     }
 
-    /// The rows as style 12 sends them: see [`from_rows`](Self::from_rows).
+    /// Returns the rows as style 12 sends them; see [`from_rows`](Self::from_rows).
     pub fn to_rows(&self) -> [[u8; 8]; 8] {
         let mut rows = self.ranks;
         rows.reverse();
         rows
     }
 
-    /// Creates a board from legal rows with a blank after each; see [`from_rows`](Self::from_rows).
+    /// Creates a board from rows with a blank after each; see [`from_rows`](Self::from_rows). The caller has checked the letters.
     pub(crate) fn from_spaced_rows(rows: &[u8; 72]) -> Self {
         let mut ranks = [[EMPTY; 8]; 8];
         for (rank, [squares @ .., _]) in ranks.iter_mut().rev().zip(rows.as_chunks::<9>().0) {
@@ -64,7 +65,7 @@ impl Board {
         Self { ranks }
     }
 
-    /// The rows, a blank after each: see [`from_spaced_rows`](Self::from_spaced_rows).
+    /// Returns the rows with a blank after each; see [`from_spaced_rows`](Self::from_spaced_rows).
     pub(crate) fn to_spaced_rows(self) -> [u8; 72] {
         let mut rows = [b' '; 72];
         for (rank, [squares @ .., _]) in self.ranks.iter().rev().zip(rows.as_chunks_mut::<9>().0) {
@@ -73,7 +74,7 @@ impl Board {
         rows
     }
 
-    /// Returns the piece on a square.
+    /// Returns the piece on a square; `None` if the square is empty.
     pub fn piece(&self, square: Square) -> Option<Piece> {
         self.ranks.as_flattened().get(square.index()).copied().and_then(Piece::from_letter)
     }
@@ -85,20 +86,21 @@ impl Board {
         }
     }
 
-    /// All pieces, from a1 along the ranks to h8.
+    /// Returns all pieces with their squares, from a1 along the ranks to h8.
     pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> {
         let letters = self.ranks.as_flattened().iter();
         Square::all().zip(letters).filter_map(|(square, &letter)| Some((square, Piece::from_letter(letter)?)))
     }
 
-    /// Returns the square of this side's king, the first in the order of squares if there are several, as in suicide
-    /// chess.
+    /// Returns the square of this side's king, the first in the order of squares if there are several, as in suicide chess;
+    /// `None` without
+    /// a king.
     pub fn find_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
         Square::all().find(|&square| self.holds(square, king))
     }
 
-    /// The worth of this side's pieces, as style 12 counts it: see [`Role::material_value`].
+    /// Returns the total [value](Role::material_value) of this side's pieces, as style 12 counts it.
     pub fn material(&self, color: Color) -> u16 {
         self.pieces()
             .filter(|(_, piece)| piece.color == color)

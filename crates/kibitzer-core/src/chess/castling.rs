@@ -18,7 +18,7 @@ impl CastlingSide {
     /// Short, then long: the order in which style 12 and FEN write them.
     pub const BOTH: [Self; 2] = [Self::Short, Self::Long];
 
-    /// The other way.
+    /// Returns the other side.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -45,10 +45,10 @@ impl CastlingSide {
 pub struct CastlingRights(u8);
 
 impl CastlingRights {
-    /// No one may castle.
+    /// Rights with which neither side may castle.
     pub const NONE: Self = Self(0);
 
-    /// Both sides may castle both ways.
+    /// Rights with which both sides may castle short and long.
     pub const ALL: Self = Self(0b1111);
 
     /// Creates rights from the flags of style 12's fields 11 to 14: White short, White long, Black short, Black long.
@@ -61,23 +61,23 @@ impl CastlingRights {
         Self(bits)
     }
 
-    /// Whether neither side has a right.
+    /// Returns whether neither side may castle.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether `color` may castle to `side`.
+    /// Returns whether `color` may castle to `side`.
     pub const fn has(self, color: Color, side: CastlingSide) -> bool {
         self.0 & bit(color, side) != 0
     }
 
-    /// These rights and one more.
+    /// Returns these rights with one added.
     #[must_use]
     pub const fn with(self, color: Color, side: CastlingSide) -> Self {
         Self(self.0 | bit(color, side))
     }
 
-    /// These rights without one.
+    /// Returns these rights with one removed.
     #[must_use]
     pub const fn without(self, color: Color, side: CastlingSide) -> Self {
         Self(self.0 & !bit(color, side))
@@ -112,7 +112,7 @@ const fn bit(color: Color, side: CastlingSide) -> u8 {
 }
 
 impl fmt::Display for CastlingRights {
-    /// The field of FEN: `KQkq`, some of these letters, or `-`.
+    /// Writes the field of FEN: `KQkq`, some of these letters, or `-`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
             return f.write_char('-');
@@ -138,8 +138,9 @@ impl Board {
     /// and the rook nearest to the edge on that side of it. In orthodox chess, these are the king on the e-file and
     /// the rook in the corner.
     ///
-    /// In chess960, the board does not show which of two rooks on one side castles. Like X-FEN, this method returns
-    /// the outer one.
+    /// In chess960, the board does not show which of two rooks on one side castles. Like X-FEN, this method returns the outer
+    /// one. `None`
+    /// without a king on its first rank or a rook on that side of it.
     pub fn castling_squares(&self, color: Color, side: CastlingSide) -> Option<(Square, Square)> {
         let king = self.home_king(color)?;
         Some((king, self.outermost_rook(color, king, side)?))

@@ -17,7 +17,7 @@ impl Color {
     /// White, then Black: the order in which servers send pairs.
     pub const BOTH: [Self; 2] = [Self::White, Self::Black];
 
-    /// Reads `W` or `B` in either case, as style 12, `<b1>` and FEN write a side.
+    /// Parses `W` or `B` in either case, as style 12, `<b1>` and FEN write a side; `None` for any other letter.
     pub const fn from_letter(letter: u8) -> Option<Self> {
         match letter {
             b'W' | b'w' => Some(Self::White),
@@ -26,7 +26,7 @@ impl Color {
         }
     }
 
-    /// `white` or `black`.
+    /// Returns `white` or `black`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::White => "white",
@@ -43,7 +43,7 @@ impl Color {
         }
     }
 
-    /// The rank this side's king starts on, counted from 0.
+    /// Returns the rank on which this side's king starts, counted from 0.
     pub(crate) const fn home_rank(self) -> u8 {
         match self {
             Self::White => 0,
@@ -51,7 +51,7 @@ impl Color {
         }
     }
 
-    /// The rank this side's pawns promote on, counted from 0.
+    /// Returns the rank on which this side's pawns promote, counted from 0.
     pub(crate) const fn last_rank(self) -> u8 {
         self.opponent().home_rank()
     }

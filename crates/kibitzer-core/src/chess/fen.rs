@@ -29,7 +29,7 @@ pub struct Fen {
     pub hands: Option<Hands>,
 }
 
-/// Why a text is not a position in FEN.
+/// Reason for which a text is not a position in FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FenError {
@@ -63,7 +63,7 @@ impl Fen {
     /// The position that chess starts from.
     pub const START: Self = Self { castling: CastlingRights::ALL, ..Self::from_board(Board::START, Color::White) };
 
-    /// A position without castling rights, en passant square or reserves, at move 1.
+    /// Creates a position without castling rights, en passant square or reserves, at move 1.
     pub const fn from_board(board: Board, side_to_move: Color) -> Self {
         Self {
             board,

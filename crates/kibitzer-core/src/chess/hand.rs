@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::{Color, Piece, Role};
 
-/// The pieces one side may drop: how many of each role, in no order. There are never kings among them.
+/// Pieces that one side may drop, as a count for each role except the king. Counts stop at 255.
 ///
 /// `Display` writes the letters as servers do, in upper case: `PPNBRQ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,22 +30,22 @@ impl Hand {
         self.counts.get(role as usize).copied().unwrap_or(0)
     }
 
-    /// Whether the hand has no piece.
+    /// Returns whether the hand has no piece.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The role of each piece: pawns first, then knights, bishops, rooks, queens.
+    /// Returns the role of each piece: pawns first, then knights, bishops, rooks, queens.
     pub fn roles(&self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().zip(self.counts).flat_map(|(role, count)| std::iter::repeat_n(role, usize::from(count)))
     }
 
-    /// The upper-case letter of each piece, in the order of [`roles`](Self::roles).
+    /// Returns the upper-case letter of each piece, in the order of [`roles`](Self::roles).
     pub fn letters(&self) -> impl Iterator<Item = char> {
         self.roles().map(Role::letter)
     }
 
-    /// Adds one piece. Kings are ignored.
+    /// Adds one piece. Kings, and pieces beyond 255 of one role, are ignored.
     pub fn add(&mut self, role: Role) {
         if let Some(count) = self.counts.get_mut(role as usize) {
             *count = count.saturating_add(1);
@@ -79,7 +79,8 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Reads the letters of FEN's extension: upper case is White's, lower case is Black's, in any order.
+    /// Parses the letters of FEN's extension: upper case is White's, lower case is Black's, in any order. `None` if there is
+    /// another letter than `PNBRQ`.
     pub(crate) fn parse_fen(letters: &[u8]) -> Option<Self> {
         letters.iter().try_fold(Self::default(), |mut hands, &letter| {
             let role = Role::from_reserve_letter(letter)?;
@@ -88,7 +89,7 @@ impl Hands {
         })
     }
 
-    /// The reserve of one side.
+    /// Returns the reserve of one side.
     pub const fn of(&self, color: Color) -> &Hand {
         match color {
             Color::White => &self.white,
@@ -96,7 +97,7 @@ impl Hands {
         }
     }
 
-    /// The reserve of one side, to change it.
+    /// Returns the reserve of one side for modification.
     pub const fn of_mut(&mut self, color: Color) -> &mut Hand {
         match color {
             Color::White => &mut self.white,

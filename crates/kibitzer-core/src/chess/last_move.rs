@@ -73,8 +73,9 @@ impl LastMove {
         }
     }
 
-    /// Reads the usual form, `P/e2-e4`, unless the piece is a pawn on its last rank: [`parse_verbose`](Self::parse_verbose) for
-    /// nearly all moves.
+    /// Parses the usual form, `P/e2-e4`: a fast path of [`parse_verbose`](Self::parse_verbose). `None` for other forms, and for a
+    /// pawn that
+    /// reaches its last rank.
     #[inline]
     pub(crate) fn parse_plain(word: [u8; 7], mover: Color) -> Option<Self> {
         let [role, b'/', from_file, from_rank, b'-', to_file, to_rank] = word else { return None };
@@ -92,7 +93,7 @@ impl LastMove {
         })
     }
 
-    /// The verbose form: field 27 of style 12.
+    /// Returns the verbose form of the move, as field 27 of style 12 has it.
     pub(crate) fn verbose(self) -> Verbose {
         let mut text = Verbose::default();
         match self {
@@ -130,7 +131,7 @@ impl LastMove {
     }
 }
 
-/// ASCII.
+/// Buffer for the verbose form of a move, in ASCII.
 pub(crate) type Verbose = SmallVec<[u8; 16]>;
 
 const D_FILE: u8 = 3;
@@ -148,12 +149,12 @@ pub(super) const fn castled_files(side: CastlingSide, towards: CastlingSide) -> 
     }
 }
 
-/// Parses the role and the square of a drop.
+/// Parses the role and the square of a drop; `None` for a king, another letter, or a square off the board.
 pub(super) fn read_drop(role: u8, [file, rank]: [u8; 2]) -> Option<(Role, Square)> {
     Role::from_reserve_letter(role).zip(Square::from_letters(file, rank))
 }
 
-/// Returns the role after `=`, or else from the last letter before any check signs.
+/// Returns the role after `=`, or else from the last letter or digit; `None` if that is not the letter of a promotion.
 pub(super) fn promotion_in_san(san: &[u8]) -> Option<Role> {
     let letter = match memchr::memchr(b'=', san) {
         Some(at) => san.get(at + 1),

@@ -1,4 +1,4 @@
-//! Chess as far as a client needs it: boards, squares, moves as reported. No rules but how pieces go, no move generator.
+//! Chess as far as a client needs it: boards, squares, reported moves. Knows how pieces move, but has no move generator.
 
 mod apply;
 mod board;

@@ -24,7 +24,7 @@ impl Role {
     /// Every role, from the pawn to the king.
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
 
-    /// Reads one of `PNBRQK`, in either case.
+    /// Parses one of `PNBRQK`, in either case; `None` for any other letter.
     pub const fn from_letter(letter: u8) -> Option<Self> {
         match letter {
             b'P' | b'p' => Some(Self::Pawn),
@@ -37,12 +37,12 @@ impl Role {
         }
     }
 
-    /// The English letter in upper case.
+    /// Returns the English letter of the role in upper case.
     pub const fn letter(self) -> char {
         self.byte() as char
     }
 
-    /// The piece's value in style 12's material count: 1, 3, 3, 5, 9, and 0 for a king.
+    /// Returns the value in style 12's material count: 1, 3, 3, 5, 9 from pawn to queen, and 0 for a king.
     ///
     /// Source: FICS help file `style12`, material strength.
     pub const fn material_value(self) -> u8 {
@@ -55,12 +55,13 @@ impl Role {
         }
     }
 
-    /// Reads the role that a pawn is promoted to: any but a pawn. Suicide chess allows kings.
+    /// Parses the role that a pawn is promoted to, in either case; `None` for a pawn or any other letter. Suicide chess allows
+    /// kings.
     pub(crate) fn from_promotion_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::Pawn)
     }
 
-    /// Reads the role of a piece in reserve: any but a king.
+    /// Parses the role of a piece in reserve, in either case; `None` for a king or any other letter.
     pub(crate) fn from_reserve_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::King)
     }
@@ -88,13 +89,13 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Reads one of `PNBRQK`: upper case is White's, lower case is Black's.
+    /// Parses one of `PNBRQK`, in upper case for White, in lower case for Black; `None` for any other letter.
     pub fn from_letter(letter: u8) -> Option<Self> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         Role::from_letter(letter).map(|role| Self { color, role })
     }
 
-    /// The letter of the role; upper case for White, lower case for Black.
+    /// Returns the letter of the role, in upper case for White, in lower case for Black.
     pub const fn letter(self) -> char {
         self.byte() as char
     }

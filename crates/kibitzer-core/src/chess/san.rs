@@ -7,7 +7,7 @@ use super::last_move::{castling_side, promotion_in_san, read_drop};
 use super::smith::trim_check_signs;
 use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 
-/// A move in algebraic notation: where a piece goes, and as much of where it comes from as is needed.
+/// A move in algebraic notation: the destination of a piece, and as much of its origin as is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SanMove {
@@ -40,7 +40,8 @@ pub enum SanMove {
 }
 
 impl SanMove {
-    /// Parses one word. Check signs at its end are ignored, and the `=` before a promotion may be missing.
+    /// Parses one word; `None` if it is not algebraic notation. Check signs at its end are ignored, and the `=` before a
+    /// promotion may be missing.
     ///
     /// Source: the PGN standard; ICC's description of its formats.
     pub fn parse(word: &[u8]) -> Option<Self> {
@@ -128,7 +129,7 @@ fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
 }
 
 impl Board {
-    /// Whether this piece can move between the squares, over empty squares. Ignores whose turn it is, and checks.
+    /// Returns whether this piece can move between the squares. Ignores the side to move, checks and castling.
     fn can_go(&self, piece: Piece, from: Square, to: Square) -> bool {
         let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
         is_free
@@ -152,7 +153,7 @@ impl Board {
         is_push && self.piece(to).is_none()
     }
 
-    /// Whether a piece other than a pawn attacks one square from another.
+    /// Returns whether a piece other than a pawn attacks one square from another; `false` for pawns.
     fn reaches(&self, role: Role, from: Square, to: Square) -> bool {
         let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
         let is_straight = files == 0 || ranks == 0;
@@ -168,7 +169,7 @@ impl Board {
             }
     }
 
-    /// Whether all squares between two squares of a line are empty.
+    /// Returns whether all squares between two squares on one rank, file or diagonal are empty.
     fn is_open(&self, from: Square, to: Square) -> bool {
         let step = |from: u8, to: u8| i8::from(to > from) - i8::from(to < from);
         let (file_step, rank_step) = (step(from.file(), to.file()), step(from.rank(), to.rank()));
@@ -179,7 +180,8 @@ impl Board {
         std::iter::successors(next(&from), next).take_while(|&at| at != to).all(|at| self.piece(at).is_none())
     }
 
-    /// Whether the mover's king is not attacked after this move. True if there is no king.
+    /// Returns whether the mover's king is not attacked after this move; `true` without a king, `false` if the move does not fit
+    /// the board.
     fn leaves_king_safe(mut self, played: LastMove, mover: Color) -> bool {
         if self.apply(played, mover).is_err() {
             return false;

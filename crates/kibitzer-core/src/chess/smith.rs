@@ -58,7 +58,7 @@ impl SmithMove {
         }
     }
 
-    /// Returns the role of the captured piece.
+    /// Returns the role of the captured piece; `None` if the move captures nothing.
     pub const fn captured(self) -> Option<Role> {
         match self {
             Self::Normal { capture, .. } => capture,

@@ -10,12 +10,12 @@ use crate::UnknownName;
 pub struct Square(u8);
 
 impl Square {
-    /// The square on this file (a is 0) and this rank (the first is 0); `None` off the board.
+    /// Returns the square on this file (a is 0) and this rank (the first is 0); `None` if either is above 7.
     pub const fn new(file: u8, rank: u8) -> Option<Self> {
         if file < 8 && rank < 8 { Some(Self::at(file, rank)) } else { None }
     }
 
-    /// Parses a file letter in lower case and a rank digit.
+    /// Parses a file letter in lower case and a rank digit; `None` for anything else.
     pub fn parse(name: &[u8]) -> Option<Self> {
         match *name {
             [file, rank] => Self::from_letters(file, rank),
@@ -23,17 +23,17 @@ impl Square {
         }
     }
 
-    /// Every square, in order.
+    /// Returns every square, from a1 along the ranks to h8.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (0..64).map(Self)
     }
 
-    /// The file, 0 for a to 7 for h.
+    /// Returns the file, 0 for a to 7 for h.
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
-    /// The rank, 0 for the first to 7 for the eighth.
+    /// Returns the rank, 0 for the first to 7 for the eighth.
     pub const fn rank(self) -> u8 {
         self.0 >> 3
     }

@@ -1,14 +1,13 @@
-//! What an event is, in one word.
+//! Kinds of events, and their categories.
 
 use crate::by_name::parse_by_name;
 
 /// Every kind with its name, in one list.
 macro_rules! event_kinds {
     ($($category:ident { $($(#[$meta:meta])* $kind:ident = $name:literal,)+ })+) => {
-        /// What an event is, in one word: the `event` of a line of `kibitzer decode`, and what a subscription can ask for.
+        /// Kind of an event: the `event` field in the output of `kibitzer decode`, and a criterion of subscription filters.
         ///
-        /// A message that has no kind of its own is [`Text`](Self::Text), as it prints as a line of text. Kinds are only added,
-        /// and none is renamed.
+        /// A message without a kind of its own is [`Text`](Self::Text). Later versions may add kinds, but rename none.
         ///
         /// ```
         /// use kibitzer_core::EventKind;
@@ -26,7 +25,7 @@ macro_rules! event_kinds {
             /// Every kind.
             pub const ALL: &[Self] = &[$($(Self::$kind),+),+];
 
-            /// The name, in `snake_case`.
+            /// Returns the name of the kind, in `snake_case`.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $($(Self::$kind => $name,)+)+
@@ -143,10 +142,11 @@ event_kinds! {
         PasswordPrompt = "password_prompt",
         /// The server offers a name to a guest.
         GuestPrompt = "guest_prompt",
-        /// Whether the name at the login prompt belongs to an account.
+        /// The server reports whether the name at the login prompt belongs to an account.
         NameStatus = "name_status",
-        /// The login is complete: in the server's words, where it has any, as [`Message::LoggedIn`](crate::message::Message);
-        /// and in a live session once, whatever the server sends, as [`Event::LoggedIn`](crate::Event).
+        /// The login is complete: a report of the server ([`Message::LoggedIn`](crate::message::Message)), or the event that a
+        /// live session
+        /// emits once for each login ([`Event::LoggedIn`](crate::Event)).
         LoggedIn = "logged_in",
     }
     Refusal {
@@ -206,7 +206,7 @@ event_kinds! {
     Trouble {
         /// The server dropped the rest of an ICC command's output.
         Overflow = "overflow",
-        /// A line over the limit.
+        /// A line exceeded the length limit.
         OverLong = "over_long",
         /// A message contradicts the known state of a game.
         Desync = "desync",
@@ -269,7 +269,7 @@ pub enum EventCategory {
     Text,
     /// Listings, which follow their lines.
     Listing,
-    /// Losses and contradictions.
+    /// Lost connections, lost output, and contradictions in the server's messages.
     Trouble,
     /// State of the session.
     Session,

@@ -1,4 +1,4 @@
-//! What subscribers get: a message, and what it changed.
+//! Events of a session: messages of the server with the changes they made, and reports of the session itself.
 
 mod capabilities;
 mod connection;
@@ -29,15 +29,16 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The server said something.
+    /// The server sent a message.
     Received {
-        /// What, where in the stream, and in which line.
+        /// The message, its line, and its position in the stream.
         received: Received,
-        /// What it changed in the state of a game.
+        /// Change of the message to the state of a game; `None` if it made none.
         change: Option<Change>,
     },
-    /// What the server says contradicts what was known. The event behind this one is the server's word: its board was
-    /// taken, a delta board that does not fit was not.
+    /// The message of the next event contradicts the known state of a game. If it is a board, it has replaced the known one; a
+    /// delta board
+    /// that does not fit was not applied.
     Desync(Desync),
     /// The boards of a played game left out moves. The event after this one is the board that followed them.
     Missed(MissedPlies),
@@ -49,41 +50,41 @@ pub enum Event {
         /// The listing.
         listing: Arc<AnyListing>,
     },
-    /// A connection is being made.
+    /// A connection is being opened.
     Connecting {
-        /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
-        /// stable. One that is made at once, because the server wants less asked of it,
-        /// counts with the one before.
+        /// Connection attempt, starting at 1; resets to 1 after the loss of a stable session. An immediate attempt with fewer
+        /// features
+        /// requested has the same number.
         attempt: u32,
     },
-    /// The connection stands; the login begins.
+    /// A connection is established; the login begins.
     Connected,
-    /// The server has let us in: it said so, or it was found out. Where it said so, a [`Message::LoggedIn`] of the same
-    /// [kind](EventKind::LoggedIn) told that, too.
+    /// The server has accepted the login, by its own report or as a probe has shown. A report of the server is also emitted as a
+    /// [`Message::LoggedIn`] of the same [kind](EventKind::LoggedIn).
     LoggedIn(Arc<Identity>),
-    /// The session is set up: requests can be made.
+    /// The session is set up and accepts requests.
     Ready(Capabilities),
-    /// A line was handed out to be written.
+    /// A line was passed to the driver to be written; it may not have reached the server.
     Sent {
-        /// The line without its line end, before it was sealed; `None` if there is a password in it.
+        /// The line without its line end, before it was sealed; `None` if it contains a password.
         line: Option<Arc<str>>,
-        /// The request it belongs to.
+        /// The request that the line belongs to; `None` for lines of the login.
         request: Option<RequestId>,
     },
-    /// The server did something that it should not.
+    /// The server violated the protocol; the session continues.
     Fault(ServerFault),
-    /// There is no session at the moment.
+    /// The connection was lost, or an attempt to reconnect failed.
     Lost {
-        /// Why.
+        /// Reason for the loss.
         cause: LostCause,
-        /// When the connection is made again; `None` if it is not.
+        /// Delay before the next attempt; `None` if the limit of attempts is reached and the session ends.
         retry_in: Option<Duration>,
     },
-    /// The session is set up again, and this is what became of what it had.
+    /// The session has restored its settings, games and seeks after a reconnect, with these outcomes.
     Restored(Arc<Restored>),
-    /// An adjourned game of the account: that it is known, and each change of what has become of it.
+    /// An adjourned game of the account became known, or its state changed.
     Adjourned(Arc<AdjournedGame>),
-    /// The session is over. Nothing follows.
+    /// The session is over. No event follows.
     Ended(EndReason),
 }
 
@@ -97,7 +98,7 @@ fn quoted(text: &ServerText, otherwise: &str) -> String {
 const _: () = assert!(size_of::<Event>() <= 64, "an event has grown");
 
 impl Event {
-    /// The message, if the server said something.
+    /// Returns the message of the server; `None` for all events but [`Received`](Self::Received).
     pub const fn message(&self) -> Option<&Message> {
         match self {
             Self::Received { received, .. } => Some(&received.message),
@@ -105,7 +106,7 @@ impl Event {
         }
     }
 
-    /// The line the message was read from; see [`Received::raw`]. Empty if the event is none of the server's.
+    /// Returns the line that contains the message; see [`Received::raw`]. Empty for all events but [`Received`](Self::Received).
     pub fn raw(&self) -> &[u8] {
         match self {
             Self::Received { received, .. } => received.raw(),
@@ -113,8 +114,9 @@ impl Event {
         }
     }
 
-    /// What the server said, as nothing but this text in the same place: for those who may not see the line as it was.
-    /// `None` if the server said nothing.
+    /// Returns a copy of a received event whose message is plain text with this line, at the same position and without a change.
+    /// Serves to
+    /// redact lines. `None` for all events but [`Received`](Self::Received).
     #[must_use]
     pub fn with_text(&self, line: &[u8]) -> Option<Self> {
         match self {
@@ -125,7 +127,7 @@ impl Event {
         }
     }
 
-    /// Position in the stream of the frame it came from; 0 for what the session tells of itself.
+    /// Returns the position in the stream, in bytes, of the frame that caused the event; 0 for events of the session itself.
     pub const fn offset(&self) -> u64 {
         match self {
             Self::Received { received, .. } => received.offset,
@@ -136,7 +138,7 @@ impl Event {
         }
     }
 
-    /// The game whose state it changed.
+    /// Returns the number of the game that the event changed or concerns; `None` without a change, desync or missed plies.
     pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Desync(desync) => Some(desync.game),
@@ -145,7 +147,7 @@ impl Event {
         }
     }
 
-    /// What it changed in the state of a game.
+    /// Returns the change that a received message made to the state of a game; `None` if it made none.
     pub const fn change(&self) -> Option<&Change> {
         match self {
             Self::Received { change, .. } => change.as_ref(),

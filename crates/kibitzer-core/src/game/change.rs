@@ -1,4 +1,4 @@
-//! What a message changes in the state of a game, and where the two contradict each other.
+//! Changes that messages make to the state of a game, and contradictions between the two.
 
 use std::sync::Arc;
 
@@ -7,23 +7,25 @@ use thiserror::Error;
 use crate::chess::LastMove;
 use crate::message::{GameId, Relation, Style12};
 
-/// What a message changed in the state of a game.
+/// Change that a message made to the state of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// Which game.
+    /// Number of the changed game.
     pub game: GameId,
-    /// What it is to this login, by its last board: of a game that has ended, what it was.
+    /// Relation of this login to the game, by the game's last board; stays the same after the end of the game.
     pub relation: Relation,
-    /// What about it.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// The board a delta board led to, as style 12 would have it; `None` for other messages, which bring their own.
+    /// Board that a delta board or a datagram led to, as a style 12 line would show it; `None` if the message is a board itself,
+    /// or leads to none.
     pub board: Option<Arc<Style12>>,
-    /// The last move of the new board, with the squares of a castling filled in where the board before tells them.
+    /// Last move of the new board; castling includes the squares of king and rook if the previous board shows them. `None`
+    /// without a known move.
     pub played: Option<LastMove>,
 }
 
-/// What changed about a game.
+/// Kind of a change to the state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -31,26 +33,26 @@ pub enum ChangeKind {
     Opened,
     /// One more move was played.
     Moved,
-    /// The same board again; perhaps with other clocks.
+    /// The same board was sent again, perhaps with other clocks.
     Repeated,
-    /// The game went back by so many plies.
+    /// The game went back by a number of plies.
     TookBack {
-        /// Number of plies; at most 65,535.
+        /// Number of plies; larger numbers are reported as 65,535.
         plies: u16,
     },
-    /// The game went on by more than one move, or an examiner went elsewhere: the moves in between are not known.
+    /// The game advanced by more than one ply, or an examiner moved elsewhere in it. The moves in between are not known.
     Jumped,
-    /// Another game has taken the number, or the position was set up anew.
+    /// Another game now has this number, or the position was set up anew; the known moves were dropped.
     Replaced,
-    /// The reserves were told.
+    /// The server reported the pieces in reserve.
     Holding,
-    /// Its terms became known: type, ratings, the partner's game in bughouse.
+    /// The server reported terms of the game: type, ratings, the partner's game in bughouse.
     Info,
     /// The game is over.
     Ended,
-    /// It is not followed any more.
+    /// The session stopped following the game.
     Left,
-    /// It is followed (again).
+    /// The session started or resumed following the game.
     Followed,
 }
 
@@ -60,15 +62,15 @@ impl ChangeKind {
     }
 }
 
-/// The server's word contradicts what was known of a game.
+/// Contradiction between a message of the server and the known state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Desync {
-    /// Position in the stream of the frame that told.
+    /// Position of the contradicting frame in the stream, in bytes.
     pub offset: u64,
-    /// Which game.
+    /// Number of the game.
     pub game: GameId,
-    /// What does not fit.
+    /// Kind of the contradiction.
     pub reason: DesyncReason,
 }
 
@@ -78,9 +80,9 @@ pub struct Desync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct MissedPlies {
-    /// Position in the stream of the board that followed them.
+    /// Position in the stream, in bytes, of the board that followed the missing moves.
     pub offset: u64,
-    /// The game.
+    /// Number of the game.
     pub game: GameId,
     /// The first missing ply.
     pub from_ply: u32,
@@ -88,28 +90,28 @@ pub struct MissedPlies {
     pub to_ply: u32,
 }
 
-/// How the server's word and what was known differ.
+/// Kind of contradiction between a message and the known state of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum DesyncReason {
-    /// A delta board of a game of which no board was seen.
+    /// A delta board arrived for a game without a known board.
     #[error("delta board of a game without a board")]
     NoBoard,
-    /// A delta board that does not follow the last known ply.
+    /// A delta board neither follows the last known ply nor returns to a known one.
     #[error("delta board for ply {found} after ply {known}")]
     WrongPly {
         /// The last ply known.
         known: u32,
-        /// The ply the server told.
+        /// The ply of the delta board.
         found: u32,
     },
-    /// A delta board whose move cannot be played on the last known board.
+    /// The move of a delta board cannot be played on the last known board.
     #[error("delta board's move does not fit the board")]
     WrongMove,
-    /// A move, a takeback or a step back after an earlier desync: the current board is not known until the server sends it.
+    /// A move, takeback or step back follows an earlier desync. The current board is unknown until the server sends it.
     #[error("board is not known since an earlier desync")]
     OutOfStep,
-    /// A board that the reported move does not lead to.
+    /// The reported move does not lead from the last known board to the received one, which replaces it.
     #[error("board is not what the reported move leads to")]
     WrongBoard,
 }
@@ -126,7 +128,8 @@ pub(crate) enum Notice {
 }
 
 impl DesyncReason {
-    /// Whether the current board is not known from here on, until the server sends it.
+    /// Returns whether the current board is unknown until the server sends it: for every reason but
+    /// [`WrongBoard`](Self::WrongBoard).
     pub const fn needs_board(self) -> bool {
         !matches!(self, Self::WrongBoard)
     }

@@ -1,14 +1,14 @@
-//! What is told of a game before the board that it belongs to.
+//! Announcements, terms and reserves that the server sends before the first board of a game.
 
 use std::collections::VecDeque;
 
 use crate::chess::Hands;
 use crate::message::{GameCreated, GameId, GameInfo, GameRole, StartKind};
 
-/// Numbers of games something is remembered of; more than follow each other before a board does.
+/// Maximum number of games for which reports are kept until their board arrives; the oldest is dropped.
 pub(super) const MAX_NUMBERS: usize = 64;
 
-/// What was told of one number since its last board.
+/// Reports about one game number since its last board.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     number: GameId,
@@ -18,14 +18,17 @@ pub(super) struct Told {
     pub(super) role: Option<GameRole>,
 }
 
-/// What was told of games whose board has not come, the newest last.
+/// Reports about games whose board has not arrived, at most [`MAX_NUMBERS`] games, the latest last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Foretold {
     numbers: VecDeque<Told>,
 }
 
 impl Told {
-    /// A game of this number was announced; `is_known` if the number had a game. Some servers announce twice.
+    /// Records the announcement of a game, and discards reports that may belong to an earlier one; `is_known` if the number had a
+    /// game.
+    ///
+    /// A repeated announcement changes nothing: some servers announce twice.
     pub(super) fn announce(&mut self, created: &GameCreated, is_known: bool) {
         if self.created.as_ref() == Some(created) {
             return;
@@ -38,7 +41,7 @@ impl Told {
         self.created = Some(created.clone());
     }
 
-    /// The game's terms were told. A list that says nothing about what the game is to this login leaves that as it was.
+    /// Records the terms of the game. A list that does not show the relation of this login to the game keeps the known relation.
     pub(super) fn inform(&mut self, info: &GameInfo) {
         let known = self.info.take().and_then(|known| known.start).map(|start| start.kind);
         let mut info = info.clone();
@@ -52,7 +55,8 @@ impl Told {
 }
 
 impl Foretold {
-    /// The place for what is told of this number; the oldest makes room if there are too many.
+    /// Returns the entry of this number as the latest one; creates an empty one if there is none. Drops the oldest entry beyond
+    /// [`MAX_NUMBERS`].
     pub(super) fn of(&mut self, number: GameId) -> &mut Told {
         let told = self.take(number).unwrap_or(Told { number, created: None, info: None, hands: None, role: None });
         if self.numbers.len() >= MAX_NUMBERS {
@@ -61,12 +65,12 @@ impl Foretold {
         self.numbers.push_back_mut(told)
     }
 
-    /// What was told of this number.
+    /// Returns the reports about this number; `None` without any.
     pub(super) fn get(&self, number: GameId) -> Option<&Told> {
         self.numbers.iter().rfind(|told| told.number == number)
     }
 
-    /// What was told of this number, which is forgotten.
+    /// Removes and returns the reports about this number; `None` without any.
     pub(super) fn take(&mut self, number: GameId) -> Option<Told> {
         let at = self.numbers.iter().rposition(|told| told.number == number)?;
         self.numbers.remove(at)

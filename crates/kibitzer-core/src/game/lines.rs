@@ -49,7 +49,7 @@ impl Game {
 }
 
 impl Games {
-    /// The name of this login, where a datagram told it.
+    /// Name of this login, once the server has reported it.
     pub(crate) const fn me(&self) -> Option<&Handle> {
         self.me.as_ref()
     }
@@ -59,7 +59,7 @@ impl Games {
     }
 }
 
-/// A `<g1>` line. What only ICC tells has no place in it.
+/// A `<g1>` line. It omits terms that only ICC reports.
 fn terms(info: &GameInfo) -> String {
     let bit = |value: Option<bool>| value.map(u8::from);
     let guest = |registered: Option<bool>| registered.map(|yes| u8::from(!yes));

@@ -31,13 +31,14 @@ use state::Step;
 pub use state::{Ending, Game};
 
 numeric_options! {
-    /// Limits of the games that are kept.
+    /// Limits on tracked games.
     pub struct GameLimits {
         /// Sets the maximum number of games, including those that have ended.
         ///
         /// 0 counts as 1. A new game replaces one that is over or left, the lowest number first; without any, one in progress.
         games: usize = 1_024, "kept_games";
-        /// Sets the maximum number of moves of one game; after that many, moves are counted anew from the current board.
+        /// Sets the maximum number of moves kept of one game. When it is reached, all are dropped, and the list restarts from the
+        /// current board.
         ///
         /// 0 counts as 1.
         moves: usize = 2_048, "kept_moves";
@@ -69,17 +70,17 @@ numeric_options! {
 pub struct Games {
     limits: GameLimits,
     by_id: BTreeMap<GameId, Game>,
-    /// Games that ended or were left; they may go on since. Without it, making room would look at every game.
+    /// Games that ended or were left, perhaps resumed since. Lets [`make_room`](Self::make_room) avoid a search of all games.
     stopped: BTreeSet<GameId>,
-    /// Announcements, terms and reserves may be told before the first board.
+    /// Announcements, terms and reserves that arrived before the first board.
     foretold: Foretold,
-    /// The bughouse game of my partner.
+    /// Number of the bughouse game of this login's partner.
     partner_game: Option<GameId>,
-    /// The name of this login, where a datagram told it.
+    /// Name of this login, once the server has reported it.
     me: Option<Handle>,
-    /// The number of a board that is no game.
+    /// Number of an isolated board, which is not a game.
     isolated: Option<GameId>,
-    /// Who gave the command whose output is received, on ICC.
+    /// Player whose command caused the open ICC unit; `None` outside of units.
     actor: Option<PlayerText>,
 }
 
@@ -92,27 +93,27 @@ pub(crate) struct Applied {
 }
 
 impl Games {
-    /// No games, with other limits than the default.
+    /// Creates an empty state with these limits.
     pub(crate) fn with_limits(limits: GameLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// The game of this number, also after it has ended.
+    /// Returns the game of this number, even after its end; `None` if it is unknown or was dropped to make room.
     pub fn get(&self, game: GameId) -> Option<&Game> {
         self.by_id.get(&game)
     }
 
-    /// All games, by number.
+    /// Returns all games, including those that have ended, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Game> {
         self.by_id.values()
     }
 
-    /// The game this login is playing, if it is playing one. In a simultaneous exhibition, the lowest number.
+    /// Returns the game that this login is playing, the lowest number in a simultaneous exhibition; `None` if it plays none.
     pub fn mine(&self) -> Option<&Game> {
         self.iter().find(|game| game.is_going_on() && game.position().relation().is_mine())
     }
 
-    /// Applies a message.
+    /// Applies a message to the state; messages that concern no game change nothing.
     pub(crate) fn apply(&mut self, message: &Message) -> Applied {
         match message {
             Message::Style12(board) => self.board(board),
@@ -174,7 +175,7 @@ impl Games {
         Step::new(kind, board.played())
     }
 
-    /// Gives a game what was told of its number before its board.
+    /// Applies the reports that arrived before the board of a game, and removes them.
     fn settle(&mut self, id: GameId) {
         let (Some(told), Some(game)) = (self.foretold.take(id), self.by_id.get_mut(&id)) else {
             return;
@@ -186,7 +187,7 @@ impl Games {
         }
     }
 
-    /// Forgets a game if there are too many: one that is over or left rather than one that goes on.
+    /// Removes one game if the limit is reached: preferably one that is over or left, else one that this login does not play.
     fn make_room(&mut self) {
         if self.by_id.len() < self.limits.games {
             return;

@@ -10,27 +10,27 @@ use crate::text::{ServerText, encode_latin_1};
 
 /// A move of a game. `Display` writes it as the server did.
 ///
-/// It has 24 bytes, as a game may have thousands, unless the server sent it in unusual words.
+/// Usually occupies 24 bytes, because a game may have thousands of moves; an unusual report is stored on the heap.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlayedMove {
     played: LastMove,
     removed: Removed,
-    /// The rights before it.
+    /// Castling rights before the move.
     castling: CastlingRights,
     report: Report,
 }
 
-/// What the server said of a move.
+/// Pretty form, clock and elapsed time of a move, as the server reported them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Report {
-    /// Zeros follow a short pretty form. `u32::MAX` stands for a time that is not known.
+    /// A pretty form of 1 to 7 bytes, padded with zeros. An `elapsed_ms` of `u32::MAX` stands for an unknown time.
     Usual { san: [u8; 7], clock_ms: i32, elapsed_ms: u32 },
-    /// A longer pretty form or none, or more milliseconds.
+    /// A longer, missing or not plainly ASCII pretty form, or a time that does not fit `Usual`.
     Unusual(Box<(Option<ServerText>, ClockReading, Option<u32>)>),
 }
 
 impl PlayedMove {
-    /// The move that led to a board, with its squares filled in.
+    /// Creates the record of the move that led from `before` to `after`; clock, time and pretty form come from `after`.
     fn new(before: &Style12, played: LastMove, removed: Removed, after: &Style12) -> Self {
         let (san, clock) = (after.san_bytes(), after.clock(before.side_to_move()));
         let elapsed_ms = after.elapsed_ms();
@@ -41,12 +41,12 @@ impl PlayedMove {
         Self { played, removed, castling: before.castling(), report }
     }
 
-    /// The move. Castling includes the squares of king and rook if they follow from the previous board.
+    /// Returns the move. Castling includes the squares of king and rook if they follow from the previous board.
     pub const fn played(&self) -> LastMove {
         self.played
     }
 
-    /// The pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
+    /// Returns the pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
     pub fn san(&self) -> Option<&str> {
         match &self.report {
             Report::Usual { san, .. } => {
@@ -57,7 +57,7 @@ impl PlayedMove {
         }
     }
 
-    /// The mover's clock after it.
+    /// Returns the mover's clock after the move.
     pub fn clock(&self) -> ClockReading {
         match &self.report {
             Report::Usual { clock_ms, .. } => ClockReading::from_ms((*clock_ms).into()),
@@ -65,7 +65,7 @@ impl PlayedMove {
         }
     }
 
-    /// Time it took, in milliseconds; `None` if the server sent none.
+    /// Returns the time spent on the move, in milliseconds; `None` if the server sent none.
     pub fn elapsed_ms(&self) -> Option<u32> {
         match &self.report {
             Report::Usual { elapsed_ms, .. } => Some(*elapsed_ms).filter(|ms| *ms != u32::MAX),
@@ -83,7 +83,7 @@ impl PlayedMove {
         }
     }
 
-    /// The board before this move; `None` if that does not follow from the board after it.
+    /// Returns the board before this move; `None` if the removed pieces are unknown, or `after` is not the board after the move.
     fn undo(&self, after: Board, mover: Color) -> Option<Board> {
         let is_known = self.removed != Removed::Unknown;
         is_known.then(|| after.undo(self.played, mover, self.captured()))?
@@ -121,19 +121,19 @@ impl fmt::Debug for PlayedMove {
     }
 }
 
-/// Consecutive moves from a base board. When the limit is reached, all are dropped, and the list starts again at the current
-/// board.
+/// Consecutive moves from a base board. When the limit is reached, all moves are dropped, and the current board becomes the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moves {
-    /// The board before the first one.
+    /// Board before the first of `played`.
     base: Arc<Style12>,
     played: Vec<PlayedMove>,
-    /// The ply of the start board, if it was seen: 0, or more where Black moved first or a position was loaded.
+    /// Ply of the last base without a last move, the start board; 0 if none was seen. More than 0 if Black moved first or a
+    /// position was loaded.
     start_ply: u32,
 }
 
 impl Moves {
-    /// None yet.
+    /// Creates an empty list that starts at this board.
     pub(super) fn from_base(base: Arc<Style12>) -> Self {
         Self { start_ply: start_ply(&base).unwrap_or(0), base, played: Vec::new() }
     }
@@ -146,7 +146,7 @@ impl Moves {
         &self.played
     }
 
-    /// The ply that delta boards count from.
+    /// Returns the ply from which delta boards count.
     pub(super) const fn start_ply(&self) -> u32 {
         self.start_ply
     }
@@ -155,12 +155,13 @@ impl Moves {
         self.played.last()
     }
 
-    /// The move that led to `ply`, if it is known.
+    /// Returns the move that led to `ply`; `None` at or before the base, or after the last move.
     pub(super) fn at(&self, ply: u32) -> Option<&PlayedMove> {
         self.played.get(self.count_at(ply)?.checked_sub(1)?)
     }
 
-    /// Adds the move that led from `before` to `after`. If there are too many, they start anew from there.
+    /// Appends the move that led from `before` to `after`. If there are `max_moves` already, drops them and makes `before` the
+    /// base.
     pub(super) fn push(
         &mut self,
         before: &Arc<Style12>,
@@ -176,29 +177,30 @@ impl Moves {
         self.played.push(PlayedMove::new(before, played, removed, after));
     }
 
-    /// Forgets the moves after `ply`.
+    /// Removes the moves after `ply`; all of them if `ply` is before the base.
     pub(super) fn truncate(&mut self, ply: u32) {
         self.played.truncate(self.count_at(ply).unwrap_or_default());
     }
 
-    /// Forgets all moves: they start anew from `base`.
+    /// Removes all moves, and continues from `base`.
     pub(super) fn rebase(&mut self, base: &Arc<Style12>) {
         self.base = Arc::clone(base);
         self.played.clear();
         self.start_ply = start_ply(base).unwrap_or(self.start_ply);
     }
 
-    /// How many moves led from the base to `ply`.
+    /// Returns the number of plies from the base to `ply`; `None` if `ply` is before the base.
     fn count_at(&self, ply: u32) -> Option<usize> {
         usize::try_from(ply.checked_sub(self.base.ply())?).ok()
     }
 
-    /// The moves up to `ply` and those after it.
+    /// Splits the moves into those up to `ply` and those after it; `None` if `ply` is outside the known moves.
     fn split_at(&self, ply: u32) -> Option<(&[PlayedMove], &[PlayedMove])> {
         self.played.split_at_checked(self.count_at(ply)?)
     }
 
-    /// The squares after `ply`, found by taking back the moves that led from there to `current`.
+    /// Returns the board after `ply` by undoing the later moves on `current`; `None` if `ply` is outside the known moves, or a
+    /// move cannot be undone.
     pub(super) fn board_at(&self, ply: u32, current: &Style12) -> Option<Board> {
         let (_, undone) = self.split_at(ply)?;
         let (mut board, mut mover) = (current.board(), current.side_to_move());
@@ -209,7 +211,7 @@ impl Moves {
         Some(board)
     }
 
-    /// The position after `ply`, found by taking back the moves that led from there to `current`.
+    /// Returns the position after `ply` by undoing the later moves on `current`; `None` as for [`board_at`](Self::board_at).
     pub(super) fn position_at(&self, ply: u32, current: &Style12) -> Option<Style12> {
         let board = self.board_at(ply, current)?;
         let (kept, undone) = self.split_at(ply)?;
@@ -232,7 +234,7 @@ impl Moves {
         Some(position)
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the number of plies since the last capture or pawn move after these moves, which start at the base.
     fn halfmove_clock_after(&self, moves: &[PlayedMove]) -> u32 {
         let is_reversible = |step: &&PlayedMove| step.removed == Removed::Nothing && !play::moves_pawn(step.played);
         let n_reversible = moves.iter().rev().take_while(is_reversible).count();
@@ -241,7 +243,7 @@ impl Moves {
     }
 }
 
-/// The ply at which a game starts: that of a board without a last move.
+/// Returns the ply of a start board; `None` for a board with a last move.
 fn start_ply(board: &Style12) -> Option<u32> {
     (!board.has_last_move()).then(|| board.ply())
 }

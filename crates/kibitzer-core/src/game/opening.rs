@@ -1,4 +1,4 @@
-//! The first board of a game of which ICC sent a list at its start, and no board line.
+//! First board of a game for which ICC sent a list of its terms but no board line.
 
 use super::play;
 use crate::chess::{Color, Fen, Square};
@@ -10,9 +10,11 @@ use crate::message::{BoardNumbers, ClockReading, GameInfo, GameRole, Handle, Rel
 /// Source: ICC's list of variants.
 const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 
-/// A board line as the server would send it for the position; `None` for a game that this login has nothing to do with.
+/// Creates the board line that the server would send for the position; `None` for a game that this login neither plays, examines
+/// nor observes.
 ///
-/// Which side is this login's is told by the game's role, or else by the name: `me`. Names of played games are real.
+/// This login's side follows from `role`, or else from a comparison of `me` with the players' names, which are real in played
+/// games.
 pub(super) fn board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Option<&Handle>) -> Option<Style12> {
     let start = info.start.as_deref()?;
     matches!(start.kind, StartKind::Mine | StartKind::Observed).then_some(())?;
@@ -41,7 +43,7 @@ pub(super) fn board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Opti
     Some(Style12::new(numbers, &fen.board, &start.white, &start.black))
 }
 
-/// What the list alone says.
+/// Returns the role of this login as far as the list alone shows it; observer if the name of the login is not known.
 fn role_of(start: &StartList, me: Option<&Handle>) -> GameRole {
     match start.kind {
         StartKind::Mine if !start.is_played => GameRole::Examiner,
@@ -51,7 +53,7 @@ fn role_of(start: &StartList, me: Option<&Handle>) -> GameRole {
     }
 }
 
-/// What a game is to this login in terms of a board line.
+/// Converts the role of this login to the relation field of a board line.
 pub(super) fn relation(role: GameRole, side_to_move: Color, is_played: bool) -> Relation {
     match role {
         GameRole::Player(color) | GameRole::SimulGiver(color) if color == side_to_move => Relation::MyTurn,
@@ -62,7 +64,7 @@ pub(super) fn relation(role: GameRole, side_to_move: Color, is_played: bool) -> 
     }
 }
 
-/// Whether the first move of the game can be taken for one of the usual start.
+/// Returns whether the game is played, and its variant begins with the usual array.
 pub(super) fn starts_as_usual(start: &StartList) -> bool {
     start.is_played && USUAL_ARRAY.contains(&start.wild)
 }

@@ -7,29 +7,29 @@ use crate::chess::{
 };
 use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
 
-/// Both sides move once before the clocks start.
+/// Number of plies before the clocks start: one move of each side.
 pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
 
-/// A move in the notation in which the server sent it: of two, the one that says more.
+/// A move in the notation that the server sent; Smith notation if it sent both.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SentNotation {
     Smith(SmithMove),
     San(SanMove),
 }
 
-/// What a move removed from the board.
+/// Pieces that a move removed from the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Removed {
     Nothing,
     /// A piece on the square that the move ends on.
     Piece(Role),
     EnPassant,
-    /// More than the move says: pieces exploded, or the server hid the move.
+    /// Not known from the move: pieces exploded, or the server hid the move.
     Unknown,
 }
 
 impl Removed {
-    /// What `played` captured on `before`, by what [`Board::apply`] returned.
+    /// Classifies the capture of `played` on `before`; `captured` is the result of [`Board::apply`].
     pub(super) fn new(before: &Board, played: LastMove, captured: Option<Role>) -> Self {
         match (captured, played) {
             (Some(_), LastMove::Normal { to, .. }) if before.piece(to).is_none() => Self::EnPassant,
@@ -40,13 +40,13 @@ impl Removed {
     }
 }
 
-/// Plays a move: the position becomes the one whose line the server would send to the same receiver. Returns what the move removed.
+/// Plays a move on the position, which becomes the one that the server would send after it. Returns the removed pieces.
 ///
-/// The clock of the other side stays as it was, and so does what a move does not say (flip, lag).
+/// Keeps the other side's clock and all fields that a move does not determine (flip, lag).
 ///
 /// # Errors
 ///
-/// The move does not fit the board; the position is then as it was.
+/// [`ApplyError`] if the move does not fit the board; the position is then unchanged.
 pub(super) fn play(
     position: &mut Arc<Style12>,
     last_move: DerivedMove<'_>,
@@ -73,7 +73,8 @@ pub(super) fn play(
     Ok(Removed::new(&before, played, captured))
 }
 
-/// Takes a move back in the numbers that do not depend on the moves before it.
+/// Reverts the side to move, the move number and the material of a move. The caller restores the other numbers, which depend on
+/// earlier moves.
 pub(super) fn take_back(numbers: &mut BoardNumbers, played: LastMove, captured: Option<Role>) {
     let mover = !numbers.side_to_move;
     numbers.turn_to(mover);
@@ -83,7 +84,7 @@ pub(super) fn take_back(numbers: &mut BoardNumbers, played: LastMove, captured: 
     count_material(numbers, mover, -1, captured, played);
 }
 
-/// The move of a delta board.
+/// Parses the move of a delta board; `None` if it is malformed or hidden, or starts on an empty square of `before`.
 pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<LastMove> {
     let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board())?;
     (played != LastMove::Hidden).then_some(played)
@@ -98,7 +99,7 @@ impl SentNotation {
         }
     }
 
-    /// The move with the squares that it does not name.
+    /// Resolves the move on the board before it; `None` if it does not fit that board, or is ambiguous.
     pub(super) fn to_last_move(self, before: &Style12) -> Option<LastMove> {
         match self {
             Self::Smith(smith) => smith.to_last_move(&before.board()),
@@ -106,7 +107,7 @@ impl SentNotation {
         }
     }
 
-    /// Whether the move is of a piece that stands on the board, so that its color is known.
+    /// Returns whether the notation names the square of departure, so that the board shows which side moved.
     pub(super) const fn shows_its_piece(self) -> bool {
         matches!(self, Self::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
     }
@@ -119,7 +120,7 @@ impl SentNotation {
     }
 }
 
-/// The side that a role plays.
+/// Returns the side that a role plays; `None` for observers and examiners.
 pub(super) const fn color_of(role: GameRole) -> Option<Color> {
     match role {
         GameRole::Player(color) | GameRole::SimulGiver(color) => Some(color),
@@ -138,7 +139,7 @@ pub(super) fn double_push_file(played: LastMove) -> Option<u8> {
     }
 }
 
-/// The rights left: none for a king that moved, none where a corner was left or captured.
+/// Returns the rights left after a move: both are lost when the king moves, and one when a piece leaves or enters its corner.
 fn castling_after(rights: CastlingRights, played: LastMove, mover: Color) -> CastlingRights {
     let without_both = |color| rights.without(color, CastlingSide::Short).without(color, CastlingSide::Long);
     match played {
@@ -150,7 +151,7 @@ fn castling_after(rights: CastlingRights, played: LastMove, mover: Color) -> Cas
     }
 }
 
-/// Whose rook stands on a corner square at the start, and on which side.
+/// Returns the color and castling side of the rook that starts on this corner; `None` for other squares.
 fn corner(square: Square) -> Option<(Color, CastlingSide)> {
     let color = match square.rank() {
         0 => Color::White,
@@ -164,7 +165,7 @@ fn corner(square: Square) -> Option<(Color, CastlingSide)> {
     }
 }
 
-/// Counts a move `times` times: −1 takes it back.
+/// Updates the material of both sides after a capture or promotion; `times` is 1 to play the move, −1 to take it back.
 fn count_material(next: &mut BoardNumbers, mover: Color, times: i32, captured: Option<Role>, played: LastMove) {
     let value = |role: Role| i32::from(role.material_value());
     let promoted = match played {

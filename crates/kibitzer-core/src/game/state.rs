@@ -1,4 +1,4 @@
-//! One game: its last position, and the moves that led there as far as they are known.
+//! State of one game: its last position, and the known moves that led to it.
 
 mod follow;
 mod reserves;
@@ -35,39 +35,40 @@ pub struct Game {
     followed: bool,
     announced: Option<Announced>,
     awaited: Option<Awaited>,
-    /// Boards or moves may have been missed: the current board is not known, and the server's next one contradicts nothing.
+    /// Whether boards or moves may have been missed. The current board is then unknown, and the next one is accepted without a
+    /// desync.
     is_out_of_step: bool,
     reserves: Reserves,
 }
 
-/// Whose the next board of a number is, where something was said about that.
+/// Game that the next board of a number belongs to, as an earlier message announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Announced {
     /// The same game goes on, after an adjournment.
     Same,
     /// Another game has the number.
     Other,
-    /// The number is observed again; the board tells which game it has.
+    /// The number is observed again; the next board shows which game has it.
     Either,
 }
 
-/// How a game that has ended may go on.
+/// Way in which a game may continue after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterEnd {
     Nothing,
-    /// Later, after an adjournment.
+    /// Resumed later, after an adjournment.
     Resumed,
-    /// At once, as an examined one.
+    /// Continued at once as an examined game.
     Examined,
 }
 
-/// How a game ended.
+/// Result of a game, and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
-    /// Who won.
+    /// Winner, draw, or no result.
     pub result: GameResult,
-    /// Why.
+    /// Reason for the end.
     pub reason: GameEndReason,
     /// The reason in the server's words.
     pub text: PlayerText,
@@ -93,12 +94,12 @@ impl Game {
         }
     }
 
-    /// Its number.
+    /// Returns the number of the game on the server.
     pub fn id(&self) -> GameId {
         self.position.game()
     }
 
-    /// The last position, as the server drew it or as a delta board led to it.
+    /// Returns the last known position, either sent by the server or derived from a move that it sent.
     pub fn position(&self) -> &Style12 {
         &self.position
     }
@@ -107,72 +108,75 @@ impl Game {
         Arc::clone(&self.position)
     }
 
-    /// The numbers of the position, to change what it says.
+    /// Returns the numbers of the position for modification; copies the position if it is shared.
     fn numbers_mut(&mut self) -> &mut BoardNumbers {
         Arc::make_mut(&mut self.position).numbers_mut()
     }
 
-    /// The board in front of the first of [`moves`](Self::moves).
+    /// Returns the board before the first of [`moves`](Self::moves).
     pub fn base(&self) -> &Style12 {
         self.moves.base()
     }
 
-    /// The moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap: the first one is the ply
-    /// after that of the base.
+    /// Returns the moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap. Not always all moves
+    /// of the
+    /// game: they are dropped, and the base moves on, after a gap, a contradiction, or
+    /// [`GameLimits::moves`](super::GameLimits::moves).
     pub fn moves(&self) -> &[PlayedMove] {
         self.moves.as_slice()
     }
 
-    /// The position after an earlier ply; `None` if the moves since then do not say what it was.
+    /// Returns the position after an earlier ply; `None` if it cannot be derived from the known moves.
     pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
         self.moves.position_at(ply, &self.position)
     }
 
-    /// Its type in the server's words (`blitz`, `wild/5`), if the server told.
+    /// Returns the type of the game in the server's words (`blitz`, `wild/5`); `None` if the server has not reported it.
     pub fn kind(&self) -> Option<&str> {
         self.kind.as_ref().map(ServerText::as_str)
     }
 
-    /// Whether it is rated, if the server told.
+    /// Returns whether the game is rated; `None` if the server has not reported it.
     pub const fn is_rated(&self) -> Option<bool> {
         self.rated
     }
 
-    /// What `<g1>` told of it.
+    /// Returns the terms from the last `<g1>` line or ICC start list; `None` before the first one.
     pub fn info(&self) -> Option<&GameInfo> {
         self.info.as_deref()
     }
 
-    /// The other game of a bughouse match.
+    /// Returns the number of the other game of a bughouse match; `None` if it is not known, or there is none.
     pub const fn partner_game(&self) -> Option<GameId> {
         self.partner_game
     }
 
-    /// The pieces in reserve, as last told; `None` if nothing was, as in games without reserves.
+    /// Returns the pieces in reserve by the last report; `None` without a report, as in games without reserves.
     ///
-    /// FICS tells of a captured piece in front of the board of the capture: until that comes, the piece is in both places.
+    /// FICS reports a captured piece before the board of the capture. Until that board arrives, the piece is both on the board
+    /// and in reserve.
     pub const fn hands(&self) -> Option<Hands> {
         self.hands
     }
 
-    /// The position with the reserves.
+    /// Returns the last known position with the reserves.
     pub fn fen(&self) -> Fen {
         self.position.fen().with_hands(self.hands)
     }
 
-    /// How it ended, once it has.
+    /// Returns the result of the game; `None` while it is in progress.
     pub const fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// Whether the server sends its boards to this session: it has not ended and was not left.
+    /// Returns whether the server sends boards of the game to this session: the game has not ended, and the session follows it.
     pub const fn is_going_on(&self) -> bool {
         self.ending.is_none() && self.followed
     }
 
-    /// Whose clock is running. The server's own word counts where it gives it; else clocks run once both sides have moved.
+    /// Returns the side whose clock is running. If the server does not report this, clocks run once both sides have moved.
     ///
-    /// No clock runs in an examined game, an untimed one, or one that is over.
+    /// `None` if no clock is running, as in a game that is examined, untimed or over.
     pub fn running_clock(&self) -> Option<Color> {
         let is_untimed = self.position.initial_min() == 0 && self.position.increment_s() == 0;
         if self.ending.is_some() || is_untimed || self.position.relation().is_examined() {
@@ -186,7 +190,8 @@ impl Game {
         self.position.white() == *white && self.position.black() == *black
     }
 
-    /// Takes what was told of this game before its board.
+    /// Applies the announcement, terms and reserves that were reported before the board. An announcement of other players is
+    /// ignored.
     pub(super) fn learn(&mut self, told: Told) {
         if let Some(created) = told.created.filter(|created| self.is_between(&created.white, &created.black)) {
             self.kind = Some(created.kind);
@@ -226,18 +231,19 @@ impl Game {
         self.followed = followed;
     }
 
-    /// A game of this number was announced. A resumed one is announced twice on some servers, and is the same game.
+    /// Processes the announcement of a game of this number. A resumed game of the same players is this game: some servers
+    /// announce it twice.
     pub(super) fn set_announced(&mut self, created: &GameCreated) {
         let is_same = created.resumed && self.is_between(&created.white, &created.black);
         self.announced = Some(if is_same { Announced::Same } else { Announced::Other });
     }
 
-    /// Whether what is said of this number is said of this game. If not, the next board tells.
+    /// Returns whether messages about this number apply to this game. If not, the next board shows which game has the number.
     pub(super) const fn is_current(&self) -> bool {
         self.is_going_on() && self.announced.is_none()
     }
 
-    /// Takes the result; `false` if it is another game's, or known already.
+    /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or is already known.
     pub(super) fn end(&mut self, ended: &GameEnded) -> bool {
         let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
         let is_mine =
@@ -254,7 +260,7 @@ impl Game {
         true
     }
 
-    /// Whether `board` is one of this game, rather than of another that got its number.
+    /// Returns whether `board` belongs to this game, rather than to another one with the same number.
     pub(super) fn goes_on_with(&self, board: &Style12) -> bool {
         let may_go_on = match self.announced {
             None | Some(Announced::Either) => match self.ending {
@@ -269,21 +275,23 @@ impl Game {
             && self.position.relation().is_examined() == board.relation().is_examined()
     }
 
-    /// Whether `board` has the last known squares at the last known ply.
+    /// Returns whether `board` has the last known squares at the last known ply.
     fn is_at(&self, board: &Style12) -> bool {
         board.ply() == self.position.ply() && board.has_same_squares(&self.position)
     }
 
-    /// Whether `board`, received after the end of the game, may be its last position: the last known one, or one ply later.
+    /// Returns whether `board`, received after the end of the game, may be its last position: the last known one, or one ply
+    /// later.
     fn may_end_with(&self, board: &Style12) -> bool {
         let is_same = self.is_at(board) && board.has_last_move() == self.position.has_last_move();
         let is_next = board.has_last_move() && board.ply().checked_sub(1) == Some(self.position.ply());
         is_same || is_next
     }
 
-    /// Whether `board` is the start position of a played game, and not the one that this game began with.
+    /// Returns whether `board` is the start position of a played game, but cannot be that of this game.
     ///
-    /// A takeback of all moves leads to the start position too, and if that one is not known, it may be any.
+    /// A takeback of all moves also leads to the start position. If this game's start is unknown, an earlier or equal ply is
+    /// accepted.
     fn is_refuted_by_start(&self, board: &Style12) -> bool {
         let is_start = !board.has_last_move() && !board.relation().is_examined();
         is_start

@@ -61,50 +61,51 @@ impl Command {
         &self.0
     }
 
-    /// Returns the name of the command: the first word in lower case, without the `$` that bypasses aliases.
+    /// Returns the name of the command: the first word in lower case, without the `$` that bypasses aliases; empty for a blank
+    /// line.
     pub(super) fn verb(&self) -> Cow<'_, str> {
         lowercase(self.words().next().unwrap_or_default())
     }
 
-    /// Returns the words of the line, the name of the command first.
+    /// Returns the words of the line, starting with the name of the command, in their original case.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.head().split(' ').filter(|word| !word.is_empty())
     }
 
-    /// Returns the line from its first word on.
+    /// Returns the line without leading `$`, `/` and blanks.
     fn head(&self) -> &str {
         self.0.trim_start_matches(['$', '/', ' '])
     }
 
-    /// Returns whether it ends the session on the server, which sends no mark of a reply then.
+    /// Returns whether the command ends the session on the server. The server marks no end of its reply.
     pub(super) fn is_quit(&self) -> bool {
         matches!(&*self.verb(), "quit" | "exit" | "logout" | "bye")
     }
 
-    /// Returns whether it contains a password, without regard to aliases.
+    /// Returns whether the command contains a password. Does not recognize user-defined aliases.
     pub(super) fn is_secret(&self) -> bool {
         SecretDetector::default().is_secret(&self.0)
     }
 
-    /// Returns whether it may switch block mode: later commands have to wait for its reply.
+    /// Returns whether the command may switch block mode (`iset block`). Later commands have to wait for its reply.
     pub(super) fn may_switch_block_mode(&self) -> bool {
         let mut words = self.words();
         words.next().map(lowercase).is_some_and(|verb| verb == "iset")
             && words.next().is_some_and(|ivar| "block".starts_with(&*lowercase(ivar)))
     }
 
-    /// Returns whether it asks to observe a game; servers accept abbreviations.
+    /// Returns whether the command is `observe` or an abbreviation of it, which servers accept.
     pub(super) fn is_observe(&self) -> bool {
         let verb = self.verb();
         !verb.is_empty() && "observe".starts_with(&*verb)
     }
 
-    /// Returns whether it challenges a player or accepts a challenge.
+    /// Returns whether the command challenges a player or accepts a challenge.
     pub(super) fn is_challenge(&self) -> bool {
         matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
     }
 
-    /// Returns the prompt that it sets, empty for the server's default; `None` if it sets none.
+    /// Returns the prompt that the command sets, empty for the server's default; `None` if the command is not `set prompt`.
     pub(super) fn prompt_to_set(&self) -> Option<&str> {
         /// Shorter abbreviations also fit other variables.
         const SHORTEST: usize = 3;
@@ -114,7 +115,7 @@ impl Command {
         is_prompt.then(|| value.trim())
     }
 
-    /// Returns the style that it sets, as it is written; `None` if it sets none.
+    /// Returns the style that the command sets, as written in the command; `None` for a command that sets no style.
     pub(super) fn style_to_set(&self) -> Option<&str> {
         let mut words = self.words();
         match &*lowercase(words.next()?) {
@@ -124,7 +125,7 @@ impl Command {
         }
     }
 
-    /// Returns whether it resets the server's idle timer: every command does, except after `$$`.
+    /// Returns whether the command resets the server's idle timer: every command does unless it starts with `$$`.
     pub(super) fn resets_idle(&self) -> bool {
         !self.0.starts_with("$$")
     }
@@ -135,7 +136,7 @@ fn lowercase(word: &str) -> Cow<'_, str> {
     if word.contains(|c: char| c.is_ascii_uppercase()) { word.to_ascii_lowercase().into() } else { word.into() }
 }
 
-/// Refuses control characters.
+/// Returns [`CommandError::LineBreak`] if the line contains one, [`CommandError::Control`] for any other control character.
 pub(super) fn validate(line: &str) -> Result<(), CommandError> {
     if line.contains(['\n', '\r']) {
         return Err(CommandError::LineBreak);
@@ -168,7 +169,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// Prints no secret, unless it is the argument of an alias.
+/// Prints `Command(..)` for a command with a password. A password after a user-defined alias is not recognized, and is printed.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_secret() {

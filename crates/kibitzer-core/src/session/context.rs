@@ -19,7 +19,7 @@ pub(super) struct Context<'a> {
     pub(super) out: &'a mut Outbox,
     pub(super) reader: &'a mut EventReader,
     pub(super) rng: &'a mut Rng,
-    /// Number of requests made in this session.
+    /// Number of requests made in this session; the identifier of the last one.
     pub(super) n_requests: &'a mut u64,
     pub(super) memory: &'a mut Memory,
     pub(super) backoff: &'a mut Backoff,
@@ -40,14 +40,14 @@ impl Context<'_> {
     }
 }
 
-/// Action after a connection is closed.
+/// Action of the session once the driver has closed the connection.
 #[derive(Clone, Debug)]
 pub(super) enum AfterClose {
-    /// Retries the login later, or ends the session, as the error requires.
+    /// Ends the session if the error is final or the session was never ready; otherwise retries the login after a delay.
     FailLogin(LoginError),
     /// Connects again at once, with fewer features requested.
     Redial,
-    /// Reconnects after a delay.
+    /// Reconnects after a delay, or ends the session if no attempt is left.
     Reconnect(CloseCause),
     /// Ends the session.
     End(EndReason),

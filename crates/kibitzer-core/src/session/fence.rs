@@ -21,7 +21,7 @@ const ICC_REFUSAL: &[u8] = b"No such command (";
 pub(super) struct Fence([u8; LENGTH]);
 
 impl Fence {
-    /// Draws a fence. The seed of the generator determines it.
+    /// Draws the letters of a new fence from the generator; equal seeds give equal fences.
     pub(super) fn draw(rng: &mut Rng) -> Self {
         let mut letters = [0; LENGTH];
         let (prefix, random) = letters.split_at_mut(PREFIX.len());
@@ -30,7 +30,7 @@ impl Fence {
         Self(letters)
     }
 
-    /// Parses a sent line as a fence: alone, as a probe (`$$` before it), or tagged with itself for ICC.
+    /// Parses a sent line that is a fence alone, after `$$` (a probe), or tagged with itself (ICC); `None` for every other line.
     fn parse(line: &[u8]) -> Option<Self> {
         let (before, word) = line.split_last_chunk::<LENGTH>()?;
         let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
@@ -38,12 +38,12 @@ impl Fence {
         (is_fence && (matches!(before, b"" | b"$$") || is_tagged())).then_some(Self(*word))
     }
 
-    /// Returns the command.
+    /// Returns the ten letters of the fence, which are sent as a command.
     pub(super) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Returns whether a received line is the refusal of this fence. No other line contains the word, at any position.
+    /// Returns whether a received line contains this fence. Only its refusal does, at any position: a prompt may precede it.
     pub(super) fn is_answered_by(&self, line: &[u8]) -> bool {
         find(line, &self.0).is_some()
     }
@@ -53,8 +53,9 @@ impl Fence {
         self.before_answer(line).is_some_and(|before| before.ends_with(ICC_REFUSAL))
     }
 
-    /// Returns the custom prompt that precedes the refusal on its line. Every prompt ends with a blank; text without one is the
-    /// rest of a line that was cut short.
+    /// Returns the custom prompt that precedes the refusal on its line; `None` if the line does not contain the fence, or if the
+    /// text
+    /// before it does not end with a blank. Every prompt does; other text is the rest of a line that was cut short.
     pub(super) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let before = self.before_answer(line)?;
         let prompt = before.strip_suffix(ICC_REFUSAL).unwrap_or(before);
@@ -82,7 +83,8 @@ pub fn fence_word(line: &[u8]) -> Option<&[u8]> {
     line.last_chunk::<LENGTH>().map(|word| &word[..])
 }
 
-/// Returns the repeated part of a text that consists of repetitions, or else the text: some servers print the prompt twice.
+/// Returns the shortest part whose repetition gives the whole text (`> ` for `> > `), or the text if nothing repeats. Some
+/// servers print the prompt twice.
 fn unrepeated(text: &[u8]) -> &[u8] {
     (1..text.len())
         .filter(|length| text.len().is_multiple_of(*length))

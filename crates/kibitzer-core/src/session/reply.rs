@@ -14,7 +14,7 @@ use crate::text::{ServerText, decode};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
-    /// Code of the answered command, in block mode.
+    /// Code of the answered command in block mode; otherwise `None`.
     pub code: Option<CommandCode>,
     /// Events of the reply in order, without prompts and other marks of the stream.
     pub events: Vec<Event>,
@@ -26,7 +26,7 @@ impl Reply {
         self.events.iter().filter_map(|event| event.message())
     }
 
-    /// Returns the lines of the messages; see [`Event::raw`].
+    /// Returns the undecoded lines of the messages, without line ends; see [`Event::raw`].
     pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.events.iter().filter(|event| event.message().is_some()).map(Event::raw)
     }
@@ -43,13 +43,13 @@ impl Reply {
         self.events.iter().filter(is_answer)
     }
 
-    /// Returns the first of the [`answers`](Self::answers) that is neither a board nor an empty line.
+    /// Returns the first of the [`answers`](Self::answers) that is neither a board nor a blank line; `None` if there is none.
     pub fn answer(&self) -> Option<&Event> {
         let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
         self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
     }
 
-    /// Returns whether it ends the observation of a game and starts none.
+    /// Returns whether the reply ends the observation of a game and starts none.
     pub(super) fn ends_observation(&self) -> bool {
         let mut changes = self.messages().filter_map(|message| match message {
             Message::Observing(observing) => Some(observing.is_observed()),
@@ -84,7 +84,7 @@ impl Reply {
 }
 
 impl RequestError {
-    /// Returns the refusal in a line; `None` if no known refusal is in it.
+    /// Returns the refusal that the event reports; `None` if its message is no known refusal of a command.
     pub fn of_event(event: &Event) -> Option<Self> {
         let reason = match event.message()? {
             Message::Refused(refusal) => RefusalReason::Refusal(**refusal),
@@ -95,7 +95,7 @@ impl RequestError {
     }
 }
 
-/// Returns the reason of a reply without a refusing line.
+/// Returns the reason for a refusal that only the reply's code reports.
 ///
 /// Source: FICS help file `block_codes`.
 fn reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
@@ -174,7 +174,7 @@ impl PartialReply {
         self.reply.events.len()
     }
 
-    /// Returns whether it has no events.
+    /// Returns whether no event was pushed; `false` after events were dropped because the reply was too long.
     pub(super) const fn is_empty(&self) -> bool {
         self.reply.events.is_empty() && !self.is_too_long
     }

@@ -53,7 +53,7 @@ impl TransmitKind {
 }
 
 impl Transmit {
-    /// Creates a line that is neither sealed nor ended yet.
+    /// Creates a line without its seal and line feed, which [`Outbox::pop`] adds.
     fn new<'a>(kind: TransmitKind, text: impl Into<Vec<u8>>, secrets: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let secrets = secrets.into_iter().map(|secret| Zeroizing::new(secret.to_vec())).collect();
         Self { bytes: Zeroizing::new(text.into()), kind, secrets, request: None }
@@ -79,18 +79,19 @@ impl Transmit {
         self.kind.is_private()
     }
 
-    /// Returns the passwords in the bytes, before they were sealed. A server may echo them.
+    /// Returns the passwords in the bytes as plain text, even if the bytes are sealed. A server may echo them.
     pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {
         self.secrets.iter().map(|secret| &secret[..])
     }
 
-    /// Returns the request that the bytes belong to, whose reply [`poll_reply`](super::Session::poll_reply) returns.
+    /// Returns the request that the bytes belong to; `None` for timeseal and the login. Requests of the session itself have an
+    /// identifier too, but [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's.
     pub const fn request(&self) -> Option<RequestId> {
         self.request
     }
 }
 
-/// Prints no secret.
+/// Omits the bytes if they contain a password.
 impl fmt::Debug for Transmit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Transmit");
@@ -105,7 +106,7 @@ impl fmt::Debug for Transmit {
 /// Queue of the lines to write on one connection.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// Number of pings to answer. Answers are sent first: the server charges the time they take to the clock.
+    /// Number of pings to answer. Answers are sent before other lines: the server charges their delay to the player's clock.
     pings: usize,
     hello: bool,
     /// Lines that are neither sealed nor ended yet.
@@ -130,18 +131,18 @@ impl Seal {
 }
 
 impl Outbox {
-    /// Empties the queue for a new connection. A sealed one begins with the hello.
+    /// Empties the queue for a new connection, but keeps learned aliases. The first line of a sealed connection is the hello.
     pub(super) fn connected(&mut self, timeseal: Timeseal, now: Instant) {
         let seal = Sealer::new(timeseal).map(|sealer| Seal { sealer, start: now });
         *self = Self { hello: seal.is_some(), seal, detector: std::mem::take(&mut self.detector), ..Self::default() };
     }
 
-    /// Returns the passwords in a command.
+    /// Returns the words of a command that may be passwords, learned aliases considered; empty if there are none.
     pub(super) fn secrets<'a>(&self, command: &'a Command) -> Vec<&'a str> {
         self.detector.secrets(command.as_str())
     }
 
-    /// Remembers an alias that was defined or listed, if it stands for a command with a password.
+    /// Remembers the alias that the line defines, if it stands for a command with a password; see [`SecretDetector::learn`].
     pub(super) fn learn_alias(&mut self, line: &str) {
         self.detector.learn(line);
     }
@@ -151,7 +152,7 @@ impl Outbox {
         self.lines.len()
     }
 
-    /// Stops sealing lines and answering pings.
+    /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
     pub(super) fn unseal(&mut self) {
         self.seal = None;
         self.pings = 0;
@@ -162,7 +163,7 @@ impl Outbox {
         self.lines.shrink_to_fit();
     }
 
-    /// Queues the answer to a ping, if the connection is sealed.
+    /// Queues the answer to a ping; ignored if the connection is not sealed.
     pub(super) fn answer_ping(&mut self) {
         self.pings = self.pings.saturating_add(usize::from(self.seal.is_some()));
     }
@@ -177,7 +178,8 @@ impl Outbox {
         self.lines.push_back(Transmit::new(TransmitKind::Password, text, [password.as_bytes()]));
     }
 
-    /// Queues the line that sends a request: the command with its number, or the fence of the request.
+    /// Queues a line of a request: the command with its number, or its fence if `command` is `None`. Learns an alias that the
+    /// command defines.
     pub(super) fn push_command(&mut self, command: Option<&Command>, line: String, request: RequestId) {
         let secrets = command.map(|command| self.secrets(command)).unwrap_or_default();
         let kind = if secrets.is_empty() { TransmitKind::Command } else { TransmitKind::SecretCommand };
@@ -193,7 +195,11 @@ impl Outbox {
         self.lines.retain(|line| !matches!(line.kind, TransmitKind::Login | TransmitKind::Password));
     }
 
-    /// Removes and returns the next bytes, and the event that reports them: [`Event::Sent`] unless they only serve timeseal.
+    /// Removes and returns the next bytes, sealed if required, and the [`Event::Sent`] that reports them; `None` if nothing is
+    /// queued.
+    ///
+    /// The hello precedes answers to pings, which precede lines. The hello and the answers have no event; the event of a line
+    /// with a password omits the text.
     pub(super) fn pop(&mut self, now: Instant) -> Option<(Transmit, Option<Event>)> {
         if let Some(seal) = self.seal {
             if std::mem::take(&mut self.hello) {

@@ -43,13 +43,13 @@ enum Emitted {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum Phase {
-    /// Bytes of a line come in.
+    /// Bytes of a line are being received.
     #[default]
     Open,
     /// The line has ended; it is held until the next bytes show whether it continues. `matched` of [`CONTINUATION`]'s
     /// bytes were received, the first of them at `mark_at`.
     Held { end: u64, bell: bool, matched: usize, mark_at: u64 },
-    /// The line continues, and of the new piece nothing but blanks has come, if that.
+    /// The line continues; at most blanks of the new piece were received.
     Joining { blank_follows: bool },
     /// The server cut the line, a board; whether its line end was received.
     CutOff { is_ended: bool },
@@ -78,7 +78,7 @@ impl LineBuffer {
         matches!(self.phase, Phase::Open) && self.text.is_empty()
     }
 
-    /// Gives back memory that is not used.
+    /// Releases unused memory.
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
     }

@@ -18,31 +18,31 @@ const KEY: &[u8] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
 /// Set in every byte before it is combined with the key, and in the offset after the line.
 const TOP_BIT: u8 = 0x80;
 
-/// Taken off every byte, so that none becomes a line end.
+/// Subtracted from every byte, so that none becomes a line end.
 const SHIFT: u8 = 32;
 
-/// Behind the text.
+/// Mark between the text and the time.
 const TEXT_END: u8 = 0x18;
 
-/// Behind the time.
+/// Mark after the time.
 const TIME_END: u8 = 0x19;
 
-/// Fills the last block.
+/// Padding of the last block.
 const FILLER: u8 = b'1';
 
-/// The text that answers a ping.
+/// Text of the line that answers a ping.
 const PING_ANSWER: &[u8] = b"\x029";
 
-/// How the hello of version 1 starts.
+/// Prefix of the hello of version 1.
 const V1_HELLO: &str = "TIMESTAMP|";
 
-/// How the hello of version 2 starts.
+/// Prefix of the hello of version 2.
 const V2_HELLO: &str = "TIMESEAL2|";
 
 /// Free text after the version in a hello: a user and a host name, which servers ignore.
 const HELLO_TAIL: &str = "nobody|kibitzer|";
 
-/// Why a line cannot be sealed.
+/// Reason for which a line cannot be sealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum SealError {
@@ -52,7 +52,7 @@ pub enum SealError {
     InvalidByte,
 }
 
-/// Why a line was not made by a client that seals.
+/// Reason for which a line cannot be unsealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum UnsealError {
@@ -89,7 +89,7 @@ pub struct Sealer {
 }
 
 impl Sealer {
-    /// The sealer of that version; `None` if the connection is not sealed.
+    /// Creates a sealer of this version; `None` for [`Timeseal::Off`].
     pub const fn new(timeseal: Timeseal) -> Option<Self> {
         match timeseal {
             Timeseal::Off => None,
@@ -126,7 +126,7 @@ impl Sealer {
     }
 }
 
-/// A line as the client meant it.
+/// Text and time of an unsealed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsealed {
@@ -137,10 +137,10 @@ pub struct Unsealed {
 }
 
 impl Unsealed {
-    /// Times are counted anew from 0 at this many milliseconds, as the servers' own clients do.
+    /// Number of milliseconds at which times restart from 0, as in the servers' own clients.
     pub const TIME_MODULUS_MS: u64 = 10_000_000;
 
-    /// Whether it is the answer to a ping rather than a command.
+    /// Returns whether the line is the answer to a ping rather than a command.
     pub fn is_ping_answer(&self) -> bool {
         self.text == PING_ANSWER
     }
@@ -202,12 +202,12 @@ fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
     bytes
 }
 
-/// The key from that place on, without end.
+/// Returns the bytes of the key from this offset on, repeated without end.
 fn key_from(offset: u8) -> impl Iterator<Item = u8> {
     KEY.iter().copied().cycle().skip(usize::from(offset) % KEY.len())
 }
 
-/// Changes places within each block. Twice is not at all.
+/// Swaps bytes within each block. A second call restores the original order.
 fn swap_blocks(bytes: &mut [u8]) {
     let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
     for block in blocks {

@@ -9,10 +9,10 @@ pub(super) const CONTINUATION: &[u8; 4] = b"\\   ";
 /// The width at which servers cut a word that has no blank. FICS and FatICS by default, the FICS 1.6 family always.
 const DEFAULT_WIDTH: usize = 79;
 
-/// The least width a user can set on FICS.
+/// Smallest line width, in bytes, that a user can set on FICS.
 const NARROWEST_WIDTH: usize = 32;
 
-/// How this server breaks lines.
+/// Way in which this server breaks lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapping {
     /// `false` once `nowrap` is known to work.

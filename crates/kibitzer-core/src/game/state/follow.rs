@@ -1,4 +1,4 @@
-//! What boards and delta boards do to a game.
+//! Application of boards and delta boards to a game.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::game::play::Removed;
 use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
 
-/// What a board or a move did to a game.
+/// Effect of a board or a move on a game.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::game) struct Step {
     pub(in crate::game) kind: ChangeKind,
@@ -72,9 +72,10 @@ impl Game {
         Step::new(ChangeKind::Moved, Some(played))
     }
 
-    /// Whether a capture led to a board as in atomic chess: what is missing stood on or beside the square of the capture.
+    /// Returns whether a capture led to a board as in atomic chess: all missing pieces stood on or beside the square of the
+    /// capture.
     ///
-    /// The type of an observed game need not be known.
+    /// A game of unknown type is treated like an atomic one.
     fn exploded(&self, expected: &Board, board: &Style12, played: LastMove) -> bool {
         let LastMove::Normal { to: center, .. } = played else {
             return false;
@@ -96,8 +97,9 @@ impl Game {
         Step::new(ChangeKind::Repeated, self.move_to(board))
     }
 
-    /// The last move of a board whose squares are known. If it was reached by another move than the known one, the known moves
-    /// are those of another way here, and dropped.
+    /// Returns the last move of a board whose squares are known. If it differs from the last known move, the known moves led to
+    /// this
+    /// board in another way, and are dropped.
     fn move_to(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
         match self.moves.last().map(PlayedMove::played) {
@@ -117,13 +119,15 @@ impl Game {
         Step::new(kind, self.move_to(board))
     }
 
-    /// The board cannot be reached from what is known.
+    /// Processes a board that does not follow from the last known one: reports a desync where one was expected, and drops the
+    /// known moves.
     fn contradicted(&mut self, board: &Arc<Style12>) -> Step {
         let notice = self.contradiction();
         Step { notice, ..self.rebase(board, ChangeKind::Replaced) }
     }
 
-    /// The plies between the last known one and `board`, whose own last move is not missing. Examiners go where they like.
+    /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`; `None` if there are
+    /// none, or in examined games.
     pub(super) fn missed_before(&self, board: &Style12) -> Option<Notice> {
         let from_ply = self.position.ply().saturating_add(1);
         let to_ply = board.ply().saturating_sub(board.has_last_move().into());
@@ -131,21 +135,21 @@ impl Game {
         is_missed.then_some(Notice::Missed { from_ply, to_ply })
     }
 
-    /// The desync that an unexpected board is. Examiners may set up any board, and after a gap none is expected.
+    /// Returns the desync for an unexpected board; `None` in examined games, where any board may be set up, and after a gap.
     pub(super) fn contradiction(&self) -> Option<Notice> {
         let is_expected = !self.position.relation().is_examined() && !self.is_out_of_step;
         is_expected.then_some(Notice::Desync(DesyncReason::WrongBoard))
     }
 
-    /// Starts the known moves anew from `board`.
+    /// Drops the known moves, and continues from `board`.
     fn rebase(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> Step {
         self.moves.rebase(board);
         Step::new(kind, board.played())
     }
 
-    /// Takes a move without its board.
+    /// Applies a delta board: plays its move, or returns to the known ply that it repeats.
     ///
-    /// A ply that is known already is the same move again, with another clock, or a takeback to it.
+    /// An error changes no board, and marks the game as out of step.
     pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let step = self.follow_delta(delta, max_moves);
         self.is_out_of_step |= step.is_err();
@@ -173,7 +177,7 @@ impl Game {
         self.play(last_move, delta.clock, max_moves)
     }
 
-    /// Plays a move of which the server sends no board.
+    /// Plays a move without a board on the last known position; [`DesyncReason::WrongMove`] if it does not fit.
     pub(super) fn play(
         &mut self,
         last_move: DerivedMove<'_>,
@@ -204,7 +208,7 @@ impl Game {
     }
 }
 
-/// Whether a reported move is the known one, which has the squares of a castling too.
+/// Returns whether two moves are the same; the squares of a castling are ignored, because the reported move has none.
 fn is_same_move(reported: LastMove, known: LastMove) -> bool {
     match (reported, known) {
         (LastMove::Castle { side, .. }, LastMove::Castle { side: known_side, .. }) => side == known_side,

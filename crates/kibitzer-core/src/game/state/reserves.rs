@@ -6,18 +6,19 @@ use crate::chess::{Hands, Role};
 /// Number of the variant in which pieces are passed from another board.
 const BUGHOUSE: u16 = 24;
 
-/// What may be in reserve besides the last report, as it may come before or after the move that changed it.
+/// Evidence of pieces in reserve besides the last report, which may arrive before or after the move that changed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reserves {
     /// The last report before the last move.
     pub(super) before_move: Option<Hands>,
-    /// A move took something since the last report.
+    /// Whether a move has captured a piece since the last report.
     pub(super) has_captured: bool,
 }
 
 impl Game {
-    /// Whether the side to move may have a piece of this role in reserve. Unless reserves were reported, that is known only of
-    /// games that were followed from their start, and of those only where nothing is passed from another board.
+    /// Returns whether the side to move may have a piece of this role in reserve; `true` if that is not known.
+    ///
+    /// Without a report, it is known only for games that were followed from their start, except bughouse.
     pub(super) fn may_hold(&self, role: Role) -> bool {
         let side = self.position.side_to_move();
         let has = |hands: Hands| hands.of(side).count(role) > 0;

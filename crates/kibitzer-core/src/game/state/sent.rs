@@ -1,4 +1,4 @@
-//! What ICC's datagrams do to one game.
+//! Application of ICC's datagrams to one game.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::message::{
 };
 use crate::text::{PlayerText, ServerText};
 
-/// Moves that were promised behind a position, and lead to the current one.
+/// Moves that the server has announced after a position; they lead to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Awaited {
     n_moves: u32,
-    /// What the position changed.
+    /// Change to report once the last move has arrived.
     kind: ChangeKind,
-    /// The squares that were known before the position.
+    /// Board that was known before the position.
     known: Option<Board>,
 }
 
-/// Number of the variant in which captures explode. What they take, the move does not say.
+/// Number of the variant in which captures explode. The move does not show which pieces an explosion removes.
 const ATOMIC: u16 = 27;
 
 impl Game {
-    /// What a datagram does to the board: `None` if it waits for more.
+    /// Applies a datagram to the board. Returns `None` if it changes nothing yet or the board is not the current one.
     ///
-    /// `actor` gave the command whose output the datagram belongs to.
+    /// `actor` is the player whose command caused the datagram. An error marks the game as out of step.
     pub(in crate::game) fn apply_action(
         &mut self,
         action: &GameAction,
@@ -70,21 +70,21 @@ impl Game {
         }
     }
 
-    /// Whether this game is the one that a list announces.
+    /// Returns whether a list announces this game, rather than another one with its number.
     fn is_announced_by(&self, start: &StartList) -> bool {
         self.is_current()
             && self.is_between(&start.white, &start.black)
             && self.position.relation().is_examined() != start.is_played
     }
 
-    /// A game of this number starts: another one, unless everything about it is the same.
+    /// Processes the start of a game of this number: it is another game unless players and kind are the same.
     pub(in crate::game) fn set_started(&mut self, start: &StartList) {
         if !self.is_announced_by(start) {
             self.announced = Some(Announced::Other);
         }
     }
 
-    /// The game goes on with other names or terms.
+    /// Replaces the names and terms of the game, which continues.
     pub(in crate::game) fn rename(&mut self, info: &GameInfo, start: &StartList) {
         let known = *self.position.numbers();
         let numbers = BoardNumbers {
@@ -107,7 +107,7 @@ impl Game {
         }
     }
 
-    /// A game that is over but goes on as an examined one is news again.
+    /// Reopens a game that ended but continues as an examined one; other games are unchanged.
     pub(in crate::game) fn go_on_examined(&mut self) {
         if self.after_end == AfterEnd::Examined && self.announced.is_none() {
             self.after_end = AfterEnd::Nothing;
@@ -124,7 +124,7 @@ impl Game {
         }
     }
 
-    /// So many moves follow; until then the position is not the current one.
+    /// Announces that `n_moves` moves follow. Until they have arrived, the position is not the current one.
     pub(in crate::game) fn await_moves(&mut self, n_moves: u32, kind: ChangeKind, known: Option<Board>) {
         self.awaited = Some(Awaited { n_moves, kind, known });
     }

@@ -72,7 +72,7 @@ pub(super) fn level_lines(options: &SessionOptions) -> [String; 2] {
     [format!("level1={LEVEL_1}"), format!("level2settings={}", bits.collect::<String>())]
 }
 
-/// Returns the numbers of the datagrams to request.
+/// Returns the numbers of the datagrams to request: those always needed, and those that provide the requested ivars.
 pub(super) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
     let is_on = |when: When| match when {
         When::Always => true,
@@ -82,19 +82,20 @@ pub(super) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item =
     names.filter_map(|name| DatagramKind::ALL.iter().find(|kind| kind.name == name).map(|kind| kind.number))
 }
 
-/// Returns the wanted ivars whose effect datagrams have.
+/// Returns the requested ivars whose effect ICC's datagrams provide.
 pub(super) fn granted(options: &SessionOptions) -> Vec<Ivar> {
     options.ivars.iter().copied().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar))).collect()
 }
 
-/// Returns the variables to set. In style 13 the server sends moves instead of boards. That `wrap` breaks lines is a guess from its
-/// name.
+/// Returns the variables to set, each with its value. In style 13 the server sends moves instead of boards. `wrap 0` is untested:
+/// its
+/// name suggests that it stops line breaks.
 pub(super) fn variables(options: &SessionOptions) -> Vec<&'static str> {
     let sends_moves = options.ivars.contains(&Ivar::CompressMove);
     vec![if sends_moves { "style 13" } else { "style 12" }, "prompt 0", "bell 0", "wrap 0", "height 0"]
 }
 
-/// Parses a datagram that refuses the login.
+/// Parses a datagram that refuses the login; `None` for any other line, or without a numeric code.
 ///
 /// A login with another name may succeed (2, 3, 4, 9, 14); the password is wrong or missing (5, 6, 11); guests are not admitted
 /// (7, 8); 20 reports a place in the queue. If an account is refused as guests are, it does not exist.

@@ -36,7 +36,7 @@ pub(super) enum Dialect {
     Icc,
 }
 
-/// Refusal of a login that is not a line of text.
+/// Refusal of a login by a numbered datagram instead of a line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CodedRefusal {
     /// The server is full and has put the login in its queue.
@@ -63,7 +63,7 @@ impl Dialect {
         }
     }
 
-    /// Changes to ICC if the login was reported by a datagram. Returns whether it was.
+    /// Changes to ICC if the report of the login is a datagram. Returns whether it is.
     pub(super) fn detect_in_login_report(&mut self, raw: &[u8]) -> bool {
         let is_datagram = Datagram::parse(raw).is_some();
         if is_datagram {
@@ -99,7 +99,8 @@ impl Dialect {
         self == Self::Icc
     }
 
-    /// Returns the name and the password as one line, if the server expects them so and the password has no blank.
+    /// Returns the name and the password as one line; `None` for guests, for servers other than ICC, and for a password with a
+    /// blank.
     ///
     /// Only then does ICC report the result of the login in datagrams. Source: ICC's description of its formats.
     pub(super) fn name_with_password(self, credentials: &Credentials) -> Option<Zeroizing<Vec<u8>>> {
@@ -116,7 +117,7 @@ impl Dialect {
         icc::parse_refusal(raw, credentials)
     }
 
-    /// Returns the line that sends a fence to prove the login.
+    /// Returns the line that sends a fence to prove the login; on ICC the fence is also its tag.
     pub(super) fn proof_line(self, fence: Fence) -> String {
         let word = fence.as_str();
         match self {
@@ -147,7 +148,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the commands that request each datagram, for a server that did not understand the lines before the name.
+    /// Returns a command for each datagram to request, for a server that did not understand the lines before the name; empty on
+    /// FICS.
     pub(super) fn datagram_requests(self, options: &SessionOptions) -> Vec<String> {
         match self {
             Self::Fics => Vec::new(),

@@ -33,7 +33,7 @@ impl ReplyMode {
         }
     }
 
-    /// Returns the line that sends a command under a number.
+    /// Returns the line that sends a command under a number; without numbers ([`Fenced`](Self::Fenced)), the command alone.
     pub(crate) fn numbered_line(self, number: u64, command: &str) -> String {
         match self {
             Self::Fenced => command.to_owned(),
@@ -43,7 +43,7 @@ impl ReplyMode {
     }
 }
 
-/// Start or end of a reply.
+/// Mark in the received stream that delimits replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyMark {
     /// The reply to the command of this number begins.
@@ -64,7 +64,8 @@ pub(crate) struct ReplyMarks {
 }
 
 impl ReplyMarks {
-    /// Returns the mark in a message, if it is one.
+    /// Returns the mark of a reply that the message is; `None` for other messages and for nested or foreign units. Tracks open
+    /// units.
     pub(crate) fn parse(&mut self, message: &Message) -> Option<ReplyMark> {
         match *message {
             Message::Control(Control::BlockStart { id: 0, code: CommandCode::UNNUMBERED }) => {
@@ -86,8 +87,8 @@ impl ReplyMarks {
         }
     }
 
-    /// Returns the number of a unit that is the reply to a command of this login. Other players' units, and units inside of
-    /// another, are not replies.
+    /// Opens a unit. Returns its number if it is the reply to a command of this login; `None` for other players' units and nested
+    /// units.
     fn start_unit(&mut self, header: &UnitHeader) -> Option<u64> {
         let tag = header.tag.as_ref().filter(|_| header.player == *THIS_LOGIN);
         // Only an outermost unit has a tag: the ends of those that are still open were lost. Source: rule icc §3.

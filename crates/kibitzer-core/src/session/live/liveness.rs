@@ -22,13 +22,13 @@ pub(super) enum LivenessAction {
     Close,
 }
 
-/// Timers of one connection.
+/// Timers of one connection: silence of the server, and time since the last line that resets the idle timer.
 #[derive(Debug)]
 pub(super) struct Liveness {
     last_heard: Instant,
     /// Time of the last sent line that resets the server's idle timer.
     last_spoke: Instant,
-    /// Time of the probe, if nothing was received since.
+    /// Time of the unanswered probe; `None` if bytes were received since, or no probe was sent.
     probed: Option<Instant>,
 }
 
@@ -60,7 +60,8 @@ impl Liveness {
         }
     }
 
-    /// Returns an action that is due. The caller repeats this until it returns `None`.
+    /// Returns an action that is due, and restarts its timer unless it closes the connection; `None` if none is due. The caller
+    /// repeats the call until `None`.
     pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) -> Option<LivenessAction> {
         if self.silence_deadline(timings) <= now {
             if self.probed.is_some() {

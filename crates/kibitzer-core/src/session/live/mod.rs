@@ -48,7 +48,7 @@ pub(super) struct Live {
     capabilities: Capabilities,
     boards: BoardRepair,
     adjourned: AdjournedTracker,
-    /// `quit` was requested.
+    /// The requested `quit`; while it is set, no new requests are accepted.
     quitting: Option<Quitting>,
 }
 
@@ -63,9 +63,9 @@ enum Stage {
 #[derive(Clone, Copy, Debug)]
 struct Quitting {
     deadline: Instant,
-    /// The request of the user that it is; `None` if the session itself quits.
+    /// Identifier of the user's request that sent `quit`; `None` if the session itself quits.
     request: Option<RequestId>,
-    /// A refusal does not cancel it.
+    /// Whether the session ends even if the server refuses the command.
     is_final: bool,
 }
 
@@ -129,7 +129,7 @@ impl Live {
         }
     }
 
-    /// Returns the time of the next action that no message triggers.
+    /// Returns the earliest deadline of the stage, `quit`, the requests and the liveness checks.
     pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
         let deadline = match (self.quitting, &self.stage) {
             (Some(quitting), _) => Some(quitting.deadline),
@@ -169,7 +169,7 @@ impl Live {
         }
     }
 
-    /// Performs the actions that are due. Returns how to continue if the connection has to be closed.
+    /// Performs the actions that are due. Returns the action after closing if the connection has to be closed, else `None`.
     pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
             (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(EndReason::Quit)),

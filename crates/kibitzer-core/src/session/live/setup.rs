@@ -30,11 +30,11 @@ pub(super) struct SetUp {
     capabilities: Capabilities,
     string_understood: bool,
     dialect: Dialect,
-    /// The server has ivars, as far as is known.
+    /// Whether the server has ivars; `false` once it refuses `iset` as unknown.
     has_ivars: bool,
 }
 
-/// Commands that are sent together.
+/// Group of commands that are sent together; the next group waits for all replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Batch {
     Block,
@@ -66,7 +66,7 @@ impl SetUp {
         self.capabilities
     }
 
-    /// Returns the next batch, empty while the last one is not answered; `None` if the set-up is complete.
+    /// Returns the commands of the next batch that has any; empty while the last batch is not answered, `None` once all are.
     pub(super) fn next_commands(&mut self, options: &SessionOptions, mode: ReplyMode) -> Option<Vec<Command>> {
         if self.n_pending > 0 {
             return Some(Vec::new());

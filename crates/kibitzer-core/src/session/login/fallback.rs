@@ -17,7 +17,7 @@ use crate::wire::Timeseal;
 /// Features that the next connection requests.
 #[derive(Debug)]
 pub(crate) struct LoginFallback {
-    /// The versions of timeseal that were not given up, best first.
+    /// Versions of timeseal that were not given up, best first. The first one is used; never empty.
     versions: &'static [Timeseal],
     uses_login_string: bool,
     /// A login with the first version has succeeded.
@@ -65,8 +65,10 @@ impl LoginFallback {
         }
     }
 
-    /// Gives up a feature. Returns `false` if no further version is left, or if the feature worked before and the server only fell
-    /// silent: a server that is restarting accepts connections and drops them, too.
+    /// Stops requesting a feature on later connections. Returns `false`, and changes nothing, if no lower version is left or the
+    /// feature
+    /// is off already, or if the feature worked before and the server only fell silent: a restarting server drops connections
+    /// too.
     pub(crate) fn give_up(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
         let has_worked = match feature {
             LoginFeature::Timeseal => self.timeseal_works,

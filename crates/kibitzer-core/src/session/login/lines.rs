@@ -38,7 +38,7 @@ impl Login {
         self.enter(LoginState::Entering, cx)
     }
 
-    /// Processes a prompt, which a server sends after a login only.
+    /// Processes a command prompt, which a server sends only after a login: reports the login and sends the fence that proves it.
     pub(super) fn prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
@@ -50,7 +50,7 @@ impl Login {
         }
     }
 
-    /// Processes the line or datagram that reports the login and its name.
+    /// Processes the line or datagram that reports the login and its name; ignored before the name was sent.
     pub(super) fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
         // Before the name was sent it is a part of the greeting.
         if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {
@@ -67,7 +67,7 @@ impl Login {
         self.report(logged_in.titles.clone(), cx)
     }
 
-    /// Processes the line that says whether the name has an account.
+    /// Processes the line that reports whether the name has an account; fails if that contradicts the credentials.
     pub(super) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> LoginProgress {
         let is_guest = options.credentials.is_guest();
         match (self.state, kind) {

@@ -44,14 +44,14 @@ pub(super) use outcome::{CompletedLogin, LoginProgress};
 /// after the first. Source: uhlin-fics, tried.
 const SECOND_LINE: Duration = Duration::from_secs(3);
 
-/// Maximum number of bytes kept of the greeting, to be quoted in an error.
+/// Maximum number of bytes kept of the greeting, which an error may quote; later bytes are ignored.
 const GREETING_BYTES: usize = 80;
 
 /// A login in progress.
 #[derive(Debug)]
 pub(super) struct Login {
     state: LoginState,
-    /// End of the timeout of this state.
+    /// Time at which this state fails with a timeout.
     deadline: Instant,
     /// Time of the last received byte or sent line.
     quiet_since: Instant,
@@ -67,7 +67,7 @@ pub(super) struct Login {
     /// End of the timeout of the queue, since the first report of a place in it.
     queue_deadline: Option<Instant>,
     name: Option<Handle>,
-    /// [`LoginProgress::LoggedIn`] was returned.
+    /// Whether [`LoginProgress::LoggedIn`] was returned; it is returned once.
     is_reported: bool,
     /// The first bytes of the server, without leading line ends.
     greeting: Vec<u8>,
@@ -151,26 +151,27 @@ impl Login {
         self.quiet_since = now;
     }
 
-    /// Keeps the first received bytes.
+    /// Keeps the first [`GREETING_BYTES`] received bytes, without leading line ends.
     pub(super) fn record_greeting(&mut self, bytes: &[u8]) {
         let bytes = if self.greeting.is_empty() { bytes.trim_ascii_start() } else { bytes };
         let room = GREETING_BYTES.saturating_sub(self.greeting.len());
         self.greeting.extend(bytes.iter().take(room));
     }
 
-    /// Postpones all deadlines.
+    /// Postpones all deadlines, and the measured silence, by this duration.
     pub(super) fn defer(&mut self, by: Duration) {
         self.deadline = after(self.deadline, by);
         self.queue_deadline = self.queue_deadline.map(|deadline| after(deadline, by));
         self.quiet_since = after(self.quiet_since, by);
     }
 
-    /// Returns the time of the next action that no message triggers.
+    /// Returns the time at which the current state times out, or the server's silence counts as an answer, whichever is earlier.
     pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
         self.silence_deadline(options).map_or(self.deadline, |at| at.min(self.deadline))
     }
 
-    /// Returns the time from which the silence of the server is an answer; `None` in states where it is not.
+    /// Returns the time at which continued silence of the server counts as an answer; `None` in states where it has no meaning,
+    /// and in the queue of a full server.
     fn silence_deadline(&self, options: &SessionOptions) -> Option<Instant> {
         let has_meaning = match self.state {
             LoginState::Greeting => false,
@@ -218,7 +219,8 @@ impl Login {
         self.fail(LoginError::Closed(self.step()))
     }
 
-    /// Returns the failure, with the feature that the server may not have understood.
+    /// Returns the failure, or a retry without the feature that the server may not have understood. Before the login prompt, the
+    /// error quotes the first received line.
     fn fail(&self, error: LoginError) -> LoginProgress {
         let first_line = self.greeting.split(|&byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
         let error = match self.state {
@@ -238,7 +240,7 @@ impl Login {
         }
     }
 
-    /// Processes a received message.
+    /// Processes a received message; messages without a meaning in the current state change nothing.
     pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
         if let LoginState::Proving(fence) = self.state
             && let Some(complete) = self.complete(fence, message, raw, cx)

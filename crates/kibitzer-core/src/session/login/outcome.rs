@@ -5,7 +5,7 @@ use crate::session::dialect::Dialect;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::wire::Timeseal;
 
-/// Result of an input to a login.
+/// Progress of a login after one input.
 #[derive(Debug)]
 pub(crate) enum LoginProgress {
     Continue,
@@ -29,7 +29,7 @@ pub(crate) enum LoginFeature {
 /// Facts about the connection that the login has revealed.
 #[derive(Clone, Debug)]
 pub(crate) struct CompletedLogin {
-    /// The identity, if no [`LoginProgress::LoggedIn`] has reported it.
+    /// Identity of the login; `None` if [`LoginProgress::LoggedIn`] has reported it.
     pub(crate) unreported: Option<Identity>,
     pub(crate) mode: ReplyMode,
     /// Whether the server understood the lines before the name.

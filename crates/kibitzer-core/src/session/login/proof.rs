@@ -13,7 +13,7 @@ use crate::session::transmit::TransmitKind;
 use crate::wire::Timeseal;
 
 impl Login {
-    /// Sends a fence. Its answer reveals the prompt and the delimitation of replies.
+    /// Sends a fence and waits for its answer, which reveals the prompt and the delimitation of replies.
     pub(super) fn send_proof(&mut self, cx: &mut Context<'_>) -> LoginProgress {
         let fence = Fence::draw(cx.rng);
         let line = self.dialect.proof_line(fence);
@@ -21,8 +21,9 @@ impl Login {
         self.enter(LoginState::Proving(fence), cx)
     }
 
-    /// Completes the login if the message is the answer to the fence: its refusal, the mark before that, or the refusal of a line
-    /// without a number.
+    /// Completes the login if the message answers the fence: its refusal, the mark before that, or the refusal of a line without
+    /// a
+    /// number; `None` for any other message. Passes the detected prompt and family to the reader.
     pub(super) fn complete(
         &mut self,
         fence: Fence,

@@ -82,9 +82,9 @@ pub struct Session {
     backoff: Backoff,
     fallback: LoginFallback,
     identity: Option<Identity>,
-    /// The line that reports that this login is kicked, and the time of its arrival.
+    /// Author of the last kick notice on this connection, and the time of its arrival.
     kicked: Option<(KickedBy, Instant)>,
-    /// Time since which the driver reads nothing and deadlines stand still.
+    /// Start of the part of a reading pause by which deadlines are not yet postponed; `None` while the driver reads.
     paused_since: Option<Instant>,
     events: VecDeque<Event>,
     replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
@@ -128,7 +128,7 @@ impl Session {
         session
     }
 
-    /// Returns the next action with the connection.
+    /// Returns the action that the driver has to perform on the connection; the same until an input changes the phase.
     pub fn next_action(&self) -> DriverAction {
         match &self.phase {
             Phase::Dialing => DriverAction::Dial { attempt: self.attempt() },
@@ -139,7 +139,7 @@ impl Session {
         }
     }
 
-    /// Returns the phase of the session.
+    /// Returns the phase of the session, as users see it.
     pub fn state(&self) -> SessionState {
         match &self.phase {
             Phase::Dialing => SessionState::Connecting,
@@ -159,7 +159,7 @@ impl Session {
         }
     }
 
-    /// Returns the games after the last event. A new connection starts without games.
+    /// Returns the games known after the last event. A new connection starts without games.
     pub const fn games(&self) -> &Games {
         self.reader.games()
     }
@@ -179,7 +179,11 @@ impl Session {
         self.counters
     }
 
-    /// Reports the outcome of [`DriverAction::Dial`]. Has no effect in another phase.
+    /// Processes the outcome of [`DriverAction::Dial`]; ignored in other phases.
+    ///
+    /// Success starts the login. A failure ends the session if it was never ready; otherwise it delays the next attempt, or ends
+    /// the
+    /// session if no attempt is left.
     pub fn dialed(&mut self, outcome: Result<(), DialError>, now: Instant) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
@@ -193,7 +197,8 @@ impl Session {
 
     /// Returns the next event, and advances `input` to the byte after it; `None` once all of `input` is consumed.
     ///
-    /// Events of the session itself that the last event caused are returned before the next one.
+    /// Events of the session itself that the last event caused are returned before the next one. Without a connection, `input` is
+    /// discarded.
     pub fn receive(&mut self, input: &mut &[u8], now: Instant) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
@@ -221,8 +226,11 @@ impl Session {
         Some(event)
     }
 
-    /// Reports that the connection is closed, by either side. [`poll_event`](Self::poll_event) returns the events in the rest of the
-    /// stream.
+    /// Processes the end of the connection, whichever side closed it; ignored without a connection.
+    ///
+    /// Completes all requests, and decides between a new attempt and the end of the session. [`poll_event`](Self::poll_event)
+    /// returns the
+    /// events in the rest of the stream.
     pub fn closed(&mut self, cause: CloseCause, now: Instant) {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;
@@ -254,12 +262,14 @@ impl Session {
         }
     }
 
-    /// Removes and returns the next event of the session itself.
+    /// Removes and returns the next event that [`receive`](Self::receive) has not returned; `None` if there is none.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Removes and returns the next bytes to write.
+    /// Removes and returns the next bytes to write, and counts them as sent; `None` if none are due or no connection is open.
+    ///
+    /// Queues an [`Event::Sent`] for each line that is not an answer to a ping or the first line of timeseal.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
@@ -271,7 +281,8 @@ impl Session {
         Some(transmit)
     }
 
-    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) has to be called, unless another call changes it.
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) has to be called, unless another call changes it;
+    /// `None` while the driver has to dial or close, and after the end.
     pub fn poll_timeout(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Waiting { until } => Some(*until),
@@ -281,7 +292,8 @@ impl Session {
         }
     }
 
-    /// Performs the actions that are due; none if called too early. Releases unused memory.
+    /// Performs the actions whose time has passed, and releases unused memory. A call before [`poll_timeout`](Self::poll_timeout)
+    /// does no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
         // Otherwise a thousand idle sessions would keep the buffers of their busiest minute.
         self.out.shrink();
@@ -326,12 +338,14 @@ impl Session {
         }
     }
 
-    /// Removes and returns the next completed request.
+    /// Removes and returns the next completed request, with its reply or error; `None` if there is none.
     pub fn poll_reply(&mut self) -> Option<(RequestId, Result<Reply, RequestError>)> {
         self.replies.pop_front()
     }
 
-    /// Stops waiting for the reply to a request. A queued command is withdrawn; the reply to a sent one is discarded.
+    /// Stops waiting for the reply to a request; ignored for an unknown identifier.
+    ///
+    /// A queued command is withdrawn. A sent command may still be executed; its reply is discarded.
     pub fn abandon(&mut self, id: RequestId, now: Instant) {
         if let (Phase::Live(live), mut cx) = self.parts(now) {
             live.abandon(id, &mut cx);
@@ -348,7 +362,8 @@ impl Session {
         }
     }
 
-    /// Ends the session at once, without sending anything.
+    /// Ends the session with [`EndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise when
+    /// the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
         self.stop(EndReason::Shutdown, now);
     }

@@ -17,7 +17,7 @@ use crate::wire::Framer;
 const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
 
 impl Session {
-    /// Starts the login on a new connection.
+    /// Starts the login on a new connection: replaces the reader with its games, and clears the queue of bytes to write.
     pub(super) fn connected(&mut self, now: Instant) {
         let timeseal = self.fallback.timeseal();
         let mut framer = Framer::new().with_limits(self.options.limits).with_timeseal(timeseal);
@@ -38,7 +38,8 @@ impl Session {
         self.emit(Event::Connected);
     }
 
-    /// Processes an event of the reader.
+    /// Processes an event of the reader: counts it, queues the answer to a ping, and passes it to the login or the live
+    /// connection.
     pub(super) fn process(&mut self, event: &Event, now: Instant) {
         self.counters.events += 1;
         let message = match event {
@@ -73,7 +74,8 @@ impl Session {
         }
     }
 
-    /// Returns who kicked this login, if the server closed the connection for that. The line alone proves nothing: it may be talk.
+    /// Returns who kicked this login; `None` unless the server closed the connection within [`MAX_KICK_DELAY`] of a kick notice.
+    /// The notice alone proves nothing: it may be talk.
     pub(super) fn kicked_before(&self, cause: CloseCause, now: Instant) -> Option<KickedBy> {
         let (by, at) = self.kicked.as_ref()?;
         let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::Failed(_));
@@ -108,7 +110,8 @@ impl Session {
         self.phase = Phase::Live(Box::new(live));
     }
 
-    /// Requests the driver to close the connection. Completes all requests.
+    /// Requires the driver to close the connection. Completes all requests, and remembers the games for the next connection if
+    /// they were restored on this one.
     pub(super) fn close(&mut self, after_close: AfterClose, now: Instant) {
         let (phase, mut cx) = self.parts(now);
         if let Phase::Live(live) = phase {
@@ -120,7 +123,7 @@ impl Session {
         self.phase = Phase::Closing(after_close);
     }
 
-    /// Continues after the driver has closed the connection.
+    /// Dials, delays the next attempt, or ends the session once the driver has closed the connection.
     pub(super) fn continue_after_close(&mut self, after_close: AfterClose, now: Instant) {
         match after_close {
             AfterClose::Redial => self.dial(),
@@ -142,7 +145,7 @@ impl Session {
         self.backoff.attempts().max(1)
     }
 
-    /// Delays the next attempt, or ends the session if the limit of attempts is reached.
+    /// Emits [`Event::Lost`], then delays the next attempt, or ends the session if the limit of attempts is reached.
     pub(super) fn lost(&mut self, cause: LostCause, now: Instant) {
         let retry_in = self.backoff.next(&self.options.reconnect, &mut self.rng, now);
         let attempts = self.backoff.attempts();
@@ -162,10 +165,11 @@ impl Session {
         self.events.push_back(event);
     }
 
-    /// Notes that the driver reads nothing for now, for reasons of its own: the silence is not the server's. The deadlines of the login
-    /// and of the set-up stand still until [`receive`](Self::receive) is called again.
+    /// Reports that the driver has stopped reading, so that silence does not mean a dead connection.
     ///
-    /// Deadlines of requests do not: the reason may be a subscriber that waits for one.
+    /// Postpones the deadlines of the login and of the set-up until [`receive`](Self::receive) is called again. Deadlines of
+    /// users'
+    /// requests are not postponed: the driver may be waiting for a subscriber that waits for such a request.
     pub fn reading_paused(&mut self, now: Instant) {
         self.paused_since.get_or_insert(now);
         self.skip_pause(now);
@@ -174,7 +178,7 @@ impl Session {
         }
     }
 
-    /// Postpones deadlines by the time since reading was paused, or since the last call.
+    /// Postpones deadlines by the time since reading was paused, or since the last call; does nothing without a pause.
     pub(super) fn skip_pause(&mut self, now: Instant) {
         let Some(since) = &mut self.paused_since else { return };
         let paused = now.saturating_duration_since(std::mem::replace(since, now));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::event::{EndReason, LoginStep};
 
-/// Next action of the driver of a session with its connection.
+/// Action on the connection that a session requires of its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
 pub enum DriverAction {
@@ -14,13 +14,13 @@ pub enum DriverAction {
         /// [stable](crate::session::Reconnect::stable_after). An immediate attempt with fewer features requested has the same number.
         attempt: u32,
     },
-    /// Keep the connection: read from it, write to it.
+    /// Keep the connection open: read from it and write to it.
     Keep,
     /// Do not connect before [`Session::poll_timeout`](super::Session::poll_timeout).
     Wait,
     /// Close the connection without writing more, and call [`Session::closed`](super::Session::closed).
     Close,
-    /// Nothing: the session is over.
+    /// Do nothing more: the session is over for this reason.
     End(EndReason),
 }
 
@@ -43,7 +43,7 @@ pub enum SessionState {
     Ended(EndReason),
 }
 
-/// Totals of all connections of a session so far.
+/// Totals over all connections of a session; they never reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionCounters {
@@ -53,12 +53,13 @@ pub struct SessionCounters {
     pub bytes_sent: u64,
     /// Lines given to the driver to write, answers to pings included.
     pub lines_sent: u64,
-    /// Events of the server.
+    /// Events read from the received bytes, desyncs included; events that the session itself emits are not counted.
     pub events: u64,
-    /// Timeseal pings.
+    /// Timeseal pings received.
     pub pings: u64,
-    /// Connections after the first.
+    /// Connections opened after the session had been ready once; failed attempts are not counted.
     pub reconnects: u64,
-    /// Time from the last answered command to the start of its reply; includes the server's processing time.
+    /// Time from sending the last answered command, or the fence after it, to the start of its reply; includes the server's
+    /// processing time. `None` before the first reply.
     pub round_trip: Option<Duration>,
 }

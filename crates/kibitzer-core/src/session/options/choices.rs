@@ -4,7 +4,7 @@ use crate::by_name::{named_enum, parse_by_name};
 use crate::wire::Timeseal;
 
 named_enum! {
-    /// Version of timeseal to use.
+    /// Choice of the timeseal version that a session uses.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "a version is fixed, or the server decides")]
     pub enum TimesealChoice("Returns the name in options and profiles.") {

@@ -48,7 +48,7 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Credentials of a login.
+/// Name and password, or guest access, for a login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Credentials {
@@ -56,7 +56,7 @@ pub enum Credentials {
     Guest,
     /// A guest of this name. The login fails if an account has this name.
     NamedGuest(Handle),
-    /// An account.
+    /// A registered account, which logs in with a password.
     Account {
         /// Its name; servers ignore case.
         handle: Handle,
@@ -84,7 +84,7 @@ impl Credentials {
         Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
     }
 
-    /// Replaces the password of an account.
+    /// Replaces the password of an account; ignored for guests.
     pub(crate) fn set_password(&mut self, new: Password) {
         if let Self::Account { password, .. } = self {
             *password = new;

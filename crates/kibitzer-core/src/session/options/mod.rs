@@ -39,20 +39,21 @@ numeric_options! {
     }
 }
 
-/// The time so much later; a duration that is too long for the clock is taken as thirty years.
+/// Returns `start + duration`, or thirty years after `start` if the sum exceeds the clock's range.
 pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
     const THIRTY_YEARS: Duration = Duration::from_hours(30 * 365 * 24);
     start.checked_add(duration).unwrap_or_else(|| start + THIRTY_YEARS)
 }
 
 numeric_options! {
-    /// Whether and when a lost connection is made again.
+    /// Limits and delays of attempts to reconnect after a lost connection.
     pub struct Reconnect {
         /// Sets the first delay, which doubles with every attempt. Half of each delay is random.
         pub(crate) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
         /// Sets the maximum delay.
         pub(crate) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
-        /// Sets the maximum number of attempts in a row: 0 never reconnects, none is no limit.
+        /// Sets the maximum number of successive attempts, after which the session ends: 0 never reconnects, `None` sets no
+        /// limit.
         pub(crate) attempts: Option<u32> = None, "reconnect_attempts";
         /// Sets how long a session has to be ready before its loss resets delays and attempts.
         pub(crate) stable_after: Duration = Duration::from_secs(30), "reconnect_stable_ms";
@@ -60,7 +61,7 @@ numeric_options! {
 }
 
 impl Reconnect {
-    /// A lost connection ends the session.
+    /// Returns options under which the first lost connection ends the session.
     pub fn never() -> Self {
         Self::default().attempts(Some(0))
     }
@@ -75,9 +76,9 @@ numeric_options! {
         pub(crate) queued: usize = 64, "queued_requests";
         /// Sets the maximum number of requests that wait for their reply. More than 64 count as 64.
         pub(crate) in_flight: usize = 16, "requests_in_flight";
-        /// Sets the maximum number of events of one reply.
+        /// Sets the maximum number of events of one reply. A longer reply is dropped, and its request fails.
         pub(crate) reply_events: usize = 16_384, "reply_events";
-        /// Sets the maximum number of bytes in the lines of one reply.
+        /// Sets the maximum number of bytes in the lines of one reply. A longer reply is dropped, and its request fails.
         pub(crate) reply_bytes: usize = 1_048_576, "reply_bytes";
     }
 }
@@ -144,7 +145,7 @@ session_options! {
         family: Family = Family::default();
         /// Sets the limits of received data.
         limits: Limits = Limits::default();
-        /// Sets the limits of the games that are kept.
+        /// Sets the limits on tracked games.
         game_limits: GameLimits = GameLimits::default();
         /// Sets the account's custom prompt, including its trailing blank. Default empty: the session detects it at the login.
         prompt: Vec<u8> = Vec::new();
@@ -170,12 +171,12 @@ const DEFAULT_IVARS: [Ivar; 8] = [
 ];
 
 impl SessionOptions {
-    /// Returns the default options with this login.
+    /// Returns the default options with these credentials.
     pub fn new(credentials: Credentials) -> Self {
         Self::default().credentials(credentials)
     }
 
-    /// Adds an ivar to those that the session requests.
+    /// Adds an ivar to those that the session requests, unless it is among them.
     #[must_use]
     pub fn want(mut self, ivar: Ivar) -> Self {
         if !self.ivars.contains(&ivar) {

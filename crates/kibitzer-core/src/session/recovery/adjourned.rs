@@ -25,14 +25,14 @@ use crate::session::reply::Reply;
 use crate::session::requests::CompletedRequest;
 use crate::text::PlayerText;
 
-/// Maximum number of tracked games; servers permit 10 to 20.
+/// Maximum number of tracked games; further ones are ignored. Servers permit 10 to 20.
 const MAX_GAMES: usize = 64;
 
 /// Adjourned games that are known on this connection.
 #[derive(Debug, Default)]
 pub(crate) struct AdjournedTracker {
     games: Vec<TrackedGame>,
-    /// The reply to `stored` is awaited.
+    /// Whether the reply to `stored` is awaited; no challenge is sent before.
     pub(crate) is_listing: bool,
     /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
     /// challenge waits for an event that may have ended it.
@@ -44,7 +44,7 @@ struct TrackedGame {
     white: Handle,
     black: Handle,
     opponent: Handle,
-    /// The opponent is online, as far as is known.
+    /// Whether the opponent is online, according to the last report.
     is_online: bool,
     challenge: ChallengeState,
 }
@@ -54,7 +54,7 @@ enum ChallengeState {
     Stored,
     Asking,
     Challenged,
-    /// Declined or refused.
+    /// Declined, refused or withdrawn; not challenged again unless the opponent challenges.
     Closed,
 }
 
@@ -64,7 +64,11 @@ impl AdjournedTracker {
         self.games.iter().any(|game| game.is_between(white, black))
     }
 
-    /// Returns the next challenge to send: one for each opponent who is online, while this login plays and examines no game.
+    /// Returns the next challenge to send, and marks its game as [`ChallengeState::Asking`].
+    ///
+    /// `None` if no challengeable opponent is online, while this login plays or examines a game, or while the list of games is
+    /// awaited. An
+    /// opponent of several games is challenged to one at a time.
     pub(crate) fn next_challenge(&mut self, games: &Games) -> Option<Command> {
         let may_challenge = |game: &TrackedGame| {
             let is_opponent_busy =
@@ -86,7 +90,8 @@ impl AdjournedTracker {
         Command::new(&format!("match {}", game.opponent)).ok()
     }
 
-    /// Processes the reply to `stored` or to a challenge. Returns a command that has to follow.
+    /// Processes the reply to `stored` or to a challenge. Returns a `withdraw` command if the server took the challenge as one to
+    /// another game.
     pub(crate) fn answered(&mut self, completed: &CompletedRequest, cx: &mut Context<'_>) -> Option<Command> {
         if std::mem::take(&mut self.is_listing) {
             if let Ok(reply) = &completed.result {
@@ -149,7 +154,8 @@ impl AdjournedTracker {
         self.games.push(game);
     }
 
-    /// Processes a message about games, challenges, arrivals and departures.
+    /// Updates the games from a message about games, challenges, arrivals or departures; emits [`Event::Adjourned`] for each
+    /// change.
     pub(crate) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());
@@ -230,7 +236,7 @@ impl AdjournedTracker {
 }
 
 impl TrackedGame {
-    /// Creates the entry of a game that this login plays.
+    /// Creates the entry of a game that this login plays; `None` if it does not play this game. The opponent counts as offline.
     fn of(game: &Game) -> Option<Self> {
         let position = game.position();
         let (white, black) = (position.white().clone(), position.black().clone());

@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use crate::session::options::Reconnect;
 
-/// Delays that double up to a maximum. Half of each is random.
+/// Delays between attempts to connect: they double up to a maximum, and half of each is random.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
     attempts: u32,
@@ -25,7 +25,7 @@ impl Backoff {
         self.ready_since = Some(now);
     }
 
-    /// Returns the delay before the next attempt; `None` if the limit of attempts is reached.
+    /// Counts an attempt and returns the delay before it; `None` if the limit of attempts is reached.
     ///
     /// Restarts from the first delay after a stable session only: a server that closes right after the set-up must not be dialed at
     /// full speed. The random half keeps sessions that lose the same server at once from reconnecting at once.

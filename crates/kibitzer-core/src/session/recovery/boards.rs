@@ -23,7 +23,7 @@ const MAX_REQUESTED: usize = 64;
 /// Decides which boards to request on one connection.
 #[derive(Debug, Default)]
 pub(crate) struct BoardRepair {
-    /// The user has set another style.
+    /// Whether the last style that the user has set is not 12.
     is_style_chosen: bool,
     style_requested: Option<Instant>,
     /// Games whose board was requested and that did not recover yet. Requesting it again would not help either.
@@ -31,14 +31,14 @@ pub(crate) struct BoardRepair {
 }
 
 impl BoardRepair {
-    /// Learns from a command of the user that was executed.
+    /// Processes an executed command of the user. If it sets a style other than 12, no board is requested until it sets 12 again.
     pub(crate) fn learn(&mut self, command: &Command) {
         if let Some(style) = command.style_to_set() {
             self.is_style_chosen = style != "12";
         }
     }
 
-    /// Notes games that have recovered.
+    /// Processes an event: a game that it shows to be in step again may be requested again later.
     pub(crate) fn handle(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
             && is_recovery(&received.message, change.kind)
@@ -47,7 +47,8 @@ impl BoardRepair {
         }
     }
 
-    /// Returns the commands to send after a message: those that restore style 12, if the message is a board in another one.
+    /// Returns the commands that restore style 12 if the message is a board in another style; empty otherwise, within
+    /// [`STYLE_RETRY`] of the last attempt, and if the user has chosen the style.
     pub(crate) fn after_message(&mut self, message: &Message, raw: &[u8], now: Instant) -> &'static [&'static str] {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < STYLE_RETRY;
         if self.is_style_chosen || !is_other_style(message, raw) || self.style_requested.is_some_and(is_recent) {
@@ -57,7 +58,10 @@ impl BoardRepair {
         &RESTORE_STYLE
     }
 
-    /// Returns the command that requests the board of a game whose moves do not fit, once until it recovers.
+    /// Returns the command that requests the board of a game whose moves do not fit.
+    ///
+    /// `None` if the board was requested before and the game has not recovered, if no board is needed, if [`MAX_REQUESTED`] games
+    /// have not recovered, or if the user has chosen another style.
     pub(crate) fn after_desync(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
         let game = desync.game;
         // The server refuses to refresh games that are over or no longer observed.
@@ -74,7 +78,7 @@ impl BoardRepair {
     }
 }
 
-/// Returns whether a game is in step again, or no longer followed.
+/// Returns whether a change shows that the game is in step again, replaced or no longer followed.
 const fn is_recovery(message: &Message, kind: ChangeKind) -> bool {
     match kind {
         ChangeKind::Moved | ChangeKind::TookBack { .. } => {

@@ -9,19 +9,19 @@ use crate::session::command::Command;
 use crate::session::options::credentials::Password;
 use crate::session::reply::Reply;
 
-/// Maximum number of remembered seeks; servers permit about three.
+/// Maximum number of remembered seeks; the oldest is dropped. Servers permit about three.
 const MAX_SEEKS: usize = 16;
 
-/// Maximum number of remembered settings. A server's list of channels has about 20 entries.
+/// Maximum number of remembered settings; the oldest is dropped. A server's list of channels has about 20 entries.
 const MAX_SETTINGS: usize = 64;
 
-/// Number of successive losses that left the same command as the oldest without a reply, after which it is not sent again.
+/// Number of successive losses with the same oldest unanswered command after which that command is not sent again.
 const MAX_CUT_OFF: u32 = 3;
 
-/// Maximum number of remembered commands that are not sent again.
+/// Maximum number of remembered commands that are not sent again; the oldest is dropped, so it would be sent again.
 const MAX_GIVEN_UP: usize = 16;
 
-/// Maximum number of remembered players who declined.
+/// Maximum number of remembered players who declined; the oldest is dropped.
 const MAX_DECLINED: usize = 16;
 
 /// State of a session that outlives its connections.
@@ -32,7 +32,7 @@ pub(crate) struct Memory {
     pub(crate) seeks: Vec<OpenSeek>,
     /// Settings that requests have changed, by [key](setting_changed_by), the latest one last.
     pub(crate) settings: Vec<(String, Command)>,
-    /// Requests to observe a game that had no reply at the loss.
+    /// Commands of the user to observe a game that had no reply at the loss.
     pub(crate) requests: Vec<Command>,
     /// Players who declined to resume an adjourned game. They are not challenged again.
     pub(crate) declined: Vec<Handle>,
@@ -48,11 +48,11 @@ pub(crate) struct Memory {
     pub(crate) lost_at: Option<Instant>,
 }
 
-/// A seek that was open at the last report.
+/// A seek of this login, open as far as the server has reported.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenSeek {
     pub(crate) command: Command,
-    /// Its number on this connection; `None` until it is made there.
+    /// Number of the seek on this connection; `None` until the server has reported it.
     pub(crate) index: Option<u32>,
 }
 
@@ -67,13 +67,14 @@ impl Memory {
             + self.given_up.len()
     }
 
-    /// Remembers the games in progress at a loss.
+    /// Remembers the followed games in progress and the time of a loss; replaces those of an earlier loss.
     pub(crate) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter(|game| is_followed(game)).map(|game| game.position().clone()).collect();
         self.lost_at = Some(now);
     }
 
-    /// Records the oldest command without a reply at a loss.
+    /// Counts a loss with this command as the oldest one without a reply; gives the command up at the [third](MAX_CUT_OFF) in a
+    /// row.
     pub(crate) fn note_cut_off(&mut self, command: &Command) {
         let n_before = self.cut_off.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
         if n_before + 1 < MAX_CUT_OFF {
@@ -84,7 +85,7 @@ impl Memory {
         push_bounded(&mut self.given_up, command.clone(), MAX_GIVEN_UP);
     }
 
-    /// Records that a connection has survived its restoration.
+    /// Resets the count of [`note_cut_off`](Self::note_cut_off), because a connection has survived its restoration.
     pub(crate) fn note_restored(&mut self) {
         self.cut_off = None;
     }
@@ -94,7 +95,8 @@ impl Memory {
         self.given_up.contains(command)
     }
 
-    /// Remembers the setting that an executed command of the user has changed.
+    /// Remembers a command of the user that changes a setting, in place of an earlier one for the same setting. A command without
+    /// a value only removes the earlier one.
     pub(crate) fn learn_setting(&mut self, command: &Command) {
         let Some((key, has_value)) = setting_changed_by(command) else { return };
         self.settings.retain(|(known, _)| *known != key);
@@ -103,7 +105,7 @@ impl Memory {
         }
     }
 
-    /// Learns from a command of the user that had no reply at a loss: it counts as executed.
+    /// Updates settings, seeks and requests from a command of the user that had no reply at a loss, as if it had been executed.
     pub(crate) fn learn_unanswered(&mut self, command: &Command) {
         self.learn_setting(command);
         match &*command.verb() {
@@ -114,7 +116,7 @@ impl Memory {
         }
     }
 
-    /// Learns from a command that was not refused.
+    /// Updates seeks from a command that was not refused. A command that was given up may be sent again.
     pub(crate) fn learn(&mut self, command: &Command, reply: &Reply) {
         self.given_up.retain(|known| known != command);
         match &*command.verb() {
@@ -158,7 +160,7 @@ impl Memory {
         push_bounded(&mut self.seeks, OpenSeek { command: command.clone(), index }, MAX_SEEKS);
     }
 
-    /// Removes a seek that was refused when it was made again.
+    /// Forgets the seek that this command makes.
     pub(crate) fn remove_seek(&mut self, command: &Command) {
         self.seeks.retain(|seek| seek.command != *command);
     }
@@ -175,7 +177,7 @@ impl Memory {
         self.seeks.retain(|seek| seek.index != Some(index));
     }
 
-    /// Removes seeks that the server has removed, and all of them when a game of this login begins.
+    /// Forgets seeks that the server reports as removed, and all seeks when a game of this login begins.
     pub(crate) fn handle(&mut self, event: &Event, games: &Games) {
         let Event::Received { received, change } = event else { return };
         match &received.message {

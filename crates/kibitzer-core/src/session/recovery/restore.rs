@@ -35,10 +35,11 @@ pub(crate) struct Restoration {
     last: Vec<(Command, RestoreTask)>,
 }
 
-/// A command to restore, and its error. One that has an error from the start was given up, and is not sent.
+/// A command to restore, and its error, `None` while it has not failed. A command with an error from the start was given up and
+/// is not sent.
 type SentAgain = (Command, Option<RequestError>);
 
-/// A game in progress at the loss, and the report about it so far.
+/// A game in progress at the loss, with the partial report about its restoration.
 #[derive(Debug)]
 struct GameSearch {
     before: Style12,
@@ -93,7 +94,8 @@ impl Restoration {
         }
     }
 
-    /// Removes and returns the commands to send now. The caller reports the request of each by [`sent`](Self::sent).
+    /// Removes and returns the commands to send now; empty if there are none. The caller reports the request of each by
+    /// [`sent`](Self::sent).
     pub(crate) fn take_next(&mut self) -> Vec<(Command, RestoreTask)> {
         if self.pending.is_empty() && self.next.is_empty() {
             return std::mem::take(&mut self.last);
@@ -109,7 +111,7 @@ impl Restoration {
         self.pending.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
-    /// Returns the report, without its time. Removes refused seeks from the memory.
+    /// Returns the report with a default `offline_for`. Clears the remembered requests, and forgets seeks that failed.
     pub(crate) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
         memory.note_restored();
@@ -125,7 +127,7 @@ impl Restoration {
         }
     }
 
-    /// Processes the reply to a command.
+    /// Processes the reply to a command of the restoration; ignores requests that are not pending here.
     pub(crate) fn handle(&mut self, completed: &CompletedRequest, games: &Games) {
         let Some(at) = self.pending.iter().position(|(id, _)| *id == completed.id) else { return };
         let (_, task) = self.pending.swap_remove(at);
@@ -162,8 +164,9 @@ impl Restoration {
         }
     }
 
-    /// Returns the search that a board belongs to: the one that found its game before; else the current one, if the players match;
-    /// else any other whose players match.
+    /// Returns the index of the search that a board belongs to: the one that found its game before; else the current one, if the
+    /// players
+    /// match; else the first other one whose players match; else `None`.
     fn search_of(&self, board: &Style12, current: usize) -> Option<usize> {
         let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
         let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.matches(board));
@@ -212,7 +215,7 @@ fn tasks(commands: &[SentAgain], task: fn(usize) -> RestoreTask) -> impl Iterato
     unsent.map(move |(at, (command, _))| (command.clone(), task(at)))
 }
 
-/// Records the error of a command. A game that is already observed is no error.
+/// Records the error of the command at this index. The refusal to observe a game that is already observed counts as success.
 fn set_error(commands: &mut [SentAgain], at: usize, result: &Result<Reply, RequestError>) {
     let is_observed = |error: &RequestError| {
         matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
@@ -262,7 +265,8 @@ impl GameSearch {
     }
 }
 
-/// Returns the board of the game that a reply to `observe` reports as observed, now or already before.
+/// Returns the board of the game that a reply to `observe` reports as observed, newly or already; `None` if it reports no game,
+/// or an unknown one.
 fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
     let game = match result {
         Ok(reply) => observed_game(reply)?,
@@ -282,7 +286,8 @@ fn observed_game(reply: &Reply) -> Option<GameId> {
     })
 }
 
-/// Returns the outcome of a game that could not be observed: it is over, or nothing is known about it.
+/// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that nobody
+/// plays it, else [`Gone`](RestoreOutcome::Gone).
 fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
     match result.as_ref().err().and_then(RequestError::refusal) {
         Some(

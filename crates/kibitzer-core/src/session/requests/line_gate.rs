@@ -29,11 +29,11 @@ const PROMPT_WAIT: Duration = Duration::from_millis(250);
 /// line sent earlier would add one that is read late.
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
-/// Permits one line at a time.
+/// Gate that is closed by each sent line until the server has read that line, or a maximum wait has passed.
 #[derive(Debug)]
 pub(crate) struct LineGate {
     state: GateState,
-    /// Whether all messages since the last prompt were caused by others; `None` if nothing was received.
+    /// Whether all messages since the last prompt were caused by other players or games; `None` if there were no messages.
     is_from_others: Option<bool>,
 }
 
@@ -77,7 +77,7 @@ impl LineGate {
         self.state = GateState::Answer { fence, until: after(now, ANSWER_WAIT) };
     }
 
-    /// Processes a message other than a prompt.
+    /// Processes a message other than a prompt. After the answer to the awaited fence, the gate waits for the next prompt only.
     pub(crate) fn content(&mut self, event: &Event, message: &Message, now: Instant) {
         if !event.raw().is_empty() {
             self.is_from_others = Some(is_caused_by_others(message) && self.is_from_others.unwrap_or(true));
@@ -89,7 +89,7 @@ impl LineGate {
         }
     }
 
-    /// Processes a prompt.
+    /// Processes a prompt: opens the gate if it waits for one, unless all messages since the last prompt were caused by others.
     pub(crate) fn prompt(&mut self) {
         let is_from_others = self.is_from_others.take().unwrap_or(false);
         if matches!(self.state, GateState::Prompt { .. }) && !is_from_others {

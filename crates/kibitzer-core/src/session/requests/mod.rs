@@ -37,13 +37,13 @@ use talk_pacing::{TalkKind, TalkPacing, TalkResult};
 
 pub(super) use sent::Requester;
 
-/// Maximum number of times that talk is sent again which the server dropped.
+/// Maximum number of times that a line of talk is sent again after the server dropped it.
 const MAX_DROPS: u8 = 5;
 
 /// Line in the reply to `iset block 0` that reports that block mode is off.
 const BLOCK_UNSET: &[u8] = b"block unset.";
 
-/// A request that is over.
+/// A request with its final reply or error.
 #[derive(Debug)]
 pub(super) struct CompletedRequest {
     pub(super) id: RequestId,
@@ -53,7 +53,7 @@ pub(super) struct CompletedRequest {
 }
 
 impl CompletedRequest {
-    /// Returns the command and its reply, if it was not refused.
+    /// Returns the command and its reply; `None` if the request failed or has no command.
     pub(super) fn success(&self) -> Option<(&Command, &Reply)> {
         self.command.as_ref().zip(self.result.as_ref().ok())
     }
@@ -69,7 +69,7 @@ pub(super) struct Requests {
     is_restoring: bool,
     sent: SentCommands,
     marks: ReplyMarks,
-    /// The number of the reply that has begun and not ended.
+    /// Number of the reply that has begun and not ended; `None` between replies.
     open: Option<u64>,
     /// Events since the last answered fence.
     unfenced: PartialReply,
@@ -83,7 +83,7 @@ pub(super) struct Requests {
     has_fault: bool,
     /// The stream has ended; the reader closes open blocks and units by itself.
     is_cut_off: bool,
-    /// The prompt that the last completed command has set.
+    /// Prompt that a completed command has set, until [`take_prompt`](Self::take_prompt).
     prompt: Option<Vec<u8>>,
 }
 
@@ -122,7 +122,7 @@ impl Requests {
         std::mem::take(&mut self.has_fault)
     }
 
-    /// Returns the prompt that a command has set since the last call.
+    /// Returns the last prompt that a command has set since the last call; `None` without one.
     pub(super) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
         self.prompt.take()
     }
@@ -158,7 +158,7 @@ impl Requests {
         self.queue.len() + self.sent.footprint() + self.completed.len() + self.unfenced.footprint()
     }
 
-    /// Queues a command. A probe may have none.
+    /// Appends a command to the queue, whatever its length, and returns the identifier of the request. A probe has no command.
     pub(super) fn enqueue(
         &mut self,
         requester: Requester,
@@ -171,21 +171,22 @@ impl Requests {
         id
     }
 
-    /// Removes a command that was not sent yet. Returns whether it was found.
+    /// Removes a request from the queue without completing it. Returns `false` if it is not queued, because it was sent or is
+    /// unknown.
     pub(super) fn withdraw(&mut self, id: RequestId) -> bool {
         let n_queued = self.queue.len();
         self.queue.retain(|request| request.id != id);
         self.queue.len() < n_queued
     }
 
-    /// Changes the requester of a sent command.
+    /// Changes the requester of a sent command; ignored if no sent command has this identifier.
     pub(super) fn set_requester(&mut self, id: RequestId, requester: Requester) {
         if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
             sent.request.requester = requester;
         }
     }
 
-    /// Withdraws a queued command, or marks a sent one as abandoned.
+    /// Removes a queued request, or marks a sent one as abandoned. The session still learns from the reply to a sent one.
     pub(super) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
         if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
@@ -197,7 +198,7 @@ impl Requests {
         self.completed.pop_front()
     }
 
-    /// Processes a received message.
+    /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
     pub(super) fn handle(&mut self, event: &Event, now: Instant) {
         let Some(message) = event.message() else { return };
         match self.marks.parse(message) {
@@ -321,7 +322,7 @@ impl Requests {
         self.completed.push_back(sent.into_request().complete(result));
     }
 
-    /// Returns the time of the next action that no message triggers.
+    /// Returns the earliest end of a pause, a reply's deadline or the line gate's wait; `None` if none is pending.
     pub(super) fn timeout(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|request| self.held_until(request));
         let deadlines = self.sent.awaited().map(|sent| sent.deadline);
@@ -337,7 +338,7 @@ impl Requests {
         }
     }
 
-    /// Completes and abandons the requests whose timeout is over.
+    /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned.
     pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
         for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned && sent.deadline <= now) {
             sent.is_abandoned = true;

@@ -38,7 +38,7 @@ impl Requests {
         true
     }
 
-    /// Removes the first command of the queue that may be sent.
+    /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait.
     fn next_request(&mut self) -> Option<QueuedCommand> {
         if self.queue.is_empty() {
             return None;
@@ -59,7 +59,7 @@ impl Requests {
         self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
     }
 
-    /// Returns the end of the pause that the server's throttle of talk requires before this command.
+    /// Returns the end of the pause that the server's throttle of talk requires before this command; `None` if it may be sent.
     pub(super) fn held_until(&self, request: &QueuedCommand) -> Option<Instant> {
         self.pacing.held_until(TalkKind::of(request.command.as_ref()?)?)
     }

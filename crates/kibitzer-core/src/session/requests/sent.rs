@@ -29,21 +29,21 @@ pub(crate) enum Requester {
     Abandoned,
 }
 
-/// A command that is to be sent.
+/// A request with its command. It is kept after sending, because some commands have to be sent again.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedCommand {
     pub(crate) id: RequestId,
     pub(crate) requester: Requester,
-    /// `None` for a probe without block mode, which consists of its fence alone.
+    /// `None` for a probe, which is sent as `$$date` with a number, or as a fence alone.
     pub(crate) command: Option<Command>,
-    /// Number of times that the server dropped it.
+    /// Number of times that the server dropped this line of talk.
     pub(crate) n_drops: u8,
     /// It was requested during a restoration. If it asks to observe a game, that game may be observed already.
     pub(crate) is_during_restoration: bool,
 }
 
 impl QueuedCommand {
-    /// Completes the request with this result.
+    /// Converts the request to a completed one with this result.
     pub(crate) fn complete(self, result: Result<Reply, RequestError>) -> CompletedRequest {
         CompletedRequest { id: self.id, requester: self.requester, command: self.command, result }
     }
@@ -75,17 +75,17 @@ impl ReplyKey {
     }
 }
 
-/// A command that was sent.
+/// A sent command whose reply has not ended.
 #[derive(Debug)]
 pub(crate) struct SentCommand {
     pub(crate) request: QueuedCommand,
     pub(crate) key: ReplyKey,
-    /// Its fence is not sent yet.
+    /// Whether the command's fence is still to be sent.
     pub(crate) owes_fence: bool,
-    /// Time at which its last line was sent.
+    /// Time at which the last line was sent: the command, or its fence.
     pub(crate) sent_at: Instant,
     pub(crate) deadline: Instant,
-    /// Events of its reply so far; without marks around replies, they are collected for all commands together.
+    /// Events of the reply so far. Stays empty for a command with a fence: those events are collected for all commands together.
     pub(crate) reply: PartialReply,
     /// The requester no longer waits. The number stays reserved until the reply has arrived, which would otherwise be taken for
     /// the reply to a later command.
@@ -93,13 +93,13 @@ pub(crate) struct SentCommand {
 }
 
 impl SentCommand {
-    /// Returns the command, whose requester is [`Requester::Abandoned`] if no other waits.
+    /// Returns the request; its requester becomes [`Requester::Abandoned`] if the command was abandoned.
     pub(crate) fn into_request(self) -> QueuedCommand {
         let requester = if self.is_abandoned { Requester::Abandoned } else { self.request.requester };
         QueuedCommand { requester, ..self.request }
     }
 
-    /// Returns the prompt that the command has set, by the line that answers its fence.
+    /// Returns the prompt that the command has set, read from the line that answers its fence; see [`prompt_set_by`].
     pub(crate) fn prompt_set(&self, answer: &[u8]) -> Option<Vec<u8>> {
         prompt_set_by(self.request.command.as_ref()?, self.key.fence()?, answer)
     }
@@ -124,7 +124,8 @@ fn prompt_set_by(command: &Command, fence: Fence, answer: &[u8]) -> Option<Vec<u
 pub(crate) struct SentCommands {
     sent: VecDeque<SentCommand>,
     last_number: u64,
-    /// Fences of commands that were removed before their answer arrived, at most [`MAX_NUMBER`]. A late answer is ignored.
+    /// Fences of commands that were removed before their answer arrived, so that a late answer is ignored. Keeps the latest
+    /// [`MAX_NUMBER`].
     removed_fences: VecDeque<Fence>,
 }
 
@@ -138,7 +139,7 @@ impl SentCommands {
         self.sent.iter_mut()
     }
 
-    /// Returns the commands whose requesters wait.
+    /// Returns the commands that are not abandoned.
     pub(crate) fn awaited(&self) -> impl Iterator<Item = &SentCommand> {
         self.sent.iter().filter(|sent| !sent.is_abandoned)
     }
@@ -158,7 +159,7 @@ impl SentCommands {
         self.last_number
     }
 
-    /// Removes an abandoned command if there are as many commands as numbers.
+    /// Removes the oldest abandoned command if there are as many commands as numbers, and remembers its fence.
     pub(crate) fn make_room(&mut self) {
         if u64::try_from(self.sent.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;
@@ -185,13 +186,14 @@ impl SentCommands {
         self.sent.remove(at)
     }
 
-    /// Removes and returns the command whose fence this line answers, preceded by all commands whose fences were sent earlier.
+    /// Removes and returns the command whose fence this line answers, preceded by all commands with earlier fences; empty if the
+    /// line answers no fence.
     pub(crate) fn take_by_answer(&mut self, line: &[u8]) -> Vec<SentCommand> {
         let is_answered = |sent: &SentCommand| sent.key.fence().is_some_and(|fence| fence.is_answered_by(line));
         self.sent.iter().position(is_answered).map_or_else(Vec::new, |at| self.take_fenced(at + 1))
     }
 
-    /// Removes and returns the commands with a fence among the first `n`.
+    /// Removes and returns the commands with a fence among the first `n` sent ones; keeps numbered ones.
     pub(crate) fn take_fenced(&mut self, n: usize) -> Vec<SentCommand> {
         let later = self.sent.split_off(n.min(self.sent.len()));
         let (fenced, numbered) = self.sent.drain(..).partition::<Vec<_>, _>(|sent| sent.key.fence().is_some());
@@ -203,7 +205,7 @@ impl SentCommands {
         std::mem::take(&mut self.sent)
     }
 
-    /// Returns whether this line answers the fence of a removed command; forgets that fence and earlier ones.
+    /// Returns whether this line answers the fence of a removed command. If it does, removes that fence and earlier ones.
     pub(crate) fn take_late_answer(&mut self, line: &[u8]) -> bool {
         let Some(at) = self.removed_fences.iter().position(|fence| fence.is_answered_by(line)) else { return false };
         self.removed_fences.drain(..=at);

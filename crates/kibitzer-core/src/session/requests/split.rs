@@ -27,7 +27,7 @@ pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
     pieces.finish()
 }
 
-/// Pieces so far.
+/// Accumulator of pieces: complete ones, and the open one.
 struct Pieces {
     max_bytes: usize,
     done: Vec<String>,
@@ -83,7 +83,7 @@ impl Pieces {
     }
 }
 
-/// Splits off the first entity or character of a text, which must not be cut.
+/// Splits off the first entity or character of a text, which must not be cut; `None` for an empty text.
 fn first_unit(text: &str) -> Option<(&str, &str)> {
     let entity = text.strip_prefix("&#x").and_then(|body| {
         // Six digits are the most, then the semicolon.

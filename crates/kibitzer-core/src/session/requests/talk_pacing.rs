@@ -30,7 +30,7 @@ pub(crate) enum TalkKind {
     CShout,
 }
 
-/// Result of a line of talk.
+/// Server's treatment of a line of talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TalkResult {
     Delivered,
@@ -66,19 +66,20 @@ struct Pause {
 }
 
 impl TalkPacing {
-    /// Ends the pauses that are over.
+    /// Removes the pauses whose end has passed.
     pub(crate) fn expire(&mut self, now: Instant) {
         for pause in &mut self.pauses {
             pause.until = pause.until.filter(|&until| until > now);
         }
     }
 
-    /// Returns the end of the current pause of this kind of talk.
+    /// Returns the end of the current pause of this kind of talk; `None` if it may be sent now.
     pub(crate) fn held_until(&self, talk: TalkKind) -> Option<Instant> {
         self.pauses.get(talk as usize)?.until
     }
 
-    /// Begins or ends pauses according to the reply to a line of talk. Returns the result of that line.
+    /// Begins or ends pauses according to the reply to a line of talk, and returns the result of that line. Delivery resets the
+    /// length of the next pause.
     pub(crate) fn learn(&mut self, talk: TalkKind, reply: &Reply, now: Instant) -> TalkResult {
         let notice = reply.events.iter().find_map(|event| ThrottleNotice::parse(event.message()?, event.raw()));
         let result = notice.as_ref().map_or(TalkResult::Delivered, |notice| notice.result);
@@ -97,19 +98,20 @@ impl TalkPacing {
 }
 
 impl Pause {
-    /// Begins a pause; without a length, it is twice as long as the last one.
+    /// Begins a pause of this length; without one, twice as long as the last pause and at least [`FIRST_PAUSE`]. Limited to
+    /// [`MAX_PAUSE`].
     fn begin(&mut self, length: Option<Duration>, now: Instant) {
         self.length = length.unwrap_or_else(|| (self.length * 2).max(FIRST_PAUSE)).min(MAX_PAUSE);
         self.until = Some(now + self.length);
     }
 }
 
-/// Server's line about talk that comes too fast.
+/// Line by which the server limits the rate of talk.
 struct ThrottleNotice {
     result: TalkResult,
-    /// Kind of talk that it names.
+    /// Kind of talk that the line names; `None` if it applies to the kind just sent.
     kind: Option<TalkKind>,
-    /// Length of the pause that it names.
+    /// Length of the pause that the line names, if any.
     length: Option<Duration>,
 }
 
@@ -127,7 +129,7 @@ impl ThrottleNotice {
     }
 }
 
-/// Parses the number before ` second`.
+/// Parses the number before the first ` second` as a duration; `None` without such a number.
 fn parse_seconds(line: &[u8]) -> Option<Duration> {
     let before = line.get(..find(line, b" second")?)?;
     let digits = before.rsplit(|b| !b.is_ascii_digit()).next()?;

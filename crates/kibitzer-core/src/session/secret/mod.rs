@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 pub use search::{Secret, SecretSource, hide_secrets, mask_text};
 
-/// Maximum number of remembered aliases. FICS permits 20.
+/// Maximum number of remembered aliases; further ones are ignored. FICS permits 20.
 const MAX_ALIASES: usize = 100;
 /// Characters that may precede a command: `$` and `/` of clients, the number of block mode, tags of ICC.
 const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
@@ -43,7 +43,8 @@ impl SecretDetector {
         self.arguments(line).unwrap_or_default()
     }
 
-    /// Remembers an alias that the line defines, if it stands for a command with a password.
+    /// Remembers the alias that the line defines, if it stands for a command with a password. At most 100 aliases are remembered;
+    /// further ones are ignored.
     pub fn learn(&mut self, line: &str) {
         let (verb, rest) = split_word(line.trim_start_matches(PREFIX));
         let (name, value) = split_word(rest);
@@ -53,7 +54,7 @@ impl SecretDetector {
         }
     }
 
-    /// Returns the arguments of all commands with a password in the line; `None` without such a command.
+    /// Returns the arguments that may be passwords, of all commands in the line; `None` if no command in it has a password.
     fn arguments<'a>(&self, line: &'a str) -> Option<Vec<&'a str>> {
         let mut found = None;
         let mut commands = vec![line];
@@ -98,7 +99,7 @@ fn split_word(text: &str) -> (&str, &str) {
     (word, rest.trim_start_matches([' ', '\t']))
 }
 
-/// Returns whether a word abbreviates a name with at least this many letters.
+/// Returns whether a word is a prefix of `name` and has at least `shortest` bytes.
 fn abbreviates(word: &str, name: &str, shortest: usize) -> bool {
     word.len() >= shortest && name.starts_with(word)
 }

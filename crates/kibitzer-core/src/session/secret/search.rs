@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 use crate::scan::find;
 use crate::text::decode;
 
-/// Maximum number of bytes inside one occurrence that are not part of the text.
+/// Maximum number of bytes inside one occurrence that are not part of the text; an occurrence with more is not recognized.
 const MAX_SKIPPED: usize = 256;
 /// Length of the longest entity: `&#x`, six digits and the semicolon.
 const ENTITY_BYTES: usize = 10;
@@ -19,7 +19,7 @@ const MASK: u8 = b'*';
 /// A password to search for in received bytes. It is wiped from memory when dropped.
 pub struct Secret(Zeroizing<Vec<char>>);
 
-/// Origin of the bytes in which secrets are searched.
+/// Origin of the bytes that are searched for secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a closed set")]
 pub enum SecretSource {
@@ -29,7 +29,7 @@ pub enum SecretSource {
     Line,
 }
 
-/// Result of a search at the start of the bytes.
+/// Result of a comparison of a secret with the start of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Nothing,
@@ -46,14 +46,14 @@ impl Secret {
         (!text.is_empty()).then(|| Self(Zeroizing::new(text.chars().collect())))
     }
 
-    /// Returns whether a line contains it.
+    /// Returns whether a framed line contains the secret, at any position.
     pub(crate) fn is_in(&self, line: &[u8]) -> bool {
         (0..line.len()).any(|at| {
             line.get(at..).is_some_and(|rest| matches!(self.found(rest, SecretSource::Line), Found::Secret(_)))
         })
     }
 
-    /// Compares the start of the bytes, ignoring case: servers repeat commands in lower case.
+    /// Compares the secret with the start of the bytes, ignoring ASCII case: servers repeat commands in lower case.
     fn found(&self, bytes: &[u8], source: SecretSource) -> Found {
         let Some(first) = self.0.first() else { return Found::Nothing };
         // Fast path: most bytes begin no secret. An entity may stand for any character.
@@ -90,7 +90,7 @@ impl Secret {
     }
 }
 
-/// Prints nothing of it.
+/// Prints `Secret(..)`, without the text.
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(..)")
@@ -161,7 +161,7 @@ enum Unit {
 }
 
 impl Unit {
-    /// Parses the first part; at the end of a line, an incomplete part is a character.
+    /// Parses the first unit; at the end of a line, an incomplete unit counts as a character.
     fn first_in(bytes: &[u8], source: SecretSource) -> Self {
         match (Self::first_of(bytes), bytes) {
             (Self::Cut, [byte, ..]) if source == SecretSource::Line => Self::Character(char::from(*byte), 1),
