@@ -10,7 +10,7 @@ use kibitzer_core::message::{
     Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12,
     Talk, TalkKind, UnitHeader, UserArrived, UserDeparted,
 };
-use kibitzer_core::text::{PlayerText, decode, encode};
+use kibitzer_core::text::{decode, encode};
 use kibitzer_core::wire::Framer;
 use libfuzzer_sys::fuzz_target;
 
