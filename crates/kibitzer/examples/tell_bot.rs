@@ -25,12 +25,12 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let mut events = client.subscribe();
     while let Some(event) = events.next_event().await {
         let Some(Message::Talk(talk)) = event.message() else { continue };
-        let Some(from) = talk.from.as_ref().filter(|_| talk.kind == TalkKind::Tell) else { continue };
+        let Some(from) = talk.from().filter(|_| talk.kind == TalkKind::Tell) else { continue };
         if talk.text() == "go" {
             client.quit().await;
             return Ok(());
         }
-        match client.tell(from, format!("you said: {}", talk.text())).await {
+        match client.tell(&from, format!("you said: {}", talk.text())).await {
             Ok(_) => {}
             Err(RequestError::Ended(reason)) => return Err(reason.into()),
             // Who has left, or is told something while the line is down, is no reason to stop.

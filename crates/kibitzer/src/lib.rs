@@ -22,10 +22,10 @@
 //! while let Some(event) = events.next_event().await {
 //!     if let Some(Message::Talk(talk)) = event.message()
 //!         && talk.kind == TalkKind::Tell
-//!         && let Some(from) = &talk.from
+//!         && let Some(from) = talk.from()
 //!     {
 //!         // The player may have logged out.
-//!         drop(client.tell(from, "welcome").await);
+//!         drop(client.tell(&from, "welcome").await);
 //!     }
 //! }
 //! # Ok(())

@@ -1,7 +1,7 @@
 //! What a subscriber wants to hear of.
 
 use crate::event::{Event, EventKind};
-use crate::message::{GameId, Handle};
+use crate::message::{GameId, Handle, Message};
 
 /// What a subscriber wants to hear of: everything, less what each setting takes away.
 ///
@@ -63,7 +63,7 @@ fn is_about(event: &Event, game: GameId) -> bool {
 }
 
 fn is_said_by(event: &Event, speaker: &Handle) -> bool {
-    let said_by = event.message().and_then(|message| message.speaker());
+    let said_by = event.message().and_then(Message::speaker);
     said_by.is_some_and(|said_by| said_by.is_same_player(speaker.as_str()))
 }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use super::spare::Spare;
 use super::{
     Arrival, Challenge, ChallengeUpdate, Creating, Delta, Examine, Farewell, Focus, GameCreated, GameEnded, GameInfo,
     Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner,
-    Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, UserArrived,
-    UserDeparted,
+    Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, UserArrived, UserDeparted,
 };
 use crate::wire::LineTag;
 
 /// Parses a line of a session that is logged in. `None` for text, and for a tagged line that its parser refuses.
-pub(super) fn line(tag: LineTag, line: &[u8]) -> Option<Message> {
+pub(super) fn line(tag: LineTag, line: &[u8], spare: &mut Spare) -> Option<Message> {
     match tag {
         LineTag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
         LineTag::CutStyle12 => Style12::parse_cut(line).ok().map(Arc::new).map(Message::Style12),
@@ -25,17 +25,17 @@ pub(super) fn line(tag: LineTag, line: &[u8]) -> Option<Message> {
         LineTag::GameInfo => GameInfo::parse(line).ok().map(Message::from),
         LineTag::UserArrived => UserArrived::parse(line).ok().map(Message::from),
         LineTag::UserDeparted => UserDeparted::parse(line).ok().map(Message::from),
-        LineTag::Style10 | LineTag::None => text(line),
+        LineTag::Style10 | LineTag::None => text(line, spare),
         LineTag::PlayerText => None,
     }
 }
 
 /// Parses a line without a tag; `None` if no parser accepts it.
-fn text(line: &[u8]) -> Option<Message> {
+fn text(line: &[u8], spare: &mut Spare) -> Option<Message> {
     match line.first()? {
         b'{' => game(line),
-        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => stars(line),
-        _ => sentence(line),
+        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => stars(line, spare),
+        _ => sentence(line, spare),
     }
 }
 
@@ -45,16 +45,16 @@ fn game(line: &[u8]) -> Option<Message> {
 }
 
 /// Parses a line that starts with stars, which only the server sends.
-fn stars(line: &[u8]) -> Option<Message> {
+fn stars(line: &[u8], spare: &mut Spare) -> Option<Message> {
     let kicked = KickedBy::parse(line).map(Message::from);
-    kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| Talk::parse(line).map(Message::from))
+    kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| spare.talk(line))
 }
 
 /// Parses any other line, trying the likeliest message first. No real line fits two of these.
-fn sentence(line: &[u8]) -> Option<Message> {
+fn sentence(line: &[u8], spare: &mut Spare) -> Option<Message> {
     let arrival = Arrival::parse(line).map(Message::from);
     arrival
-        .or_else(|| Talk::parse(line).map(Message::from))
+        .or_else(|| spare.talk(line))
         .or_else(|| Refusal::parse(line).map(Message::from))
         .or_else(|| Seek::parse_text(line).map(Message::from))
         .or_else(|| Observing::parse(line).map(Message::from))

@@ -35,6 +35,7 @@ mod received;
 mod refused;
 mod seek;
 mod seek_text;
+mod spare;
 mod start_list;
 mod style10;
 mod style12;

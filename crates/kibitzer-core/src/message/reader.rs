@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::datagram::{self, DatagramContext, DatagramMessages};
+use super::spare::{Spare, board_mut};
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
-    CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, TalkKind,
-    Titles, UnitHeader, dispatch,
+    CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, Titles,
+    UnitHeader, dispatch,
 };
 use crate::text::Line;
 use crate::wire::{FastFrame, FastFrameKind, Frame, FrameKind, Framer, LineTag, StreamState, sender};
@@ -36,16 +37,17 @@ pub struct Reader {
     parser: LineParser,
     /// Messages that were completed together with an earlier one.
     ready: VecDeque<Received>,
-    /// The last message.
-    last: Received,
-    spare: Spare,
+    /// The last board.
+    board: Received,
+    /// The last message that is not a board in style 12.
+    other: Received,
 }
 
-/// Allocations of earlier messages, used for later ones.
-#[derive(Clone, Debug, Default)]
-struct Spare {
-    board: Option<Arc<Style12>>,
-    text: Line,
+/// Where the last message is. A board has a place of its own, as streams of games alternate between boards and prompts.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Board,
+    Other,
 }
 
 /// Indentation of the text of a message that a player just sent.
@@ -64,6 +66,7 @@ struct LineParser {
     /// The sender named in the last heading.
     sender: Option<Box<(Handle, Titles)>>,
     datagrams: DatagramContext,
+    spare: Spare,
 }
 
 /// A style 10 block that has begun: its lines are emitted as text if it turns out not to be one.
@@ -89,8 +92,8 @@ impl Reader {
     pub(crate) fn shrink(&mut self) {
         self.framer.shrink();
         self.ready.shrink_to_fit();
-        self.last = Received::default();
-        self.spare = Spare::default();
+        (self.board, self.other) = Default::default();
+        self.parser.spare = Spare::default();
     }
 
     /// The framer, for setting what was learned about the stream.
@@ -120,15 +123,19 @@ impl Reader {
 
     /// Removes the next message from the front of `input`; `None` once all of `input` was consumed.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
-        self.read(input)?;
-        Some(std::mem::take(&mut self.last))
+        Some(match self.read(input)? {
+            Place::Board => std::mem::take(&mut self.board),
+            Place::Other => std::mem::take(&mut self.other),
+        })
     }
 
     /// Returns what [`next`](Self::next) returns, by reference. If the caller does not clone it, the memory of a board or a line
     /// of text is used again for a later one.
     pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<&Received> {
-        self.read(input)?;
-        Some(&self.last)
+        Some(match self.read(input)? {
+            Place::Board => &self.board,
+            Place::Other => &self.other,
+        })
     }
 
     /// Removes the next message from what is left at the end of the stream.
@@ -148,47 +155,56 @@ impl Reader {
         }
     }
 
-    /// Reads the next message to `last`.
+    /// Reads the next message to the returned place.
     #[inline]
-    fn read(&mut self, input: &mut &[u8]) -> Option<()> {
-        self.spare.take(&mut self.last.message);
+    fn read(&mut self, input: &mut &[u8]) -> Option<Place> {
         if self.ready.is_empty() && !self.parser.is_mid_message() {
-            let spare = &mut self.spare;
-            if let Some(known) = self.framer.next_fast_frame(input, |line| spare.board_mut().read_fast(line)) {
-                let FastFrame { offset, end, bell, kind } = known;
-                let message = match kind {
-                    FastFrameKind::Board => Message::Style12(self.spare.board.take()?),
+            let place = &mut self.board.message;
+            if let Some(fast) = self.framer.next_fast_frame(input, |line| board_mut(place)?.read_fast(line)) {
+                let FastFrame { offset, end, bell, kind } = fast;
+                return Some(match kind {
+                    FastFrameKind::Board => {
+                        self.board.set_place(offset, end, bell);
+                        Place::Board
+                    }
                     FastFrameKind::Prompt => {
                         self.parser.logged_in = true;
-                        Message::default()
+                        self.parser.spare.take(&mut self.other.message);
+                        self.other.message = Message::default();
+                        self.other.set_place(offset, end, bell);
+                        Place::Other
                     }
-                };
-                self.last = Received::new(offset, end, bell, message);
-                return Some(());
+                });
             }
         }
+        self.parser.spare.take(&mut self.other.message);
         self.read_other(input)
     }
 
     #[inline(never)]
-    fn read_other(&mut self, input: &mut &[u8]) -> Option<()> {
+    fn read_other(&mut self, input: &mut &[u8]) -> Option<Place> {
         loop {
             if let Some(received) = self.ready.pop_front() {
-                self.last = received;
-                return Some(());
+                self.other = received;
+                return Some(Place::Other);
             }
             self.parser.family = self.framer.family();
             let frame = self.framer.next_frame(input)?;
-            self.last = match frame.kind {
+            self.other = match frame.kind {
                 FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
-                    Received::of_line(&frame, self.spare.board(bytes), bytes)
+                    if board_mut(&mut self.board.message)?.read_line(bytes).is_ok() {
+                        self.board.set_place(frame.offset, frame.end, frame.bell);
+                        self.board.message.set_line(bytes);
+                        return Some(Place::Board);
+                    }
+                    Received::of_line(&frame, self.parser.spare.text(bytes), bytes)
                 }
                 FrameKind::Line { tag, bytes }
                     if !self.parser.is_mid_message() && !self.parser.begins_block(tag, bytes) =>
                 {
                     match self.parser.message(tag, bytes) {
                         Some(message) => Received::of_line(&frame, message, bytes),
-                        None => Received::of_line(&frame, self.spare.text(bytes), bytes),
+                        None => Received::of_line(&frame, self.parser.spare.text(bytes), bytes),
                     }
                 }
                 _ => match self.parser.read(&frame, &mut self.ready) {
@@ -196,39 +212,8 @@ impl Reader {
                     None => continue,
                 },
             };
-            return Some(());
+            return Some(Place::Other);
         }
-    }
-}
-
-impl Spare {
-    /// Keeps the allocation of a message that is not needed any more.
-    #[inline]
-    fn take(&mut self, message: &mut Message) {
-        match std::mem::take(message) {
-            Message::Style12(board) => self.board = Some(board),
-            Message::Text(line) => self.text = line,
-            _ => {}
-        }
-    }
-
-    /// The place for the next board.
-    fn board_mut(&mut self) -> &mut Style12 {
-        Arc::make_mut(self.board.get_or_insert_default())
-    }
-
-    /// Parses a board in place; a line that is not one is text.
-    fn board(&mut self, line: &[u8]) -> Message {
-        match self.board_mut().read_line(line) {
-            Ok(()) => self.board.take().map_or_else(Message::default, Message::Style12),
-            Err(_) => self.text(line),
-        }
-    }
-
-    fn text(&mut self, line: &[u8]) -> Message {
-        let mut text = std::mem::take(&mut self.text);
-        text.set(line);
-        Message::Text(text)
     }
 }
 
@@ -350,9 +335,9 @@ impl LineParser {
 
     /// Parses the text of a message that the server quotes; it ends with `quoted`, which may be all of it.
     fn player_text(&self, line: &[u8], quoted: &[u8]) -> Option<Message> {
-        let (from, titles) = self.sender.as_deref().cloned()?;
+        let sender = self.sender.as_deref().cloned()?;
         let words = quoted.strip_prefix(MESSAGE_INDENT).unwrap_or(quoted.trim_ascii_start());
-        Some(Talk::of_line(TalkKind::Message, Some(from), titles, line, words.len()).into())
+        Some(Talk::quoted(sender, line, words.len()).into())
     }
 
     /// Emits lines that turned out to be text, then the message of `frame`.
@@ -393,7 +378,7 @@ impl LineParser {
         {
             return Some(Message::from(holding));
         }
-        dispatch::line(tag, line)
+        dispatch::line(tag, line, &mut self.spare)
     }
 
     fn read_style10(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
@@ -423,6 +408,7 @@ fn text(line: &[u8]) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::TalkKind;
 
     fn read(stream: &[u8]) -> Vec<Received> {
         let mut reader = Reader::default();
@@ -439,7 +425,7 @@ mod tests {
     fn a_players_message_stands_on_two_lines() {
         let all = read(b"fics% \n\rCarla(TD) just sent you a message:\n\r    leave a \"message\": 100%\n\rfics% ");
         let Message::Talk(talk) = &all[1].message else { panic!("{all:?}") };
-        assert_eq!((talk.kind, talk.from.as_ref().map(Handle::as_str)), (TalkKind::Message, Some("Carla")));
+        assert_eq!((talk.kind, talk.from().as_ref().map(Handle::as_str)), (TalkKind::Message, Some("Carla")));
         assert_eq!(talk.text(), "leave a \"message\": 100%");
         assert_eq!(all[1].raw(), b"Carla(TD) just sent you a message:\n    leave a \"message\": 100%");
         assert_eq!((all[1].offset, all.len()), (8, 3));

@@ -30,6 +30,12 @@ impl Received {
         Self { offset, length: length(offset, end), bell, is_datagram: false, is_listed: false, message }
     }
 
+    /// Sets everything but the message, which is not of a datagram or a listing.
+    pub(super) fn set_place(&mut self, offset: u64, end: u64, bell: bool) {
+        (self.offset, self.length, self.bell) = (offset, length(offset, end), bell);
+        (self.is_datagram, self.is_listed) = (false, false);
+    }
+
     /// Extends the message to the end of `frame`, its last line.
     pub(super) fn ending_with(self, frame: &Frame<'_>) -> Self {
         Self { length: length(self.offset, frame.end), ..self }

@@ -571,12 +571,12 @@ impl BoardNumbers {
     }
 }
 
-impl Default for Style12 {
-    /// Returns the start position with empty names, game 0, clocks at 0, and the relation [`Isolated`](Relation::Isolated).
-    fn default() -> Self {
-        let numbers = BoardNumbers {
-            white_clock: ClockReading::default(),
-            black_clock: ClockReading::default(),
+impl Style12 {
+    // A constant, as every owned board begins as a copy of it.
+    const START: Self = Self {
+        numbers: BoardNumbers {
+            white_clock: ClockReading::from_ms(0),
+            black_clock: ClockReading::from_ms(0),
             game: GameId(0),
             relation: Relation::Isolated,
             halfmove_clock: 0,
@@ -593,8 +593,15 @@ impl Default for Style12 {
             clock_running: None,
             lag_ms: None,
             is_cut: false,
-        };
-        Self { numbers, text: BoardText::new(&Board::START, [b""; 4]) }
+        },
+        text: BoardText::START,
+    };
+}
+
+impl Default for Style12 {
+    /// Returns the start position with empty names, game 0, clocks at 0, and the relation [`Isolated`](Relation::Isolated).
+    fn default() -> Self {
+        Self::START
     }
 }
 

@@ -13,33 +13,43 @@ use crate::text::{LineBytes, PlayerText, decode};
 /// `tells you:` in it stays text. The text may be empty. Its leading blanks are kept, and its entities are decoded.
 ///
 /// Source: help files `tell`, `shout`, `channel`, `kibitz`, `qtell`; transcripts of two servers.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// It is a view of its line: its methods parse the speaker, the titles and the words.
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Talk {
     /// The kind of talk.
     pub kind: TalkKind,
-    /// The speaker. `None` for a [`TalkKind::Qtell`] line, which does not name its sender, and for an announcement without a
-    /// name.
-    pub from: Option<Handle>,
-    /// The speaker's titles; empty if the line has none.
-    pub titles: Titles,
-    text: TalkText,
+    places: Places,
     line: LineBytes,
+    /// What is not in the line, or not as it is there.
+    apart: Option<Box<Apart>>,
 }
 
-/// The place where the player's words are stored.
+/// Where the parts of talk are in its line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Places {
+    /// Start and end of the name; both 0 if there is none.
+    name: [usize; 2],
+    /// End of the titles, which follow the name.
+    titles_end: usize,
+    /// Start of the words, which end the line.
+    text: usize,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum TalkText {
-    /// In [`Talk::line`], from this byte to the end.
-    InLine(usize),
-    Apart(PlayerText),
+struct Apart {
+    from: Handle,
+    titles: Titles,
+    text: Option<PlayerText>,
 }
 
 /// The command with which something was said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TalkKind {
     /// `Foo tells you: x`
+    #[default]
     Tell,
     /// `Foo[26] says: x`, from an opponent.
     Say {
@@ -82,52 +92,64 @@ pub enum TalkKind {
     Message,
 }
 
-/// The parsed parts of a line of chat.
-struct TalkParts<'a> {
-    kind: TalkKind,
-    from: Option<&'a [u8]>,
-    titles: Titles,
-    /// The player's words: the last bytes of the line.
-    text: &'a [u8],
-}
-
 impl Talk {
     /// Parses a line of chat; `None` for any other line. A line that starts with a blank can only be an announcement or a
     /// numbered message.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let parts = match line.first()? {
-            b'a'..=b'z' | b'A'..=b'Z' => TalkParts::spoken(Cursor::new(line)),
-            b' ' | b'*' | b'0'..=b'9' => TalkParts::announced(line).or_else(|| TalkParts::listed_message(line)),
-            b':' | b'>' => TalkParts::qtell(line),
-            b'-' => TalkParts::it_shout(line),
-            _ => None,
-        }?;
-        let TalkParts { kind, from, titles, text } = parts;
-        Some(Self::of_line(kind, from.map(Handle::from_wire), titles, line, text.len()))
+        let mut talk = Self::default();
+        talk.read(line)?;
+        Some(talk)
     }
 
-    /// Creates talk whose words are the last `text_length` bytes of the line.
-    pub(super) fn of_line(
-        kind: TalkKind,
-        from: Option<Handle>,
-        titles: Titles,
-        line: &[u8],
-        text_length: usize,
-    ) -> Self {
-        let text = TalkText::InLine(line.len().saturating_sub(text_length));
-        Self { kind, from, titles, text, line: LineBytes::from_slice(line) }
+    /// [`parse`](Self::parse) into this value. After `None`, it is as before.
+    pub(super) fn read(&mut self, line: &[u8]) -> Option<()> {
+        let (kind, places) = match line.first()? {
+            b'a'..=b'z' | b'A'..=b'Z' => spoken(line, Cursor::new(line)),
+            b' ' | b'*' | b'0'..=b'9' => announced(line).or_else(|| listed_message(line)),
+            b':' | b'>' => qtell(line),
+            b'-' => it_shout(line),
+            _ => None,
+        }?;
+        (self.kind, self.places, self.apart) = (kind, places, None);
+        self.set_line(line);
+        Some(())
+    }
+
+    /// Creates a message that the server quotes; its words are the last `text_length` bytes of the line.
+    pub(super) fn quoted((from, titles): (Handle, Titles), line: &[u8], text_length: usize) -> Self {
+        let places = Places { text: line.len().saturating_sub(text_length), ..Places::default() };
+        let apart = Some(Box::new(Apart { from, titles, text: None }));
+        Self { kind: TalkKind::Message, places, line: LineBytes::from_slice(line), apart }
     }
 
     /// Creates talk whose words do not occur literally in its line. The line is empty until [`set_line`](Self::set_line).
-    pub(super) fn with_text(kind: TalkKind, from: Option<Handle>, titles: Titles, text: PlayerText) -> Self {
-        Self { kind, from, titles, text: TalkText::Apart(text), line: LineBytes::new() }
+    pub(super) fn with_text(kind: TalkKind, from: Handle, titles: Titles, text: PlayerText) -> Self {
+        let apart = Some(Box::new(Apart { from, titles, text: Some(text) }));
+        Self { kind, apart, ..Self::default() }
+    }
+
+    /// Returns the speaker. `None` for a [`TalkKind::Qtell`] line, which does not name its sender, and for an announcement
+    /// without a name.
+    pub fn from(&self) -> Option<Handle> {
+        if let Some(apart) = &self.apart {
+            return Some(apart.from.clone());
+        }
+        let [start, end] = self.places.name;
+        Some(self.line.get(start..end)?).filter(|name| !name.is_empty()).map(Handle::from_wire)
+    }
+
+    /// Returns the speaker's titles; empty if the line has none.
+    pub fn titles(&self) -> Titles {
+        let Places { name: [_, start], titles_end, .. } = self.places;
+        let in_line = || Titles::from_wire(self.line.get(start..titles_end).unwrap_or_default());
+        self.apart.as_ref().map_or_else(in_line, |apart| apart.titles.clone())
     }
 
     /// Returns the words of the player, decoded (see [`decode`]). They are never parsed as protocol.
     pub fn text(&self) -> Cow<'_, str> {
-        match &self.text {
-            TalkText::InLine(start) => decode(self.line.get(*start..).unwrap_or_default()),
-            TalkText::Apart(text) => Cow::Borrowed(text.as_str()),
+        match self.apart.as_ref().and_then(|apart| apart.text.as_ref()) {
+            Some(text) => Cow::Borrowed(text.as_str()),
+            None => decode(self.line.get(self.places.text..).unwrap_or_default()),
         }
     }
 
@@ -137,7 +159,8 @@ impl Talk {
     }
 
     pub(super) fn set_line(&mut self, line: &[u8]) {
-        self.line = LineBytes::from_slice(line);
+        self.line.clear();
+        self.line.extend_from_slice(line);
     }
 }
 
@@ -146,60 +169,69 @@ impl fmt::Debug for Talk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Talk")
             .field("kind", &self.kind)
-            .field("from", &self.from)
-            .field("titles", &self.titles)
+            .field("from", &self.from())
+            .field("titles", &self.titles())
             .field("text", &format_args!("PlayerText({:?})", self.text()))
             .finish()
     }
 }
 
-impl<'a> TalkParts<'a> {
-    fn spoken(mut at: Cursor<'a>) -> Option<Self> {
-        let name = Handle::read(&mut at)?;
-        let titles = Titles::read(&mut at);
-        let kind = TalkKind::read(&mut at)?;
-        let text = read_after_colon(&mut at)?;
-        Some(Self { kind, from: Some(name), titles, text })
-    }
+/// The position of the cursor in its line.
+const fn position(line: &[u8], at: &Cursor<'_>) -> usize {
+    line.len().saturating_sub(at.rest().len())
+}
 
-    /// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
-    fn it_shout(line: &'a [u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let name = Handle::read(at.expect(b"--> ")?)?;
-        let titles = Titles::read(&mut at);
-        let _ = at.eat(b" ");
-        Some(Self { kind: TalkKind::ItShout, from: Some(name), titles, text: at.take_rest() })
-    }
+/// Consumes a name with its titles; the place of the words is not known yet.
+fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
+    let start = position(line, at);
+    Handle::read(at)?;
+    let end = position(line, at);
+    Titles::skip(at);
+    Some(Places { name: [start, end], titles_end: position(line, at), text: 0 })
+}
 
-    /// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name.
-    fn announced(line: &'a [u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
-        let (from, titles) = read_announcer(at.expect(b"ANNOUNCEMENT**")?).unzip();
-        let text = read_after_colon(&mut at)?;
-        Some(Self { kind: TalkKind::Announcement, from, titles: titles.unwrap_or_default(), text })
-    }
+fn spoken(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, Places)> {
+    let speaker = read_speaker(line, &mut at)?;
+    let kind = TalkKind::read(&mut at)?;
+    Some((kind, Places { text: read_after_colon(line, &mut at)?, ..speaker }))
+}
 
-    /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
-    fn listed_message(line: &'a [u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        at.blanks();
-        at.number::<u32>()?;
-        at.expect(b". ")?;
-        Self::spoken(at).filter(|talk| talk.kind == TalkKind::Message)
-    }
+/// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
+fn it_shout(line: &[u8]) -> Option<(TalkKind, Places)> {
+    let mut at = Cursor::new(line);
+    let speaker = read_speaker(line, at.expect(b"--> ")?)?;
+    let _ = at.eat(b" ");
+    Some((TalkKind::ItShout, Places { text: position(line, &at), ..speaker }))
+}
 
-    fn qtell(line: &'a [u8]) -> Option<Self> {
-        // The answers to an empty command name, and the end of a style 10 board.
-        const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
-        let text = match line {
-            [b':', text @ ..] => text,
-            // A prompt that a player set to `>` has a blank after it.
-            [b'>', text @ ..] if text.first().is_some_and(|&b| b != b' ') => text,
-            _ => return None,
-        };
-        (!OTHERS.contains(&line)).then(|| Self { kind: TalkKind::Qtell, from: None, titles: Titles::default(), text })
-    }
+/// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name.
+fn announced(line: &[u8]) -> Option<(TalkKind, Places)> {
+    let mut at = Cursor::new(line);
+    let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
+    at.expect(b"ANNOUNCEMENT**")?;
+    let announcer = at.between(b" from ", b":", |at| read_speaker(line, at)).unwrap_or_default();
+    Some((TalkKind::Announcement, Places { text: read_after_colon(line, &mut at)?, ..announcer }))
+}
+
+/// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
+fn listed_message(line: &[u8]) -> Option<(TalkKind, Places)> {
+    let mut at = Cursor::new(line);
+    at.blanks();
+    at.number::<u32>()?;
+    at.expect(b". ")?;
+    spoken(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
+}
+
+fn qtell(line: &[u8]) -> Option<(TalkKind, Places)> {
+    // The answers to an empty command name, and the end of a style 10 board.
+    const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
+    let is_output = match line {
+        [b':', ..] => true,
+        // A prompt that a player set to `>` has a blank after it.
+        [b'>', text @ ..] => text.first().is_some_and(|&b| b != b' '),
+        _ => false,
+    };
+    (is_output && !OTHERS.contains(&line)).then(|| (TalkKind::Qtell, Places { text: 1, ..Places::default() }))
 }
 
 impl TalkKind {
@@ -241,15 +273,10 @@ fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
     at.between(b"[", b"]", GameId::read)
 }
 
-/// Reads the announcer's name and titles, ` from Foo(*):`, up to and including the colon; `None` if the line does not have them.
-fn read_announcer<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], Titles)> {
-    at.between(b" from ", b":", |at| Some((Handle::read(at)?, Titles::read(at))))
-}
-
-/// Reads the words after a colon. The first blank belongs to the server, further ones to the player. There may be no blank only
-/// at the end of the line, because servers cut blanks there; otherwise `None`.
-fn read_after_colon<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    (at.is_empty() || at.eat(b" ")).then(|| at.take_rest())
+/// Returns the start of the words after a colon. The first blank belongs to the server, further ones to the player. There may be
+/// no blank only at the end of the line, because servers cut blanks there; otherwise `None`.
+fn read_after_colon(line: &[u8], at: &mut Cursor<'_>) -> Option<usize> {
+    (at.is_empty() || at.eat(b" ")).then(|| position(line, at))
 }
 
 /// Reads a date up to its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`. The zone may
@@ -315,8 +342,8 @@ mod tests {
         for &(line, kind, from, titles, text) in rows {
             let talk = Talk::parse(line.as_bytes()).unwrap_or_else(|| panic!("not talk: {line}"));
             assert_eq!(talk.kind, kind, "{line}");
-            assert_eq!(talk.from.as_ref().map_or("", Handle::as_str), from, "{line}");
-            assert_eq!(talk.titles.iter().collect::<Vec<_>>(), titles, "{line}");
+            assert_eq!(talk.from().as_ref().map_or("", Handle::as_str), from, "{line}");
+            assert_eq!(talk.titles().iter().collect::<Vec<_>>(), titles, "{line}");
             assert_eq!(talk.text(), text, "{line}");
         }
     }

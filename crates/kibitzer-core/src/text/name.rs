@@ -110,12 +110,14 @@ impl Titles {
     ///
     /// ICC separates codes by a blank inside one pair of brackets.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
-        if at.peek() != Some(b'(') {
-            return Self::default();
-        }
         let from = *at;
         Self::skip(at);
-        Self(ShortText::from_wire(at.since(from)))
+        Self::from_wire(at.since(from))
+    }
+
+    /// The titles in bracketed codes.
+    pub(crate) fn from_wire(codes: &[u8]) -> Self {
+        if codes.is_empty() { Self::default() } else { Self(ShortText::from_wire(codes)) }
     }
 
     /// [`read`](Self::read) for those who need none of them.

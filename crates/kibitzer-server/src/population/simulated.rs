@@ -144,7 +144,7 @@ impl SimulatedPlayer {
                 observations.push(PlayerObservation::SeekPosted(index));
             }
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
-                observations.extend(talk.from.clone().map(|by| PlayerObservation::Told { by }));
+                observations.extend(talk.from().map(|by| PlayerObservation::Told { by }));
             }
             Message::Arrival(arrival) if arrival.kind == ArrivalKind::Arrived => {
                 observations.push(PlayerObservation::Arrived { who: arrival.name.clone() });

@@ -145,7 +145,7 @@ impl Predicate {
         match self {
             Self::Kind(kinds) => kinds.contains(&line.row.kind()),
             Self::Game(games) => line.row.game().is_some_and(|game| games.contains(&game)),
-            Self::From(names) => line.row.speaker().is_some_and(|speaker| contains_name(speaker, names)),
+            Self::From(names) => line.row.speaker().is_some_and(|speaker| contains_name(speaker.as_str(), names)),
             Self::Name(names) => {
                 let mut words = line.text().split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
                 words.any(|word| contains_name(word, names))

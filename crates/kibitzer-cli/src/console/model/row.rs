@@ -81,9 +81,8 @@ impl Row {
     }
 
     /// Returns the handle of the speaker, if the row is talk.
-    pub(in crate::console) fn speaker(&self) -> Option<&str> {
-        let message = self.event()?.message()?;
-        message.speaker().map(Handle::as_str)
+    pub(in crate::console) fn speaker(&self) -> Option<Handle> {
+        self.event()?.message()?.speaker()
     }
 
     /// Returns a one-line summary, safe for the terminal.

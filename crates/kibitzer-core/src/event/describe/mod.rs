@@ -37,7 +37,7 @@ pub(crate) trait Describe: Fields {
     }
 
     /// Returns the player who speaks.
-    fn speaker(&self) -> Option<&Handle> {
+    fn speaker(&self) -> Option<Handle> {
         None
     }
 
@@ -166,7 +166,7 @@ impl Message {
     }
 
     /// Who speaks, if somebody does and the line tells who.
-    pub fn speaker(&self) -> Option<&Handle> {
+    pub fn speaker(&self) -> Option<Handle> {
         self.descriptor()?.speaker()
     }
 }
@@ -353,7 +353,7 @@ mod tests {
         for (line, game, speaker) in cases {
             let message = read(line);
             assert_eq!(message.game().map(|game| game.0), game, "{line}");
-            assert_eq!(message.speaker().map(super::Handle::as_str), speaker, "{line}");
+            assert_eq!(message.speaker().as_ref().map(super::Handle::as_str), speaker, "{line}");
         }
     }
 }

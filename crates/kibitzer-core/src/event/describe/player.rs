@@ -30,7 +30,7 @@ describe! {
 
 impl Fields for Talk {
     fn fields(&self, put: &mut Put<'_>) {
-        fields!(put, self; from, titles, text: &*self.text());
+        fields!(put, self; from: self.from(), titles: self.titles(), text: &*self.text());
         match self.kind {
             TalkKind::ChannelTell { channel } => fields!(put, self; channel: channel),
             TalkKind::Say { game } => fields!(put, self; game: game),
@@ -67,13 +67,13 @@ impl Describe for Talk {
         }
     }
 
-    fn speaker(&self) -> Option<&Handle> {
-        self.from.as_ref()
+    fn speaker(&self) -> Option<Handle> {
+        self.from()
     }
 
     /// Writes what a server would have sent as a line. The player's text comes last, as it is.
     fn words(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "{}{}", self.from.as_ref().map_or("", Handle::as_str), self.titles)?;
+        write!(out, "{}{}", self.from().as_ref().map_or("", Handle::as_str), self.titles())?;
         match self.kind {
             TalkKind::ChannelTell { channel } => write!(out, "({channel})")?,
             TalkKind::Kibitz { game: Some(game), .. } => write!(out, "[{game}] kibitzes")?,

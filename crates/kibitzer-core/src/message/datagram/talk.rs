@@ -55,7 +55,7 @@ pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) 
 
 fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
     let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
-    Some(Message::from(Talk::with_text(kind, Some(from), titles, text)).into())
+    Some(Message::from(Talk::with_text(kind, from, titles, text)).into())
 }
 
 /// Returns the text and the number that accompanies it. Older servers send them in the opposite order, so a quoted argument is

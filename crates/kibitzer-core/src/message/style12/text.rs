@@ -45,6 +45,15 @@ pub(super) enum Word {
 const N_WORDS: usize = 4;
 
 impl BoardText {
+    /// The start position of chess, without words.
+    pub(super) const START: Self = {
+        let mut bytes = [0; MAX_INLINE_BYTES];
+        if let Some(start) = bytes.first_chunk_mut() {
+            *start = *b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR ";
+        }
+        Self::Inline { places: [[0; 2]; N_WORDS], length: 0, bytes }
+    };
+
     /// Stores a line of the usual form, with the positions of its words.
     #[expect(clippy::inline_always, reason = "measured: the bytes are copied once only if inlined")]
     #[inline(always)]
