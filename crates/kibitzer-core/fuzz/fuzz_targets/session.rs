@@ -13,8 +13,8 @@ use kibitzer_core::event::{CloseCause, DialError, RequestError, RequestId};
 use kibitzer_core::game::GameLimits;
 use kibitzer_core::message::{Control, Family, Ivar, Message};
 use kibitzer_core::session::{
-    Command, Credentials, DriverAction, Password, Reconnect, Reply, RequestLimits, Session, SessionOptions, TimesealChoice,
-    Transmit, TransmitKind,
+    Command, Credentials, DriverAction, Password, Reconnect, Reply, RequestLimits, Session, SessionOptions,
+    TimesealChoice, Transmit, TransmitKind,
 };
 use kibitzer_core::wire::unseal;
 use kibitzer_core_fuzz::{Manner, Peer, Setup, Step};
