@@ -125,7 +125,7 @@ pub(crate) fn is_on_terminal() -> bool {
 ///
 /// # Errors
 ///
-/// [`Error`] if the terminal or the session failed.
+/// Fails if the terminal or the session failed.
 pub(crate) fn run_session(
     runtime: &Runtime,
     client: &Client,

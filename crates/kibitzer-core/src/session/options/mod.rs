@@ -52,8 +52,7 @@ numeric_options! {
         pub(crate) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
         /// Sets the maximum delay.
         pub(crate) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
-        /// Sets the maximum number of successive attempts, after which the session ends: 0 never reconnects, `None` sets no
-        /// limit.
+        /// Sets the maximum number of successive attempts, after which the session ends: 0 never reconnects, none sets no limit.
         pub(crate) attempts: Option<u32> = None, "reconnect_attempts";
         /// Sets how long a session has to be ready before its loss resets delays and attempts.
         pub(crate) stable_after: Duration = Duration::from_secs(30), "reconnect_stable_ms";
