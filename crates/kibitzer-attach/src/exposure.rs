@@ -60,7 +60,7 @@ impl Exposure {
         Self { watchers, host, began, tail: None, known: StreamState::default() }
     }
 
-    /// Returns the tail with the current end of the last complete frame. Creates it at the current position if there is none.
+    /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
     fn tail(&mut self, view: SessionView<'_>) -> &mut Tail {
         let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position()));
         tail.frame_end = view.frame_end();

@@ -34,7 +34,7 @@ const ANSWERS_BYTES: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
     state: Mutex<WatchersState>,
-    /// Number of watchers. It spares the session's task the lock while there are none.
+    /// Number of watchers. While it is 0, the session's task does not take the lock.
     count: AtomicUsize,
     /// Notifies the host of new lines and of the end.
     changed: Notify,

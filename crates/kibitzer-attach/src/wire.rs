@@ -101,7 +101,7 @@ pub(crate) struct Hello {
 pub(crate) struct SnapshotNote {
     pub(crate) state: SessionState,
     pub(crate) handle: Option<Handle>,
-    /// What this watcher missed since the last snapshot.
+    /// The losses of this watcher since its previous snapshot.
     pub(crate) missed: Missed,
 }
 

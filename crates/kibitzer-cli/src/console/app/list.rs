@@ -13,7 +13,7 @@ pub(in crate::console) struct RowList {
     shows_protocol_details: bool,
     /// Numbers of the listed rows, ascending.
     listed: VecDeque<u64>,
-    /// Number of the selected row; 0 if there is none.
+    /// Number of the selected row, counted from 1; 0 without a selection.
     selected: u64,
     /// Whether the selection follows the newest row.
     follows: bool,

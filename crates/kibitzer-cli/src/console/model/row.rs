@@ -103,9 +103,9 @@ impl Row {
         let line = self.line();
         match &self.content {
             RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
-                let told = format!("  [{}]", reply.short_count());
+                let summary = format!("  [{}]", reply.short_count());
                 let sent = line.rsplit_once("  [").map_or("", |(sent, _)| sent);
-                truncate_to_cells(sent, cells.saturating_sub(told.width())) + &told
+                truncate_to_cells(sent, cells.saturating_sub(summary.width())) + &summary
             }
             _ => truncate_to_cells(&line, cells),
         }

@@ -32,7 +32,7 @@ impl RowBuffer {
         self.newest.saturating_add(1)
     }
 
-    /// Returns the number of the newest row, 0 if there is none.
+    /// Returns the number of the newest row, counted from 1; 0 for an empty buffer.
     pub(in crate::console) const fn newest(&self) -> u64 {
         self.newest
     }

@@ -124,7 +124,7 @@ impl RecordingReader {
         Ok(())
     }
 
-    /// Returns the next item with a time up to `until`; `None` if there is none, or at the end.
+    /// Returns the next item if its time is at most `until`; `None` if it is later, or at the end of the recording.
     ///
     /// # Errors
     ///
