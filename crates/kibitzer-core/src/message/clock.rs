@@ -68,6 +68,35 @@ fn read_fraction_ms(at: &mut Cursor<'_>) -> Option<u32> {
         .then(|| [100, 10, 1].iter().zip(digits).map(|(weight, digit)| weight * u32::from(digit - b'0')).sum())
 }
 
+/// The unit of both clocks in a line, which depends on its elapsed time (rule K1 of style 12).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClockUnit {
+    Seconds,
+    Milliseconds,
+}
+
+impl ClockUnit {
+    /// Returns the unit: milliseconds if the elapsed time has a fraction.
+    pub(crate) fn of(elapsed: &[u8]) -> Self {
+        Self::of_fraction(elapsed.contains(&b'.'))
+    }
+
+    #[inline]
+    pub(crate) const fn of_fraction(has_fraction: bool) -> Self {
+        if has_fraction { Self::Milliseconds } else { Self::Seconds }
+    }
+
+    /// Converts a clock field to a reading; `None` if seconds overflow 64-bit milliseconds.
+    #[inline]
+    pub(crate) fn reading(self, number: i64) -> Option<ClockReading> {
+        let ms = match self {
+            Self::Seconds => number.checked_mul(1000)?,
+            Self::Milliseconds => number,
+        };
+        Some(ClockReading::from_ms(ms))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

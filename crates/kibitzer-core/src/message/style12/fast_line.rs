@@ -10,8 +10,9 @@
 )]
 
 use super::text::{BoardText, MAX_INLINE_BYTES, SQUARES_END};
-use super::{ClockUnit, LastMoveNumbers, Relation, Style12, counted_plies};
+use super::{LastMoveNumbers, Relation, Style12, counted_plies};
 use crate::chess::{CastlingRights, Color, LastMove};
+use crate::message::clock::ClockUnit;
 use crate::message::rating::GameId;
 use crate::scan::{Cursor, masks};
 

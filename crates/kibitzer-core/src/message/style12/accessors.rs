@@ -1,0 +1,184 @@
+//! The fields of a board, by their numbers in the line.
+
+use super::numbers::LastMoveNumbers;
+use super::text::Word;
+use super::{Relation, ReportedMove, Style12};
+use crate::chess::{Board, CastlingRights, Color, Fen, LastMove};
+use crate::message::clock::ClockReading;
+use crate::message::rating::GameId;
+use crate::text::{Handle, ServerText};
+
+impl Style12 {
+    /// Fields 1 to 8: the squares.
+    pub fn board(&self) -> Board {
+        Board::from_spaced_rows(self.text.squares())
+    }
+
+    /// Field 9: the side to move.
+    pub const fn side_to_move(&self) -> Color {
+        self.numbers.side_to_move
+    }
+
+    /// Field 10: the file (0 is a, 7 is h) of a pawn that has just advanced two squares; `None` if there is none.
+    ///
+    /// FICS and ICC report it after every such move, FatICS only if an enemy pawn can capture.
+    pub const fn double_push_file(&self) -> Option<u8> {
+        self.numbers.double_push_file
+    }
+
+    /// Fields 11 to 14: the castling rights as the server reports them, whether or not king and rook are in place.
+    pub const fn castling(&self) -> CastlingRights {
+        self.numbers.castling
+    }
+
+    /// Field 15: plies since the last capture or pawn move; at 100 a player may claim a draw.
+    pub const fn halfmove_clock(&self) -> u32 {
+        self.numbers.halfmove_clock
+    }
+
+    /// Field 16: server-wide number of the game.
+    pub const fn game(&self) -> GameId {
+        self.numbers.game
+    }
+
+    /// Field 17: White's name. In examined games names are free text and may be equal.
+    pub fn white(&self) -> Handle {
+        self.player(Color::White)
+    }
+
+    /// Field 18: Black's name.
+    pub fn black(&self) -> Handle {
+        self.player(Color::Black)
+    }
+
+    /// Returns the decoded name of one side.
+    pub fn player(&self, color: Color) -> Handle {
+        Handle::from_wire(self.player_bytes(color))
+    }
+
+    /// Returns the name of one side as received, without decoding or copying it.
+    pub fn player_bytes(&self, color: Color) -> &[u8] {
+        match color {
+            Color::White => self.text.word(Word::White),
+            Color::Black => self.text.word(Word::Black),
+        }
+    }
+
+    /// Field 19: the role of this login in the game.
+    pub const fn relation(&self) -> Relation {
+        self.numbers.relation
+    }
+
+    /// Returns the color that this login plays; `None` if it does not play this game. Derived from [`relation`](Self::relation)
+    /// and the side to move, because names and [`flip`](Self::flip) do not show it.
+    pub fn my_color(&self) -> Option<Color> {
+        match self.relation() {
+            Relation::MyTurn => Some(self.side_to_move()),
+            Relation::OpponentsTurn => Some(!self.side_to_move()),
+            _ => None,
+        }
+    }
+
+    /// Field 20: initial time of each side, in minutes.
+    pub const fn initial_min(&self) -> u32 {
+        self.numbers.initial_min
+    }
+
+    /// Field 21: seconds added after each move.
+    pub const fn increment_s(&self) -> u32 {
+        self.numbers.increment_s
+    }
+
+    /// Field 22: White's material (pawn 1, knight and bishop 3, rook 5, queen 9), holdings included.
+    pub const fn white_material(&self) -> i32 {
+        self.numbers.white_material
+    }
+
+    /// Field 23: Black's material, counted as [`white_material`](Self::white_material).
+    pub const fn black_material(&self) -> i32 {
+        self.numbers.black_material
+    }
+
+    /// Field 24: White's clock.
+    pub const fn white_clock(&self) -> ClockReading {
+        self.numbers.white_clock
+    }
+
+    /// Field 25: Black's clock.
+    pub const fn black_clock(&self) -> ClockReading {
+        self.numbers.black_clock
+    }
+
+    /// Returns the clock of one side.
+    pub const fn clock(&self, color: Color) -> ClockReading {
+        match color {
+            Color::White => self.white_clock(),
+            Color::Black => self.black_clock(),
+        }
+    }
+
+    /// Field 26: number of the move about to be made, from 1; a received 0 is stored as 1.
+    pub const fn move_number(&self) -> u32 {
+        self.numbers.move_number
+    }
+
+    /// Returns the number of plies before this position, computed from move number and side to move: 0 at the start, 1 after
+    /// White's first move.
+    pub const fn ply(&self) -> u32 {
+        self.numbers.ply()
+    }
+
+    /// Fields 27 to 29: the move that led here; `None` at the start of a game.
+    pub fn last_move(&self) -> Option<ReportedMove> {
+        let LastMoveNumbers { played, elapsed_ms } = self.numbers.last_move?;
+        let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
+        let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
+        Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
+    }
+
+    /// Returns the pretty form of the last move as received; empty without a last move, or if the server cut the line.
+    pub(crate) fn san_bytes(&self) -> &[u8] {
+        self.text.word(Word::San)
+    }
+
+    /// Field 28: the time that the last move took, in milliseconds; `None` without a last move, or if the field is not a time.
+    pub(crate) fn elapsed_ms(&self) -> Option<u32> {
+        self.numbers.last_move.and_then(|last| last.elapsed_ms)
+    }
+
+    /// Field 27 as [`LastMove::parse_verbose`] reads it; `None` at the start of a game, and for a form that is not known.
+    pub fn played(&self) -> Option<LastMove> {
+        self.numbers.last_move.and_then(|last| last.played)
+    }
+
+    /// Field 30: whether the board is to be shown with Black at the bottom; `None` if the line ends before it.
+    pub const fn flip(&self) -> Option<bool> {
+        self.numbers.flip
+    }
+
+    /// Field 31: whether a clock is running; `None` if the line does not have it. Only FICS and FatICS send it.
+    pub const fn clock_running(&self) -> Option<bool> {
+        self.numbers.clock_running
+    }
+
+    /// Field 32: network lag of the last move, in milliseconds; negative values occur on FatICS. `None` if the line does not have
+    /// it. Only FICS and FatICS send it.
+    pub const fn lag_ms(&self) -> Option<i32> {
+        self.numbers.lag_ms
+    }
+
+    /// Whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does with long names and clocks.
+    /// The fields that were cut off are not known.
+    pub const fn is_cut(&self) -> bool {
+        self.numbers.is_cut
+    }
+
+    /// Returns the position in Forsyth-Edwards notation.
+    ///
+    /// The en passant square follows a double push if its pawn is in place; castling rights are included if king and
+    /// rook are in place.
+    pub fn fen(&self) -> Fen {
+        Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
+            .with_counters(self.halfmove_clock(), self.move_number())
+    }
+}
