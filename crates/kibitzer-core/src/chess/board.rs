@@ -37,8 +37,7 @@ impl Board {
     };
 
     /// Creates a board from the rows of style 12: the eighth rank first, the a-file first, `-` for an empty square. `None` if a
-    /// byte is
-    /// neither `-` nor one of `PNBRQKpnbrqk`.
+    /// byte is neither `-` nor one of `PNBRQKpnbrqk`.
     ///
     /// Any number of pieces is accepted: variants and set-up positions have boards without kings or with nine queens.
     pub fn from_rows(rows: &[[u8; 8]; 8]) -> Option<Self> {
@@ -93,8 +92,7 @@ impl Board {
     }
 
     /// Returns the square of this side's king, the first in the order of squares if there are several, as in suicide chess;
-    /// `None` without
-    /// a king.
+    /// `None` without a king.
     pub fn find_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
         Square::all().find(|&square| self.holds(square, king))

@@ -139,8 +139,7 @@ impl Board {
     /// the rook in the corner.
     ///
     /// In chess960, the board does not show which of two rooks on one side castles. Like X-FEN, this method returns the outer
-    /// one. `None`
-    /// without a king on its first rank or a rook on that side of it.
+    /// one. `None` without a king on its first rank or a rook on that side of it.
     pub fn castling_squares(&self, color: Color, side: CastlingSide) -> Option<(Square, Square)> {
         let king = self.home_king(color)?;
         Some((king, self.outermost_rook(color, king, side)?))

@@ -74,8 +74,7 @@ impl LastMove {
     }
 
     /// Parses the usual form, `P/e2-e4`: a fast path of [`parse_verbose`](Self::parse_verbose). `None` for other forms, and for a
-    /// pawn that
-    /// reaches its last rank.
+    /// pawn that reaches its last rank.
     #[inline]
     pub(crate) fn parse_plain(word: [u8; 7], mover: Color) -> Option<Self> {
         let [role, b'/', from_file, from_rank, b'-', to_file, to_rank] = word else { return None };

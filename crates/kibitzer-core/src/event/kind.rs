@@ -145,8 +145,7 @@ event_kinds! {
         /// The server reports whether the name at the login prompt belongs to an account.
         NameStatus = "name_status",
         /// The login is complete: a report of the server ([`Message::LoggedIn`](crate::message::Message)), or the event that a
-        /// live session
-        /// emits once for each login ([`Event::LoggedIn`](crate::Event)).
+        /// live session emits once for each login ([`Event::LoggedIn`](crate::Event)).
         LoggedIn = "logged_in",
     }
     Refusal {

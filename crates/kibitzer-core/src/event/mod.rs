@@ -37,8 +37,7 @@ pub enum Event {
         change: Option<Change>,
     },
     /// The message of the next event contradicts the known state of a game. If it is a board, it has replaced the known one; a
-    /// delta board
-    /// that does not fit was not applied.
+    /// delta board that does not fit was not applied.
     Desync(Desync),
     /// The boards of a played game left out moves. The event after this one is the board that followed them.
     Missed(MissedPlies),
@@ -53,8 +52,7 @@ pub enum Event {
     /// A connection is being opened.
     Connecting {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a stable session. An immediate attempt with fewer
-        /// features
-        /// requested has the same number.
+        /// features requested has the same number.
         attempt: u32,
     },
     /// A connection is established; the login begins.
@@ -115,8 +113,7 @@ impl Event {
     }
 
     /// Returns a copy of a received event whose message is plain text with this line, at the same position and without a change.
-    /// Serves to
-    /// redact lines. `None` for all events but [`Received`](Self::Received).
+    /// Serves to redact lines. `None` for all events but [`Received`](Self::Received).
     #[must_use]
     pub fn with_text(&self, line: &[u8]) -> Option<Self> {
         match self {

@@ -119,8 +119,7 @@ impl Game {
     }
 
     /// Returns the moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap. Not always all moves
-    /// of the
-    /// game: they are dropped, and the base moves on, after a gap, a contradiction, or
+    /// of the game: they are dropped, and the base moves on, after a gap, a contradiction, or
     /// [`GameLimits::moves`](super::GameLimits::moves).
     pub fn moves(&self) -> &[PlayedMove] {
         self.moves.as_slice()

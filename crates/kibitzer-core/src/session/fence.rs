@@ -54,8 +54,7 @@ impl Fence {
     }
 
     /// Returns the custom prompt that precedes the refusal on its line; `None` if the line does not contain the fence, or if the
-    /// text
-    /// before it does not end with a blank. Every prompt does; other text is the rest of a line that was cut short.
+    /// text before it does not end with a blank. Every prompt does; other text is the rest of a line that was cut short.
     pub(super) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let before = self.before_answer(line)?;
         let prompt = before.strip_suffix(ICC_REFUSAL).unwrap_or(before);

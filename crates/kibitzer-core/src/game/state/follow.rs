@@ -98,8 +98,7 @@ impl Game {
     }
 
     /// Returns the last move of a board whose squares are known. If it differs from the last known move, the known moves led to
-    /// this
-    /// board in another way, and are dropped.
+    /// this board in another way, and are dropped.
     fn move_to(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
         match self.moves.last().map(PlayedMove::played) {

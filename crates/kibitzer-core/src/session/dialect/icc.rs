@@ -88,8 +88,7 @@ pub(super) fn granted(options: &SessionOptions) -> Vec<Ivar> {
 }
 
 /// Returns the variables to set, each with its value. In style 13 the server sends moves instead of boards. `wrap 0` is untested:
-/// its
-/// name suggests that it stops line breaks.
+/// its name suggests that it stops line breaks.
 pub(super) fn variables(options: &SessionOptions) -> Vec<&'static str> {
     let sends_moves = options.ivars.contains(&Ivar::CompressMove);
     vec![if sends_moves { "style 13" } else { "style 12" }, "prompt 0", "bell 0", "wrap 0", "height 0"]

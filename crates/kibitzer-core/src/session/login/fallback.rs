@@ -66,9 +66,8 @@ impl LoginFallback {
     }
 
     /// Stops requesting a feature on later connections. Returns `false`, and changes nothing, if no lower version is left or the
-    /// feature
-    /// is off already, or if the feature worked before and the server only fell silent: a restarting server drops connections
-    /// too.
+    /// feature is off already, or if the feature worked before and the server only fell silent: a restarting server drops
+    /// connections too.
     pub(crate) fn give_up(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
         let has_worked = match feature {
             LoginFeature::Timeseal => self.timeseal_works,

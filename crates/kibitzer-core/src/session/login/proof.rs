@@ -22,8 +22,7 @@ impl Login {
     }
 
     /// Completes the login if the message answers the fence: its refusal, the mark before that, or the refusal of a line without
-    /// a
-    /// number; `None` for any other message. Passes the detected prompt and family to the reader.
+    /// a number; `None` for any other message. Passes the detected prompt and family to the reader.
     pub(super) fn complete(
         &mut self,
         fence: Fence,

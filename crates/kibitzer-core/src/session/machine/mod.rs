@@ -182,8 +182,7 @@ impl Session {
     /// Processes the outcome of [`DriverAction::Dial`]; ignored in other phases.
     ///
     /// Success starts the login. A failure ends the session if it was never ready; otherwise it delays the next attempt, or ends
-    /// the
-    /// session if no attempt is left.
+    /// the session if no attempt is left.
     pub fn dialed(&mut self, outcome: Result<(), DialError>, now: Instant) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
@@ -229,8 +228,7 @@ impl Session {
     /// Processes the end of the connection, whichever side closed it; ignored without a connection.
     ///
     /// Completes all requests, and decides between a new attempt and the end of the session. [`poll_event`](Self::poll_event)
-    /// returns the
-    /// events in the rest of the stream.
+    /// returns the events in the rest of the stream.
     pub fn closed(&mut self, cause: CloseCause, now: Instant) {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;

@@ -168,8 +168,7 @@ impl Session {
     /// Reports that the driver has stopped reading, so that silence does not mean a dead connection.
     ///
     /// Postpones the deadlines of the login and of the set-up until [`receive`](Self::receive) is called again. Deadlines of
-    /// users'
-    /// requests are not postponed: the driver may be waiting for a subscriber that waits for such a request.
+    /// users' requests are not postponed: the driver may be waiting for a subscriber that waits for such a request.
     pub fn reading_paused(&mut self, now: Instant) {
         self.paused_since.get_or_insert(now);
         self.skip_pause(now);

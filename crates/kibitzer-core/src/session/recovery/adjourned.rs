@@ -67,8 +67,7 @@ impl AdjournedTracker {
     /// Returns the next challenge to send, and marks its game as [`ChallengeState::Asking`].
     ///
     /// `None` if no challengeable opponent is online, while this login plays or examines a game, or while the list of games is
-    /// awaited. An
-    /// opponent of several games is challenged to one at a time.
+    /// awaited. An opponent of several games is challenged to one at a time.
     pub(crate) fn next_challenge(&mut self, games: &Games) -> Option<Command> {
         let may_challenge = |game: &TrackedGame| {
             let is_opponent_busy =

@@ -165,8 +165,7 @@ impl Restoration {
     }
 
     /// Returns the index of the search that a board belongs to: the one that found its game before; else the current one, if the
-    /// players
-    /// match; else the first other one whose players match; else `None`.
+    /// players match; else the first other one whose players match; else `None`.
     fn search_of(&self, board: &Style12, current: usize) -> Option<usize> {
         let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
         let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.matches(board));
