@@ -48,8 +48,8 @@ pub trait SessionObserver: Send {
         false
     }
 
-    /// Returns whether the observer needs no further calls. It is dropped when another observer is added, or at the end of the
-    /// session. Default: never.
+    /// Returns whether the observer needs no further calls. It is then dropped before the next observation, or once the session
+    /// waits. Called often, so it must be cheap. Default: never.
     fn is_done(&self) -> bool {
         false
     }

@@ -26,7 +26,7 @@ impl Observers {
         Self { log, list, redactor: None }
     }
 
-    /// Adds observers and drops those that are done. Call it only while every received byte is parsed, so that the new observers
+    /// Adds observers. Call it only while every received byte is parsed, so that the new observers
     /// receive no event whose bytes they have not observed. Bytes that the redactor withholds are shown to the earlier observers
     /// first.
     pub(super) fn add(&mut self, new: Vec<Box<dyn SessionObserver>>, view: SessionView<'_>) {
@@ -34,7 +34,6 @@ impl Observers {
             return;
         }
         self.release(view);
-        self.list.retain(|observer| !observer.is_done());
         self.list.extend(new);
     }
 
@@ -111,13 +110,14 @@ impl Observers {
         redacted
     }
 
-    /// Lets every observer do pending work and registers their wakers. Ready if an observer was full and none is any more;
-    /// otherwise pending.
+    /// Lets every observer do pending work, registers their wakers, and drops those that are done. Ready if an observer was full
+    /// and none is any more; otherwise pending.
     pub(super) fn poll(&mut self, view: SessionView<'_>, context: &mut Context<'_>) -> Poll<()> {
         let was_full = self.is_full();
-        for observer in &mut self.list {
+        self.list.retain_mut(|observer| {
             observer.poll_progress(view, context);
-        }
+            !observer.is_done()
+        });
         if was_full && !self.is_full() { Poll::Ready(()) } else { Poll::Pending }
     }
 
@@ -165,8 +165,9 @@ impl Observers {
         }
     }
 
-    /// Passes an observation to all observers. It is created only if there are any.
+    /// Drops the observers that are done, and passes an observation to the others. It is created only if there are any.
     fn observe(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
+        self.list.retain(|observer| !observer.is_done());
         if self.list.is_empty() {
             return;
         }
@@ -174,5 +175,61 @@ impl Observers {
         for observer in &mut self.list {
             observer.observe(&observation, view);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Waker;
+
+    use tracing::Span;
+
+    use super::*;
+    use crate::core::session::{Credentials, Session, SessionOptions};
+
+    /// Counts observations, and is done after a number of them.
+    struct Limited {
+        n_observed: Arc<AtomicUsize>,
+        max: usize,
+    }
+
+    impl SessionObserver for Limited {
+        fn observe(&mut self, _: &Observation, _: SessionView<'_>) {
+            self.n_observed.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn is_done(&self) -> bool {
+            self.n_observed.load(Ordering::Relaxed) >= self.max
+        }
+    }
+
+    #[test]
+    fn an_observer_that_is_done_is_dropped_before_the_next_observation() {
+        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let view = SessionView { session: &session, position: 0, frame_end: 0 };
+        let n_observed = Arc::new(AtomicUsize::new(0));
+        let limited = Limited { n_observed: Arc::clone(&n_observed), max: 2 };
+        let mut observers = Observers::new(SessionLog::new(Span::none()), vec![Box::new(limited)]);
+        for _ in 0..2 {
+            observers.received(b"fics% ", Instant::now(), view);
+        }
+        assert_eq!(Arc::strong_count(&n_observed), 2);
+        observers.observe(view, || panic!("no observer is left"));
+        assert_eq!((n_observed.load(Ordering::Relaxed), Arc::strong_count(&n_observed)), (2, 1));
+    }
+
+    #[test]
+    fn an_observer_that_is_done_is_dropped_while_the_session_waits() {
+        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let view = SessionView { session: &session, position: 0, frame_end: 0 };
+        let n_observed = Arc::new(AtomicUsize::new(0));
+        let [short, long] = [1, 2]
+            .map(|max| -> Box<dyn SessionObserver> { Box::new(Limited { n_observed: Arc::clone(&n_observed), max }) });
+        let mut observers = Observers::new(SessionLog::new(Span::none()), vec![short, long]);
+        n_observed.store(1, Ordering::Relaxed);
+        assert!(observers.poll(view, &mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(Arc::strong_count(&n_observed), 2, "only the other observer is left");
     }
 }

@@ -24,6 +24,10 @@ struct RecordingsState {
     latest: Option<Recording>,
     /// Number of pieces missing from all recordings of this session, including those between a failure and the next recording.
     unrecorded_pieces: u64,
+    /// Number of recordings that were started.
+    n_started: u64,
+    /// Number, from 1, of the latest recording that has observed the session.
+    observing: u64,
 }
 
 impl Recordings {
@@ -43,7 +47,9 @@ impl Recordings {
             return Err(RecordError::AlreadyRecording { path: path.to_path_buf() });
         }
         state.latest = recorder.recording().cloned();
-        Ok(RecordingObserver { recorder: Some(recorder), recordings: Arc::clone(self) })
+        state.n_started += 1;
+        let number = state.n_started;
+        Ok(RecordingObserver { recorder: Some(recorder), recordings: Arc::clone(self), number, has_observed: false })
     }
 
     /// Returns the recording that was started last, also after it has failed; `None` if none was started.
@@ -75,12 +81,15 @@ impl Recordings {
 }
 
 /// Writes observations to a recorder. After a failure it drops the recorder and counts the pieces that are not recorded, until
-/// another recording is started.
+/// another recording observes the session.
 #[derive(Debug)]
 pub(crate) struct RecordingObserver {
     /// `None` after a failure.
     recorder: Option<Recorder>,
     recordings: Arc<Recordings>,
+    /// Number of the recording, from 1.
+    number: u64,
+    has_observed: bool,
 }
 
 impl RecordingObserver {
@@ -101,6 +110,10 @@ impl RecordingObserver {
 
 impl SessionObserver for RecordingObserver {
     fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
+        if !self.has_observed {
+            self.has_observed = true;
+            self.recordings.state().observing = self.number;
+        }
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut self.recorder, observation) {
             (Some(recorder), Observation::Received(bytes)) => recorder.received(bytes),
@@ -121,7 +134,7 @@ impl SessionObserver for RecordingObserver {
     }
 
     fn is_done(&self) -> bool {
-        self.recorder.is_none() && self.recordings.latest().is_some_and(|latest| latest.error.is_none())
+        self.recorder.is_none() && self.recordings.state().observing > self.number
     }
 
     fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
@@ -187,8 +200,9 @@ mod tests {
 
         let (sink, mut reader) = duplex(1024);
         let mut second = recordings.start(Recorder::at(Path::new("room.jsonl"), sink)).unwrap();
-        assert!(failing.is_done());
+        assert!(!failing.is_done(), "the second one is not added to the session yet");
         receive(&mut second, b"three");
+        assert!(failing.is_done());
         close(&mut second).await;
         let recording = recordings.latest().unwrap();
         assert!(recording.error.is_none() && recording.pieces == 1, "{recording:?}");
