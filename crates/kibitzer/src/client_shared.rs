@@ -199,16 +199,17 @@ impl ClientShared {
         self.task.notified().await;
     }
 
-    /// Copies the status and the counters of the session, and wakes the handles if the state or the capabilities have changed.
+    /// Copies the status and the counters of the session, and wakes the handles if the status has changed.
     pub(crate) fn update(&self, session: &Session) {
         let mut state = self.state();
         state.counters.session = session.counters();
         let (now, capabilities) = (session.state(), session.capabilities());
         let status = &mut state.status;
-        if now == status.state && capabilities == status.capabilities {
+        let handle = session.handle();
+        if now == status.state && capabilities == status.capabilities && handle == status.handle.as_ref() {
             return;
         }
-        (status.state, status.capabilities, status.handle) = (now, capabilities, session.handle().cloned());
+        (status.state, status.capabilities, status.handle) = (now, capabilities, handle.cloned());
         drop(state);
         self.handles.notify_waiters();
     }
@@ -232,5 +233,23 @@ impl ClientShared {
 impl fmt::Debug for ClientShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientShared").field("status", &self.state().status).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::session::{Credentials, SessionOptions};
+
+    #[test]
+    fn a_change_of_the_handle_alone_is_published() {
+        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let shared = ClientShared::new(&session);
+        shared.state().status.handle = Some(Handle::from_wire(b"GuestABCD"));
+        let mut changed = pin!(shared.handles.notified());
+        changed.as_mut().enable();
+        shared.update(&session);
+        assert!(changed.as_mut().enable(), "the handles are notified");
+        assert_eq!(shared.status(|status| status.handle.clone()), None);
     }
 }
