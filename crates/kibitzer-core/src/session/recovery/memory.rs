@@ -21,6 +21,9 @@ const MAX_CUT_OFF: u32 = 3;
 /// Maximum number of remembered commands that are not sent again; the oldest is dropped, so it would be sent again.
 const MAX_GIVEN_UP: usize = 16;
 
+/// Maximum number of remembered commands to observe a game; the oldest is dropped. FICS permits 30 observed games.
+const MAX_REQUESTS: usize = 64;
+
 /// Maximum number of remembered players who declined; the oldest is dropped.
 const MAX_DECLINED: usize = 16;
 
@@ -111,7 +114,7 @@ impl Memory {
         match &*command.verb() {
             "seek" => self.add_seek(command, None),
             "unseek" => self.remove_seek_by(command),
-            _ if command.is_observe() => self.requests.push(command.clone()),
+            _ if command.is_observe() => push_bounded(&mut self.requests, command.clone(), MAX_REQUESTS),
             _ => {}
         }
     }
@@ -245,6 +248,16 @@ mod tests {
 
     fn change(line: &str) -> Option<(String, bool)> {
         setting_changed_by(&Command::new(line).unwrap())
+    }
+
+    #[test]
+    fn the_oldest_of_too_many_requests_is_dropped() {
+        let mut memory = Memory::default();
+        for game in 0..=MAX_REQUESTS {
+            memory.learn_unanswered(&Command::new(&format!("observe {game}")).unwrap());
+        }
+        assert_eq!(memory.requests.len(), MAX_REQUESTS);
+        assert_eq!(memory.requests.first(), Some(&Command::new("observe 1").unwrap()));
     }
 
     #[test]
