@@ -14,7 +14,7 @@ use crate::output::LineFormat;
 /// Output format of a live session.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct FormatArgs {
-    /// How to print what happens
+    /// Output format of the events
     #[arg(long, value_enum, default_value_t = LineFormat::Text)]
     format: LineFormat,
     /// The same as --format jsonl

@@ -13,10 +13,11 @@ use crate::live::{
 };
 use crate::output::LineFormat;
 
-/// Log in to a server by hand: see what it says, type what to send
+/// Log in to a server, print its events and send typed lines
 ///
-/// Each line of standard input is sent as a command; its end ends nothing. Lost connections are made again. It ends with
-/// `quit`, at Ctrl-C, or after the time given; if it fails, one line on standard error says why.
+/// Each line of standard input is sent as a command. The session continues after the end of standard input, and reconnects
+/// after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard
+/// error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 #[group(id = "connection")]
@@ -45,7 +46,7 @@ Examples:
   kibitzer connect fics                                   as a guest; look around, type quit
   kibitzer connect fics --user Newton                     asks for the password
   kibitzer connect icc --user Newton --password-command 'pass show icc'
-  kibitzer connect my.toml --record session.jsonl         what a profile says, recorded
+  kibitzer connect my.toml --record session.jsonl         a session by a profile, recorded
   printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
 

@@ -14,11 +14,11 @@ pub(crate) const LOST: u8 = 4;
 /// Section of the help of all commands that open a session.
 pub(crate) const EXIT_STATUS: &str = "\
 Exit status:
-  0  it ended as it was told to: by quit, a signal, or the time given
+  0  ended as requested: by quit, a signal, or the given time
   1  a file, the terminal or a profile cannot be used
   2  the arguments are wrong
-  3  there was no session: nobody answers, or the login is refused
-  4  there was one, and it was lost for good";
+  3  no session: the server did not answer or refused the login
+  4  the session was lost for good";
 
 /// An error that ends the program, with an exit status.
 pub(crate) trait Failure: Error {

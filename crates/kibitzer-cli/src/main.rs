@@ -42,7 +42,7 @@ Examples:
   kibitzer console fics                    a live session in the console
   kibitzer connect fics                    log in to a server by hand, as a guest
   kibitzer record fics session.jsonl       record a session
-  kibitzer decode session.jsonl            read what is in it
+  kibitzer decode session.jsonl            print its events
   kibitzer replay session.jsonl            look at it in the console
   kibitzer serve                           the embedded server alone, to try a bot on
 `kibitzer COMMAND --help` has more of each.";

@@ -39,7 +39,7 @@ const EXAMPLES: &str = "\
 Examples:
   kibitzer record fics session.jsonl                    as a guest, until Ctrl-C
   echo 'observe 12' | kibitzer record --for 10m localhost:5000 game.jsonl
-  kibitzer decode --format text session.jsonl           what is in it";
+  kibitzer decode --format text session.jsonl           print its events";
 
 /// How often the progress is updated.
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);

@@ -22,7 +22,7 @@ use crate::output::{FORMAT_HELP, LineFormat, WriteError};
 pub(crate) use decoder::{Decoder, StreamPiece};
 use input::Input;
 
-/// Print what a server sent, event by event
+/// Decode the output of a server and print its events
 ///
 /// Reads a log of a session, raw or recorded with times (JSON Lines), and prints one line for each thing the server said:
 /// JSON for programs, or text with boards drawn for people.
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Remove the pings of this timeseal protocol [default: there are none]
     #[arg(long, value_enum, value_name = "VERSION")]
     timeseal: Option<TimesealArg>,
-    /// Feed the decoder this many bytes at a time; what is printed stays the same
+    /// Feed the decoder this many bytes at a time; the output is the same for every number
     #[arg(long, value_name = "BYTES")]
     chunk: Option<NonZeroUsize>,
     /// Fail if a transcript ends inside a line, as it does after a crash or on a full disk
@@ -52,7 +52,7 @@ Examples:
   kibitzer decode session.raw                             follow the games of a log
   kibitzer decode session.jsonl | jq 'select(.event==\"tell\") | {from, text}'
   kibitzer decode session.raw | grep '\"event\":\"position\"' | tail -1
-  kibitzer decode --format summary session.raw            how much of what is in it
+  kibitzer decode --format summary session.raw            count its events
   zcat session.raw.gz | kibitzer decode --timeseal 2      from a pipe, pings removed";
 
 #[derive(Clone, Copy, Debug)]

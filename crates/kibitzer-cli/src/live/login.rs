@@ -23,7 +23,7 @@ pub(crate) struct LoginArgs {
     /// Take the password from the first line this program prints, such as `pass show fics` (no shell: split at blanks)
     #[arg(long, value_name = "COMMAND", conflicts_with = "password_file")]
     password_command: Option<String>,
-    /// Take the password from the first line of this file, which nobody else may read (mode 0600)
+    /// Take the password from the first line of this file, which other users must not be able to read (mode 0600)
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
     /// Take the first loss of the connection for the end

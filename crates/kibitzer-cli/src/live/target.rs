@@ -18,7 +18,7 @@ pub(crate) enum Target {
 
 /// The help of an argument that is a [`Target`].
 pub(crate) const TARGET_HELP: &str =
-    "The server: fics, icc, demo (what `kibitzer serve` runs), a profile (PATH.toml), or HOST[:PORT]";
+    "The server: fics, icc, demo (the server of `kibitzer serve`), a profile (PATH.toml), or HOST[:PORT]";
 
 /// Names of the built-in profiles.
 const NAMES: [&str; 3] = ["fics", "icc", "demo"];

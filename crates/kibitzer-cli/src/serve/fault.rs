@@ -43,7 +43,7 @@ impl FromStr for ScheduledFault {
 }
 
 fn parse_fault(text: &str) -> Result<Fault, &'static str> {
-    const NUMBER: &str = "a number is missing behind =";
+    const NUMBER: &str = "a number is missing after =";
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let number = || value.and_then(|value| value.parse::<usize>().ok()).ok_or(NUMBER);
     match (name, value) {
