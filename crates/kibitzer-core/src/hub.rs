@@ -1,18 +1,18 @@
-//! Events to subscribers, each with the delivery it asked for.
+//! Delivery of events to subscribers, each with a delivery mode of its choice.
 //!
-//! The session keeps the [`Publisher`] and hands it every event. Everybody else gets a clone of its [`Hub`] and subscribes
-//! there:
+//! The session owns the [`Publisher`] and publishes every event through it. All other code subscribes through a clone of its
+//! [`Hub`]:
 //!
-//! | delivery | made by | a slow subscriber |
+//! | delivery | subscribe with | a slow subscriber |
 //! |---|---|---|
-//! | broadcast | [`Hub::subscribe`] | misses events, and is told how many |
-//! | lossless | [`Hub::subscribe_lossless`] | holds the session back |
-//! | latest | [`Hub::watch_game`] | sees fewer states of the game, always the newest |
+//! | broadcast | [`Hub::subscribe`] | misses events, and receives their number |
+//! | lossless | [`Hub::subscribe_lossless`] | stops the session from reading |
+//! | latest | [`Hub::watch_game`] | skips states of the game, and receives the newest |
 //!
-//! Nobody gets what was published before they subscribed. Who comes late and needs to know how things stand has the current
-//! state of all games first, by [`Hub::subscribe_with_games`], and then what changes it.
+//! A subscriber receives only events that are published after it subscribed. [`Hub::subscribe_with_games`] returns a snapshot of
+//! all games together with the subscription, for subscribers that join a running session.
 //!
-//! A subscription may be narrowed to what its owner wants to hear of: [`Subscription::only`].
+//! [`Subscription::only`] applies a [`Filter`] to a subscription.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -71,23 +71,23 @@ numeric_options! {
     }
 }
 
-/// Why there is no next event.
+/// Reason for which a call returns no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum RecvError {
-    /// This subscriber was slow and some events were dropped. The next call continues with the oldest one kept.
+    /// The subscriber was slow, and events were dropped. The next call continues with the oldest event that was kept.
     #[error("{missed} events were missed")]
     Lagged {
-        /// Exactly how many.
+        /// Exact number of dropped events since the last one read.
         missed: u64,
     },
-    /// The session is over, and everything it published was read. Final.
+    /// The session is over, and every event was read. All later calls return this error too.
     #[error("the session is over")]
     Closed,
 }
 
 impl RecvError {
-    /// How many events were missed.
+    /// Returns the number of missed events; 0 for [`Closed`](Self::Closed).
     const fn missed(self) -> u64 {
         match self {
             Self::Lagged { missed } => missed,
@@ -96,36 +96,38 @@ impl RecvError {
     }
 }
 
-/// What the two ends share.
+/// State shared by the publisher, the hubs and the broadcast subscribers.
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Wakes the publisher when there are newcomers.
+    /// Wakes [`Publisher::newcomers`] after a subscriber has been added to the state.
     joined: Notify,
 }
 
+/// Contents of the lock in [`Shared`].
 #[derive(Debug)]
 struct State {
     ring: Ring,
     waiters: Waiters,
-    /// Those who subscribed since the last event.
+    /// Subscribers that joined after the last event; the publisher has not added them to its own lists yet.
     newcomers: Vec<Newcomer>,
-    /// Those who did, and want the games first.
-    latecomers: Vec<Latecomer>,
+    /// Subscribers that wait for a snapshot of the games.
+    snapshot_requests: Vec<SnapshotRequest>,
+    /// Whether the publisher was dropped.
     closed: bool,
 }
 
-/// The sending end for a subscriber that the publisher has not met.
+/// Sender for a new subscriber that the publisher has not added yet.
 #[derive(Debug)]
 enum Newcomer {
     Lossless(mpsc::Sender<Event>),
     Watch(GameId, watch::Sender<Option<Arc<Game>>>),
 }
 
-/// A subscriber that wants the games first, and whom the publisher therefore gives the subscription.
+/// Request for a subscription with a snapshot of the games; the publisher creates both.
 #[derive(Debug)]
-struct Latecomer {
-    /// Room for so many events in a lossless queue; `None` is a broadcast.
+struct SnapshotRequest {
+    /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
     capacity: Option<usize>,
     subscription: oneshot::Sender<(Vec<Arc<Game>>, Subscription)>,
 }
@@ -136,19 +138,21 @@ impl Shared {
             ring: Ring::new(options.kept_events),
             waiters: Waiters::default(),
             newcomers: Vec::new(),
-            latecomers: Vec::new(),
+            snapshot_requests: Vec::new(),
             closed: false,
         };
         Self { state: Mutex::new(state), joined: Notify::new() }
     }
 
-    /// The lock is held for a few instructions, never over an `.await`. None of them panics half-way, so poison means nothing.
+    /// Locks the state. The lock is held briefly, and never across an `.await`. No holder leaves the state inconsistent when it
+    /// panics, so poisoning is ignored.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Newcomer {
+    /// Returns whether the subscriber was dropped.
     fn is_gone(&self) -> bool {
         match self {
             Self::Lossless(queue) => queue.is_closed(),
@@ -158,18 +162,19 @@ impl Newcomer {
 }
 
 impl State {
-    /// Drops those who have left before the publisher met them, whenever the lists would grow: while a lossless
-    /// subscriber holds the publisher back, nobody else does.
-    fn forget_the_gone(&mut self) {
+    /// Removes dropped subscribers from a list that is full and would be reallocated by the next one.
+    ///
+    /// The publisher does not empty the lists while it waits for a lossless subscriber, so they could grow without limit.
+    fn remove_dropped(&mut self) {
         if self.newcomers.len() == self.newcomers.capacity() {
             self.newcomers.retain(|newcomer| !newcomer.is_gone());
         }
-        if self.latecomers.len() == self.latecomers.capacity() {
-            self.latecomers.retain(|latecomer| !latecomer.subscription.is_closed());
+        if self.snapshot_requests.len() == self.snapshot_requests.capacity() {
+            self.snapshot_requests.retain(|request| !request.subscription.is_closed());
         }
     }
 
-    /// What a broadcast subscriber at `position` gets; `None` if it has to wait.
+    /// Returns the next result for a broadcast subscriber at `position`, and advances `position`; `None` if there is no event yet.
     fn read(&mut self, position: &mut u64) -> Option<Result<Event, RecvError>> {
         self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }

@@ -1,14 +1,14 @@
 //! The protocol of internet chess servers (FICS, ICC and their relatives), from bytes to game state.
 //!
-//! This crate does no I/O, has no runtime and reads no clock. Bytes go in, typed [`Event`]s come out:
+//! This crate does no I/O, has no runtime and reads no clock. It decodes received bytes to typed [`Event`]s:
 //!
 //! - [`wire`]: bytes to frames. Telnet, timeseal pings, lines, prompts, block mode, ICC units.
-//! - [`message`]: frames to messages, one type for everything a server is known to say.
-//! - [`chess`]: boards, squares, moves as reported. No rules.
-//! - [`game`]: messages to the state of every game this session plays, observes or examines.
-//! - [`EventReader`]: all of it in one.
-//! - [`session`]: login, set-up, requests, signs of life, restoring. No I/O either.
-//! - [`hub`]: events to subscribers.
+//! - [`message`]: frames to messages, with one type for each known message of a server.
+//! - [`chess`]: boards, squares and reported moves, without the rules of chess.
+//! - [`game`]: messages to the state of every game that the session plays, observes or examines.
+//! - [`EventReader`]: all of these layers, from bytes to events.
+//! - [`session`]: login, setup, requests, keepalive and restoration after a reconnect, also without I/O.
+//! - [`hub`]: delivery of events to subscribers.
 //! - [`options`]: the description of numeric options, for configuration files.
 //!
 //! ```
@@ -17,13 +17,13 @@
 //!
 //! let mut events = EventReader::default();
 //! let mut read = &b"fics% \n\rNewton tells you: hello\n\rfics% "[..];
-//! let mut told = Vec::new();
+//! let mut tells = Vec::new();
 //! while let Some(event) = events.next(&mut read) {
 //!     if let Some(Message::Talk(talk)) = event.message() {
-//!         told.push(talk.text().into_owned());
+//!         tells.push(talk.text().into_owned());
 //!     }
 //! }
-//! assert_eq!(told, ["hello"]);
+//! assert_eq!(tells, ["hello"]);
 //! ```
 
 mod by_name;

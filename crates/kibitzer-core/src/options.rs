@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// One option of the group `G`: the description from which a configuration file offers it as a setting.
+/// Description of one option of the group `G`, from which configuration files derive a setting.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NumericOption<G: 'static> {
@@ -19,7 +19,7 @@ pub struct NumericOption<G: 'static> {
     pub set: fn(&mut G, u64),
 }
 
-/// A type of numeric options.
+/// Type that a numeric option can have.
 pub(crate) trait OptionNumber: Copy {
     /// Numbers that a setting of this type accepts.
     const RANGE: RangeInclusive<u64> = 1..=u64::MAX;
@@ -31,7 +31,7 @@ pub(crate) trait OptionNumber: Copy {
     fn to_number(self) -> Option<u64>;
 }
 
-/// In milliseconds.
+/// Converts from and to milliseconds.
 impl OptionNumber for Duration {
     fn from_number(number: u64) -> Self {
         Self::from_millis(number)
@@ -62,7 +62,7 @@ impl OptionNumber for u64 {
     }
 }
 
-/// A number with a limit, or none.
+/// Converts a limit, where `None` is no limit. No number converts to `None`.
 impl OptionNumber for Option<u32> {
     const RANGE: RangeInclusive<u64> = 0..=0xFFFF_FFFF;
 

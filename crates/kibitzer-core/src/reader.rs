@@ -1,4 +1,4 @@
-//! Bytes to events: joins the message reader and the game state.
+//! Decoding of bytes to events, with the message reader and the game state.
 
 mod listings;
 
@@ -10,7 +10,7 @@ use crate::game::{Applied, Desync, GameLimits, Games, MissedPlies, Notice};
 use crate::message::{Family, Reader, Received};
 use crate::wire::{Framer, StreamState};
 
-/// Bytes to events: a [`Reader`] and the [`Games`] its messages change.
+/// Decoder of received bytes to events: a [`Reader`], and the [`Games`] that its messages update.
 ///
 /// ```
 /// use kibitzer_core::{Event, EventReader};
@@ -34,47 +34,51 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Events from a reader that was set up for the stream.
+    /// Creates an event reader without games from a message reader, which may have been configured for the stream.
     pub fn new(reader: Reader) -> Self {
         Self { reader, ..Self::default() }
     }
 
-    /// Counts [offsets](Event::offset) from this one on, for a reader that has read nothing yet. A recording of several
-    /// connections is one stream of bytes, which several readers decode.
+    /// Sets the [offset](Event::offset) of the first byte, for a reader that has not read any yet; default 0.
+    ///
+    /// A recording of several connections is one stream of bytes, and needs one reader for each connection.
     #[must_use]
     pub fn starting_at(mut self, offset: u64) -> Self {
         self.reader.framer_mut().start_at(offset);
         self
     }
 
-    /// Sets how much is kept of the games; those known so far are forgotten. Default as in [`GameLimits`].
+    /// Sets the limits on kept games, and drops all games. Default: that of [`GameLimits`].
     #[must_use]
     pub fn with_game_limits(self, limits: GameLimits) -> Self {
         Self { games: Games::with_limits(limits), ..self }
     }
 
-    /// The framer, to tell it what was learned about the stream, such as the prompt.
+    /// Returns the framer, for settings of the stream such as the prompt.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         self.reader.framer_mut()
     }
 
-    /// Tells which family of servers it turned out to be.
+    /// Sets the server family once it is known.
     pub(crate) const fn set_family(&mut self, family: Family) {
         self.reader.set_family(family);
     }
 
-    /// Gives back memory that is not used.
+    /// Frees unused memory of buffers.
     pub(crate) fn shrink(&mut self) {
         self.reader.shrink();
     }
 
-    /// The games after all messages read so far. After a [`Desync`](Event::Desync) or [`Missed`](Event::Missed) they already
-    /// include the [`Received`](Event::Received) that follows it.
+    /// Returns the state of the games after all messages read so far.
+    ///
+    /// After a [`Desync`](Event::Desync) or [`Missed`](Event::Missed) the state
+    /// already includes the [`Received`](Event::Received) that follows.
     pub const fn games(&self) -> &Games {
         &self.games
     }
 
-    /// Takes the next event out of `input` and moves `input` behind it; `None` once all of it was taken in.
+    /// Decodes the next event, and advances `input` past the consumed bytes. `None` if all bytes were consumed; an incomplete line
+    /// is buffered for the next call.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
         if let Some(event) = self.next.take() {
             return Some(*event);
@@ -83,7 +87,7 @@ impl EventReader {
         Some(self.receive(received))
     }
 
-    /// Takes the next event out of what is left when the stream has ended.
+    /// Decodes the next event of the buffered bytes after the end of the stream; `None` if none is left.
     pub fn finish(&mut self) -> Option<Event> {
         if let Some(event) = self.next.take() {
             return Some(*event);
@@ -92,6 +96,7 @@ impl EventReader {
         Some(self.receive(received))
     }
 
+    /// Applies a message to the listing and the games, and returns its first event; the second one, if any, is stored in `next`.
     #[inline]
     fn receive(&mut self, mut received: Received) -> Event {
         let offset = received.offset;
@@ -112,22 +117,24 @@ impl EventReader {
         }
     }
 
-    /// What the meaning of the next byte depends on, where a frame has just ended: with it and the
-    /// [`games`](Self::games), somebody else can [`resume`](Self::resume) there. A message of several lines that has begun
-    /// is not in it; neither is a listing, whose other lines are text for a reader that resumes there.
+    /// Returns the decoder state after the last frame. With it and the [`games`](Self::games), another reader can
+    /// [`resume`](Self::resume) there.
+    ///
+    /// It does not contain an incomplete message of several lines or an incomplete listing; a resumed reader returns the remaining
+    /// lines of a listing as text.
     pub fn stream_state(&self) -> StreamState {
         let mut state = self.reader.stream_state();
         state.me = self.games.me().cloned();
         state
     }
 
-    /// Returns whether a reader that [resumes](Self::resume) here returns the same events: no listing has begun, and no event is left of
-    /// the last message.
+    /// Returns whether a reader that [resumes](Self::resume) here returns the same events: no listing is incomplete, and no event
+    /// of the last message is pending.
     pub const fn can_resume(&self) -> bool {
         self.next.is_none() && !self.listings.is_collecting()
     }
 
-    /// A reader that begins where another one is, with the games as they stand there. Positions count from 0.
+    /// Creates a reader that continues from the state of another one, with the games at that point. Offsets start at 0.
     ///
     /// ```
     /// use kibitzer_core::EventReader;
@@ -153,14 +160,13 @@ impl EventReader {
         Self { reader, games, ..Self::default() }
     }
 
-    /// Takes in what whoever drives the stream tells of it from here on: its family, timeseal, prompt and line breaks. The
-    /// rest of the state is left as it is.
+    /// Applies the settings in `state` to the rest of the stream: family, timeseal, prompt and line breaks. Ignores all other fields.
     pub fn tell(&mut self, state: &StreamState) {
         self.set_family(state.family);
         self.reader.framer_mut().apply_settings(state);
     }
 
-    /// The games, when nothing more is to be read.
+    /// Consumes the reader, and returns the games.
     pub fn into_games(self) -> Games {
         self.games
     }
@@ -176,13 +182,13 @@ mod tests {
         std::iter::from_fn(|| reader.next(&mut input)).collect()
     }
 
-    /// Every line that comes out, and what it was taken for.
-    fn told(events: &[Event]) -> Vec<(String, Vec<u8>)> {
+    /// Returns the kind and the line of each event.
+    fn kinds_and_lines(events: &[Event]) -> Vec<(String, Vec<u8>)> {
         events.iter().map(|event| (event.kind().to_string(), event.raw().to_vec())).collect()
     }
 
     #[test]
-    fn whoever_resumes_behind_a_frame_reads_on_as_the_first_does() {
+    fn a_resumed_reader_returns_the_same_events() {
         let streams: [&[u8]; 7] = [
             b"login: Newton\n\r**** Starting FICS session as Newton ****\n\rfics% \n\rlogin: is text now\n\rfics% ",
             b"fics% \n\r\x1512\x1637\x16Finger of Newton:\n\rOn for: 1 min\n\r\x17\n\rfics% \n\rFoo shouts: hello\n\r",
@@ -194,7 +200,7 @@ mod tests {
         ];
         for stream in streams {
             let mut first = EventReader::default();
-            let all = told(&read(&mut EventReader::default(), stream));
+            let all = kinds_and_lines(&read(&mut EventReader::default(), stream));
             let mut input = stream;
             let mut seen = Vec::new();
             while let Some(event) = first.next(&mut input) {
@@ -204,21 +210,21 @@ mod tests {
                 };
                 let end = usize::try_from(received.end()).unwrap();
                 let mut second = EventReader::resume(&first.stream_state(), Games::default());
-                let rest = told(&read(&mut second, &stream[end..]));
-                assert_eq!(rest, all[seen.len()..], "behind {:?}", String::from_utf8_lossy(&stream[..end]));
+                let rest = kinds_and_lines(&read(&mut second, &stream[end..]));
+                assert_eq!(rest, all[seen.len()..], "after {:?}", String::from_utf8_lossy(&stream[..end]));
             }
-            assert_eq!(told(&seen), all);
+            assert_eq!(kinds_and_lines(&seen), all);
         }
     }
 
     #[test]
-    fn what_is_told_later_counts_from_there() {
+    fn settings_apply_to_the_rest_of_the_stream() {
         let mut reader = EventReader::resume(&StreamState::default(), Games::default());
-        let told = StreamState { prompt: b"chess> ".to_vec(), family: Family::Fics, ..StreamState::default() };
-        assert!(!told.has_same_settings(&StreamState::default()));
+        let settings = StreamState { prompt: b"chess> ".to_vec(), family: Family::Fics, ..StreamState::default() };
+        assert!(!settings.has_same_settings(&StreamState::default()));
         assert_eq!(read(&mut reader, b"chess> "), []);
-        reader.tell(&told);
-        assert!(reader.stream_state().has_same_settings(&told));
+        reader.tell(&settings);
+        assert!(reader.stream_state().has_same_settings(&settings));
         let events = read(&mut reader, b"\n\rchess> ");
         assert_eq!(events.last().and_then(Event::message), Some(&Message::Control(Control::Prompt)));
     }

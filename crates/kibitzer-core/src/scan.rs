@@ -2,7 +2,7 @@
 
 pub(crate) mod masks;
 
-/// The rest of a line during parsing.
+/// Parser position in a line, which holds the bytes not consumed yet.
 ///
 /// A method that returns `None` or `false` consumes nothing, unless its documentation says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +11,12 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    /// Creates a cursor at the start of `line`.
     pub(crate) const fn new(line: &'a [u8]) -> Self {
         Self { rest: line }
     }
 
-    /// The bytes not consumed yet.
+    /// Returns the bytes not consumed yet.
     pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -24,12 +25,12 @@ impl<'a> Cursor<'a> {
         self.rest.is_empty()
     }
 
-    /// The next byte, without consuming it.
+    /// Returns the next byte without consuming it; `None` at the end.
     pub(crate) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    /// Consumes `literal` if the rest starts with it.
+    /// Consumes `literal` if the rest starts with it, and returns whether it did.
     #[must_use]
     pub(crate) fn eat(&mut self, literal: &[u8]) -> bool {
         match self.rest.strip_prefix(literal) {
@@ -47,7 +48,7 @@ impl<'a> Cursor<'a> {
         self.eat(literal).then_some(self)
     }
 
-    /// Skips blanks, if there are any.
+    /// Consumes ASCII whitespace, if there is any.
     pub(crate) fn blanks(&mut self) -> &mut Self {
         self.rest = self.rest.trim_ascii_start();
         self
@@ -89,7 +90,7 @@ impl<'a> Cursor<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Consumes everything up to and including `literal`; returns the bytes before it.
+    /// Consumes everything up to and including `literal`; returns the bytes before it; `None` without `literal`.
     pub(crate) fn until(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
         let at = find(self.rest, literal)?;
         let before = self.split(at);
@@ -97,12 +98,12 @@ impl<'a> Cursor<'a> {
         Some(before)
     }
 
-    /// Consumes an unsigned decimal number that fits.
+    /// Consumes an unsigned decimal number; `None` if there is no digit, or the number does not fit `T`.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
         self.attempt(|at| T::try_from(decimal(at.take_while(|b| b.is_ascii_digit()))?).ok())
     }
 
-    /// Consumes a decimal number that may have a minus sign.
+    /// Consumes a decimal number with an optional minus sign; `None` if there is no digit, or the number does not fit.
     pub(crate) fn signed(&mut self) -> Option<i64> {
         self.attempt(|at| if at.eat(b"-") { at.number().map(i64::wrapping_neg) } else { at.number() })
     }
@@ -118,17 +119,18 @@ impl<'a> Cursor<'a> {
         self.split(1)
     }
 
-    /// The whole rest, consumed.
+    /// Consumes and returns the rest.
     pub(crate) fn take_rest(&mut self) -> &'a [u8] {
         self.split(self.rest.len())
     }
 
-    /// `Some` if nothing but blanks is left.
+    /// Consumes ASCII whitespace; `None` if other bytes are left after it.
     pub(crate) fn end(&mut self) -> Option<()> {
         self.blanks();
         self.is_empty().then_some(())
     }
 
+    /// Consumes and returns `at` bytes, or the rest if there are fewer.
     fn split(&mut self, at: usize) -> &'a [u8] {
         let (head, tail) = self.rest.split_at_checked(at).unwrap_or((self.rest, &[]));
         self.rest = tail;
@@ -147,7 +149,7 @@ pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Returns the index of the first `needle` in `haystack`.
+/// Returns the index of the first `needle` in `haystack`; `None` without one.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     memchr::memmem::find(haystack, needle)
 }

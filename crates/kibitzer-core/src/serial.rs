@@ -1,7 +1,7 @@
-//! Serde for values that are written as one text or number; types with parts derive it.
+//! Serde implementations for types that are serialized as a single text, list or number; other types derive them.
 //!
-//! These forms are read back: a program can send the data of a session's events to another. An [`Event`](crate::Event) itself
-//! is only written, as the JSON of `kibitzer decode`.
+//! These types can be deserialized again, so programs can exchange the data of session events. An [`Event`](crate::Event) can only
+//! be serialized, as the JSON of `kibitzer decode`.
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -17,7 +17,8 @@ use crate::wire::{Family, Timeseal};
 
 type Text<'a> = Cow<'a, str>;
 
-/// Implements both traits for a type: the value that is written, and the type's value for it when it is read.
+/// Implements `Serialize` and `Deserialize` for a type by conversion to and from a form. Deserialization fails if the second
+/// conversion returns `None`.
 macro_rules! written_as {
     ($($kind:ty as $form:ty, $to:expr, $from:expr;)+) => {$(
         impl Serialize for $kind {
@@ -45,7 +46,7 @@ written_as! {
     Relation as i32, |relation| relation.code(), |code| Some(Self::from_code(code));
 }
 
-/// The form of [`Capabilities`].
+/// Serialized form of [`Capabilities`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct CapabilitiesForm {
     family: Family,
@@ -68,7 +69,8 @@ impl From<CapabilitiesForm> for Capabilities {
     }
 }
 
-/// An [`ErrorKind`] by name, for `#[serde(with)]`. Kinds that connections do not fail with are `other`.
+/// Serialization of an [`ErrorKind`] as its name, for `#[serde(with)]`. Kinds that are not listed are written as `other`; unknown
+/// names are read as [`ErrorKind::Other`].
 pub(crate) mod error_kind {
     use super::{Deserialize, Deserializer, ErrorKind, Serialize, Serializer, Text};
 
@@ -112,7 +114,7 @@ mod tests {
     use crate::text::{Handle, ServerText};
     use crate::wire::StreamState;
 
-    /// Writes a value, and compares what is read back.
+    /// Serializes a value, checks that it deserializes to itself, and returns its JSON.
     fn round_trip<T>(value: &T) -> String
     where
         T: Serialize + for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug,
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_none_of_the_type_are_refused() {
+    fn invalid_values_are_refused() {
         assert!(serde_json::from_str::<Ivar>("\"no_such_ivar\"").is_err());
         assert!(serde_json::from_str::<EndReason>("\"no_such_reason\"").is_err());
     }

@@ -1,4 +1,4 @@
-//! Received text: Latin-1 bytes, the `&#xHHHH;` convention, and text that players wrote.
+//! Received text: decoding of Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -15,27 +15,28 @@ pub use name::{Handle, HandleError, Titles};
 pub(crate) use short::ShortText;
 use short::impl_text;
 
-/// The bytes of a line; longer lines than nearly all are stored apart.
+/// Bytes of a line. Up to 96 bytes are stored in place, longer lines on the heap.
 pub(crate) type LineBytes = SmallVec<[u8; 96]>;
 
-/// One line as the server sent it, without line end, prompts, bells, telnet and escape sequences; wrapped pieces joined.
+/// Line of the server as bytes, without line end, prompts, bells, telnet and escape sequences. The parts of a wrapped line are
+/// joined.
 ///
-/// Clones share the bytes; an empty line has none.
+/// Clones share the bytes; an empty line allocates nothing.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Line(Option<Arc<LineBytes>>);
 
 impl Line {
-    /// The bytes of the line.
+    /// Returns the bytes of the line.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_deref().map(SmallVec::as_slice).unwrap_or_default()
     }
 
-    /// The line as text: see [`decode`].
+    /// Returns the line as text, decoded by [`decode`].
     pub fn to_text(&self) -> Cow<'_, str> {
         decode(self.as_bytes())
     }
 
-    /// Replaces the line; in place if there are no clones.
+    /// Replaces the line. The allocation is reused if no clone shares it.
     pub(crate) fn set(&mut self, bytes: &[u8]) {
         match self.0.as_mut().and_then(Arc::get_mut) {
             Some(line) if !bytes.is_empty() => {
@@ -59,52 +60,49 @@ impl fmt::Debug for Line {
     }
 }
 
-/// Text that may hold words a player chose: a tell, a note, what is set in an examined game, the sentence that ends a game
-/// (the names in it may be made up).
+/// Text that may contain words written by a player: a tell, a note, a name in an examined game, the sentence that ends a game.
 ///
-/// One such word is enough to make a field a `PlayerText`, and so is not knowing. Account names alone are not: they are
-/// letters and digits. All other text is [`ServerText`].
+/// A field is a `PlayerText` if any part of it may come from a player, and a [`ServerText`] otherwise. Account names alone do not
+/// count, because they consist of letters, digits and `-`.
 ///
-/// It is decoded (see [`decode`]) and otherwise as received: control characters and terminal escapes included, so print
-/// it with [`str::escape_debug`] or as JSON. Nothing in this crate parses it again: whatever it holds, it is never
-/// protocol.
+/// The text is decoded by [`decode`] and otherwise unchanged. It may contain control characters and terminal escapes: print it with
+/// [`str::escape_debug`] or as JSON. This crate never parses it as protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct PlayerText(ShortText);
 
 impl PlayerText {
-    /// Takes over the received bytes of a player's text.
+    /// Decodes received bytes: see [`decode`].
     pub fn from_wire(bytes: &[u8]) -> Self {
         Self(ShortText::from_wire(bytes))
     }
 
-    /// The text.
+    /// Returns the decoded text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// Text of which the server chose every word: a game's type, a SAN, the terms of an offer. Decoded (see [`decode`]).
+/// Text that contains only words of the server: the type of a game, a SAN, the terms of an offer. Decoded by [`decode`].
 ///
-/// Where a player's own words can stand in it, the field is a [`PlayerText`] instead, which has the rule. Up to 22 bytes are
-/// stored in place.
+/// Text that may contain words of a player is a [`PlayerText`]. Up to 22 ASCII bytes are stored in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct ServerText(pub(crate) ShortText);
 
 impl ServerText {
-    /// Takes over received bytes.
+    /// Decodes received bytes: see [`decode`].
     pub fn from_wire(bytes: &[u8]) -> Self {
         Self(ShortText::from_wire(bytes))
     }
 
-    /// The text as servers send it.
+    /// Encodes the text as servers send it: see [`encode_latin_1`].
     pub(crate) fn to_wire(&self) -> Cow<'_, [u8]> {
         let bytes = self.0.as_bytes();
         if bytes.is_ascii() { Cow::Borrowed(bytes) } else { encode_latin_1(self.as_str()) }
     }
 
-    /// Takes over letters, in upper case.
+    /// Decodes received bytes, and converts ASCII letters to upper case.
     pub(crate) fn from_letters(letters: &[u8]) -> Self {
         if letters.iter().any(u8::is_ascii_lowercase) {
             return Self::from_wire(&letters.to_ascii_uppercase());
@@ -112,7 +110,7 @@ impl ServerText {
         Self::from_wire(letters)
     }
 
-    /// The text.
+    /// Returns the decoded text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -122,8 +120,8 @@ impl_text!(PlayerText, ServerText);
 
 /// Decodes received bytes: ISO 8859-1, then `&#xHHHH;` entities.
 ///
-/// An entity has one to six hexadecimal digits. It stays as it is if it has no semicolon, is no Unicode scalar value, or
-/// stands for a control character (a player could otherwise send terminal escapes or line ends through it).
+/// An entity has one to six hexadecimal digits. It is left unchanged if it has no semicolon, is not a Unicode scalar value,
+/// or is a control character: players could otherwise send terminal escapes or line ends through it.
 ///
 /// Source: transport rules C1 to C3.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
@@ -137,6 +135,7 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(decode_entities(&text))
 }
 
+/// Replaces the valid entities in text by their characters.
 fn decode_entities(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -154,15 +153,17 @@ fn decode_entities(text: &str) -> String {
     decoded
 }
 
-/// [`str::split_once`] at `&#`, which is ten times slower for long lines.
+/// Splits text at the first `&#`, which is in neither part; `None` without one. Ten times as fast as [`str::split_once`] for long
+/// lines.
 fn split_at_entity(text: &str) -> Option<(&str, &str)> {
     let at = memchr::memmem::find(text.as_bytes(), b"&#")?;
     Some((text.get(..at)?, text.get(at + 2..)?))
 }
 
-/// Reads the part of an entity behind `&#`; the character and what follows the semicolon.
+/// Parses an entity after its `&#`. Returns the character, and the text after the semicolon; `None` if [`decode`] leaves it
+/// unchanged.
 fn entity_character(entity: &str) -> Option<(char, &str)> {
-    // `x` and six digits is the longest; a player cannot make this search long.
+    // The longest entity is `x` with six digits, so the search for the end is bounded.
     let end = entity.bytes().take(8).position(|b| b == b';')?;
     let (body, tail) = entity.split_at_checked(end)?;
     let digits = body.strip_prefix('x').filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
@@ -173,7 +174,8 @@ fn entity_character(entity: &str) -> Option<(char, &str)> {
 
 /// Encodes text for sending: every character outside `0x20..=0x7E` becomes one `&#xhhhh;` entity.
 ///
-/// Source: transport rule C2. A command line must still be refused if it holds a control character.
+/// Source: transport rule C2. Control characters become entities too; the caller has to reject them if a command must not
+/// contain any.
 pub fn encode(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| (0x20..=0x7E).contains(&b)) {
         return Cow::Borrowed(text);
@@ -189,7 +191,7 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// Encodes text as servers send it: Latin-1, with one `&#xhhhh;` entity for every character outside of that.
+/// Encodes text as servers send it: Latin-1, with one `&#xhhhh;` entity for each other character.
 ///
 /// Source: transport rules C1 and C2.
 pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
@@ -251,7 +253,7 @@ mod tests {
 
     // Rules: transport C2
     #[test]
-    fn c2_what_is_sent_comes_back() {
+    fn c2_encoded_text_decodes_to_itself() {
         assert_eq!(encode("plain"), "plain");
         assert_eq!(encode("é♚"), "&#xe9;&#x265a;");
         assert_eq!(decode(encode("é♚ &x").as_bytes()), "é♚ &x");
@@ -259,9 +261,9 @@ mod tests {
 
     #[test]
     fn texts_compare_with_literals() {
-        let (told, kind) = (PlayerText::from_wire(b"hi"), ServerText::from_wire(b"wild/5"));
-        assert!(told == "hi" && told != *"Hi" && kind == *"wild/5" && kind != "wild");
-        assert_eq!((told.as_ref(), kind.to_string()), ("hi", "wild/5".into()));
+        let (text, kind) = (PlayerText::from_wire(b"hi"), ServerText::from_wire(b"wild/5"));
+        assert!(text == "hi" && text != *"Hi" && kind == *"wild/5" && kind != "wild");
+        assert_eq!((text.as_ref(), kind.to_string()), ("hi", "wild/5".into()));
     }
 
     #[test]

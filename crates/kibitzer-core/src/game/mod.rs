@@ -3,8 +3,8 @@
 //! The server's board is the truth. What is derived here (moves, a board from a delta) is checked against it, and where the
 //! two differ the difference is reported as a [`Desync`] and the server's word taken.
 
+mod announced;
 mod change;
-mod foretold;
 mod lines;
 mod moves;
 mod opening;
@@ -23,9 +23,9 @@ use crate::message::{
 use crate::options::numeric_options;
 use crate::text::PlayerText;
 
+use announced::AnnouncedGames;
 pub(crate) use change::Notice;
 pub use change::{Change, ChangeKind, Desync, DesyncReason, MissedPlies};
-use foretold::Foretold;
 pub use moves::PlayedMove;
 use state::Step;
 pub use state::{Ending, Game};
@@ -73,7 +73,7 @@ pub struct Games {
     /// Games that ended or were left, perhaps resumed since. Lets [`make_room`](Self::make_room) avoid a search of all games.
     stopped: BTreeSet<GameId>,
     /// Announcements, terms and reserves that arrived before the first board.
-    foretold: Foretold,
+    announced: AnnouncedGames,
     /// Number of the bughouse game of this login's partner.
     partner_game: Option<GameId>,
     /// Name of this login, once the server has reported it.
@@ -177,11 +177,11 @@ impl Games {
 
     /// Applies the reports that arrived before the board of a game, and removes them.
     fn settle(&mut self, id: GameId) {
-        let (Some(told), Some(game)) = (self.foretold.take(id), self.by_id.get_mut(&id)) else {
+        let (Some(reports), Some(game)) = (self.announced.take(id), self.by_id.get_mut(&id)) else {
             return;
         };
-        let partner_game = told.info.as_ref().and_then(|info| info.partner_game);
-        game.learn(told);
+        let partner_game = reports.info.as_ref().and_then(|info| info.partner_game);
+        game.learn(reports);
         if let Some(partner_game) = partner_game {
             self.link_partners(id, partner_game);
         }
@@ -216,7 +216,7 @@ impl Games {
     fn holding(&mut self, holding: &Holding) -> Applied {
         let hands = Hands { white: holding.white, black: holding.black };
         let Some(game) = self.current(holding.game) else {
-            self.foretold.of(holding.game).hands = Some(hands);
+            self.announced.of(holding.game).hands = Some(hands);
             return Applied::default();
         };
         game.set_hands(hands);
@@ -228,7 +228,7 @@ impl Games {
             return Applied::default();
         }
         let Some(game) = self.current(info.game) else {
-            self.foretold.of(info.game).inform(info);
+            self.announced.of(info.game).inform(info);
             return Applied::default();
         };
         game.set_info(info.clone());
@@ -246,7 +246,7 @@ impl Games {
 
     fn created(&mut self, created: &GameCreated) -> Applied {
         let known = self.by_id.get_mut(&created.game);
-        self.foretold.of(created.game).announce(created, known.is_some());
+        self.announced.of(created.game).announce(created, known.is_some());
         if let Some(game) = known {
             game.set_announced(created);
         }
@@ -254,7 +254,7 @@ impl Games {
     }
 
     fn ended(&mut self, ended: &GameEnded) -> Applied {
-        self.foretold.take(ended.game);
+        self.announced.take(ended.game);
         // Some servers tell an observer twice.
         let Some(game) = self.by_id.get_mut(&ended.game) else {
             return Applied::default();

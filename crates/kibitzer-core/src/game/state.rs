@@ -6,7 +6,7 @@ mod sent;
 
 use std::sync::Arc;
 
-use super::foretold::Told;
+use super::announced::AnnouncedGame;
 use super::moves::{Moves, PlayedMove};
 use super::play;
 use crate::chess::{Color, Fen, Hands};
@@ -118,9 +118,10 @@ impl Game {
         self.moves.base()
     }
 
-    /// Returns the moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap. Not always all moves
-    /// of the game: they are dropped, and the base moves on, after a gap, a contradiction, or
-    /// [`GameLimits::moves`](super::GameLimits::moves).
+    /// Returns the moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap.
+    ///
+    /// They may be fewer than the moves of the game: after a gap, a contradicting board, or the limit of
+    /// [`GameLimits`](super::GameLimits), all are dropped, and the base becomes the current board.
     pub fn moves(&self) -> &[PlayedMove] {
         self.moves.as_slice()
     }
@@ -185,23 +186,25 @@ impl Game {
         runs.then_some(self.position.side_to_move())
     }
 
+    /// Returns whether the game has these players; case is significant.
     fn is_between(&self, white: &Handle, black: &Handle) -> bool {
         self.position.white() == *white && self.position.black() == *black
     }
 
     /// Applies the announcement, terms and reserves that were reported before the board. An announcement of other players is
     /// ignored.
-    pub(super) fn learn(&mut self, told: Told) {
-        if let Some(created) = told.created.filter(|created| self.is_between(&created.white, &created.black)) {
+    pub(super) fn learn(&mut self, reports: AnnouncedGame) {
+        if let Some(created) = reports.created.filter(|created| self.is_between(&created.white, &created.black)) {
             self.kind = Some(created.kind);
             self.rated = created.rated;
         }
-        if let Some(info) = told.info {
+        if let Some(info) = reports.info {
             self.set_info(info);
         }
-        self.hands = told.hands.or(self.hands);
+        self.hands = reports.hands.or(self.hands);
     }
 
+    /// Replaces the terms. Type and rating keep their values if the terms lack them.
     pub(super) fn set_info(&mut self, info: GameInfo) {
         self.kind = info.kind.clone().or(self.kind.take());
         self.rated = info.rated.or(self.rated);
@@ -212,11 +215,13 @@ impl Game {
         self.partner_game = Some(partner_game);
     }
 
+    /// Replaces the reserves, and clears the evidence of captures since the last report.
     pub(super) const fn set_hands(&mut self, hands: Hands) {
         self.hands = Some(hands);
         self.reserves.has_captured = false;
     }
 
+    /// Records whether the server sends boards of the game. If a game is followed again, the next board shows whether it is this one.
     pub(super) fn set_followed(&mut self, followed: bool) {
         if followed && self.ending.is_some() {
             // Servers let only games in progress be observed.

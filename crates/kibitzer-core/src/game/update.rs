@@ -1,4 +1,4 @@
-//! What ICC's datagrams do to the games.
+//! Application of ICC's datagrams to the games.
 
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use crate::game::{ChangeKind, DesyncReason};
 use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
 
 impl Games {
+    /// Applies a datagram. Datagrams of an isolated board change nothing; one after the end of a game may reopen it as an examined
+    /// game.
     pub(super) fn update(&mut self, update: &GameUpdate) -> Applied {
         let id = update.game;
         if self.isolated == Some(id) {
@@ -27,11 +29,12 @@ impl Games {
         }
     }
 
-    /// The list with which ICC starts a game makes its number another game's; `false` if that game is not to be followed.
+    /// Processes the list with which ICC starts a game: later boards of the number may belong to another game. Returns `false` for
+    /// an isolated board, which is not followed.
     pub(super) fn begin(&mut self, info: &GameInfo) -> bool {
         let (id, Some(start)) = (info.game, info.start.as_deref()) else { return true };
         if start.kind == StartKind::Isolated {
-            // A game that is followed stays what it is: the board is to be shown, no more.
+            // A followed game with this number is unchanged: the isolated board is only for display.
             self.isolated = self.current(id).is_none().then_some(id).or(self.isolated);
             return false;
         }
@@ -46,20 +49,23 @@ impl Games {
         true
     }
 
+    /// Applies the relation of this login to a game: ends or changes a known game, and stores the role for an announced one.
     fn role(&mut self, id: GameId, role: GameRole) -> Applied {
         if role == GameRole::Gone {
-            self.foretold.take(id);
+            self.announced.take(id);
             return self.set_followed(id, ChangeKind::Left);
         }
         let Some(game) = self.current(id) else {
-            self.foretold.of(id).role = Some(role);
+            self.announced.of(id).role = Some(role);
             return Applied::default();
         };
         game.set_role(role);
         Applied::change(game, ChangeKind::Info)
     }
 
-    /// Takes a position. If moves follow that lead to the current one, the last of them is the news.
+    /// Applies a position. If `n_moves` moves follow, it reports nothing: the change is reported with the last of them.
+    ///
+    /// Without a game of this number, opens an announced one; reports [`DesyncReason::NoBoard`] if there is none.
     fn position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> Applied {
         let known = self.current(id).map(|game| game.position().board());
         let step = match self.current(id) {
@@ -76,6 +82,7 @@ impl Games {
         step.applied(game.position(), Some(game.shared_position()))
     }
 
+    /// Applies a list of moves from `start`, by default the usual start position; stops after the first desync.
     fn move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> Applied {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
         let mut applied = self.position(id, &start.map_or(Fen::START, usual_turn), n_moves);
@@ -89,6 +96,7 @@ impl Games {
         applied
     }
 
+    /// Applies an action to the current game. If there is none, a move or a board may open an announced game.
     fn step(&mut self, id: GameId, action: &GameAction) -> Applied {
         if let Some(applied) = self.apply_action(id, action) {
             return applied;
@@ -107,12 +115,12 @@ impl Games {
             GameAction::Board { board, side_to_move } => {
                 self.position(id, &Fen { side_to_move: *side_to_move, ..usual_turn(board) }, 0)
             }
-            // A clock alone makes no game.
+            // Other actions, such as a clock, do not open a game.
             _ => Applied::default(),
         }
     }
 
-    /// `None` if there is no game to apply it to.
+    /// Applies an action to the current game of this number; `None` if there is none.
     fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<Applied> {
         let game = self.by_id.get_mut(&id).filter(|game| game.is_current())?;
         Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
@@ -122,10 +130,10 @@ impl Games {
         })
     }
 
-    /// Opens a game that was announced with its first board.
+    /// Opens an announced game with its first position; `None` if its terms have not arrived, or do not give a board.
     fn open_with(&mut self, id: GameId, fen: &Fen) -> Option<Step> {
-        let told = self.foretold.get(id)?;
-        let board = opening::board(told.info.as_ref()?, fen, told.role, self.me.as_ref())?;
+        let reports = self.announced.get(id)?;
+        let board = opening::board(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
         let kind = if self.by_id.contains_key(&id) { ChangeKind::Replaced } else { ChangeKind::Opened };
         let step = self.open(&Arc::new(board), kind);
         if let (Some(game), Some(hands)) = (self.by_id.get_mut(&id), fen.hands) {
@@ -134,18 +142,19 @@ impl Games {
         Some(step)
     }
 
-    /// Opens a game of which no board was told, if the move fits the usual start.
+    /// Opens an announced game without a board from the usual start position; `None` if the game starts otherwise, or the move is
+    /// not possible there.
     fn open_before(&mut self, id: GameId, sent: &SentMove) -> Option<Step> {
-        let told = self.foretold.get(id)?;
-        let info = told.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
-        let board = opening::board(info, &Fen::START, told.role, self.me.as_ref())?;
+        let reports = self.announced.get(id)?;
+        let info = reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
+        let board = opening::board(info, &Fen::START, reports.role, self.me.as_ref())?;
         let played = SentNotation::read(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_with(id, &Fen::START)
     }
 }
 
-/// A position of which only the squares were told: White begins, with all rights that can be.
+/// Returns a position from squares alone: White to move, with all castling rights that the squares permit.
 fn usual_turn(board: &Board) -> Fen {
     Fen::from_wire(*board, Color::White, CastlingRights::ALL, None)
 }

@@ -1,52 +1,54 @@
-//! What a subscriber wants to hear of.
+//! Filters that restrict a subscription to some events.
 
 use crate::event::{Event, EventKind};
 use crate::message::{GameId, Handle, Message};
 
-/// What a subscriber wants to hear of: everything, less what each setting takes away.
+/// Conditions on the events of a subscription. An event passes if it meets all of them; a new filter has none.
 ///
 /// ```
 /// use kibitzer_core::EventKind;
 /// use kibitzer_core::hub::Filter;
 /// use kibitzer_core::message::GameId;
 ///
-/// // What is said about game 42.
+/// // Comments of observers and players on game 42.
 /// let filter = Filter::new().kinds([EventKind::Kibitz, EventKind::Whisper]).game(GameId(42));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The bits of the kinds; `None` is every kind.
+    /// Bit `1 << kind` for each accepted kind; `None` accepts every kind.
     kinds: Option<u128>,
     game: Option<GameId>,
     speaker: Option<Handle>,
 }
 
 impl Filter {
-    /// Takes nothing away.
+    /// Creates a filter that accepts every event.
     pub const fn new() -> Self {
         Self { kinds: None, game: None, speaker: None }
     }
 
-    /// Only events of these kinds. Default: of every kind.
+    /// Accepts only events of these kinds, and replaces the kinds of an earlier call. Default: every kind; an empty list accepts
+    /// no event.
     #[must_use]
     pub fn kinds(self, kinds: impl IntoIterator<Item = EventKind>) -> Self {
         Self { kinds: Some(kinds.into_iter().fold(0, |bits, kind| bits | bit(kind))), ..self }
     }
 
-    /// Only events that changed this game, or whose line names it. Default: of any game and of none.
+    /// Accepts only events that changed this game or whose message names it. Default: all events, whether they concern a game or
+    /// not.
     #[must_use]
     pub const fn game(mut self, game: GameId) -> Self {
         self.game = Some(game);
         self
     }
 
-    /// Only what this player says; upper and lower case are the same. Default: what anybody says, and what nobody does.
+    /// Accepts only messages that this player wrote; case is ignored. Default: all events, whether they have a speaker or not.
     #[must_use]
     pub fn from(self, speaker: Handle) -> Self {
         Self { speaker: Some(speaker), ..self }
     }
 
-    /// Whether the event is wanted.
+    /// Returns whether the event meets all conditions.
     pub fn accepts(&self, event: &Event) -> bool {
         self.kinds.is_none_or(|kinds| kinds & bit(event.kind()) != 0)
             && self.game.is_none_or(|game| is_about(event, game))
@@ -54,10 +56,12 @@ impl Filter {
     }
 }
 
+/// Returns the bit that stands for a kind in the set of a [`Filter`].
 fn bit(kind: EventKind) -> u128 {
     1 << kind as u32
 }
 
+/// Returns whether the event changed the game, or its message names the game.
 fn is_about(event: &Event, game: GameId) -> bool {
     event.game() == Some(game) || event.message().is_some_and(|message| message.game() == Some(game))
 }
@@ -67,5 +71,5 @@ fn is_said_by(event: &Event, speaker: &Handle) -> bool {
     said_by.is_some_and(|said_by| said_by.is_same_player(speaker.as_str()))
 }
 
-// A kind for every bit, and no more.
+// Every kind needs a bit of its own in `Filter::kinds`.
 const _: () = assert!(EventKind::ALL.len() <= 128, "the filter has no bit for some kind");

@@ -1,4 +1,4 @@
-//! The session's end.
+//! Sending side of the hub.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -8,77 +8,78 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
 use super::subscription::{Hub, Subscription};
-use super::{HubOptions, Latecomer, Newcomer, Shared};
+use super::{HubOptions, Newcomer, Shared, SnapshotRequest};
 use crate::event::Event;
 use crate::game::{Game, Games};
 use crate::message::GameId;
 
-/// The end that events go in at; there is one, and dropping it ends every subscription.
+/// Sender of the events of a session. Dropping it closes every subscription after its last event.
 #[derive(Debug)]
 pub struct Publisher {
     pub(super) shared: Arc<Shared>,
     pub(super) lossless: Vec<mpsc::Sender<Event>>,
     pub(super) watches: Vec<Watch>,
-    /// Kept for its memory; empty between events.
+    /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
 }
 
-/// Why an event was published to nobody.
+/// Reason for which an event was not published.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TryPublishError {
-    /// The queue of a lossless subscriber is full. The event is here again.
+    /// The queue of a lossless subscriber is full. Contains the event.
     #[error("the queue of a lossless subscriber is full")]
     Full(Event),
 }
 
+/// Sender of the states of one watched game.
 #[derive(Debug)]
 pub(super) struct Watch {
     id: GameId,
     newest: watch::Sender<Option<Arc<Game>>>,
 }
 
-/// What is left to do once the broadcast subscribers have an event.
+/// Work left after an event was sent to the broadcast subscribers.
 struct Rest {
-    /// The event, if there are queues that want it.
+    /// The event, if there are lossless subscribers.
     for_queues: Option<Event>,
-    /// Whether there are some who want the games as they stand after it.
-    has_latecomers: bool,
+    /// Whether subscribers wait for a snapshot of the games.
+    has_snapshot_requests: bool,
 }
 
 impl Publisher {
-    /// A publisher nobody has subscribed to.
+    /// Creates a publisher without subscribers.
     pub fn new(options: HubOptions) -> Self {
         Self { shared: Arc::new(Shared::new(options)), lossless: Vec::new(), watches: Vec::new(), woken: Vec::new() }
     }
 
-    /// The end to subscribe at.
+    /// Returns a handle for subscribing to this publisher.
     pub fn hub(&self) -> Hub {
         Hub::new(Arc::clone(&self.shared))
     }
 
-    /// How many events are kept for slow broadcast subscribers, as [`HubOptions`] say.
+    /// Returns the maximum number of unread events kept for broadcast subscribers, as set in [`HubOptions`]; at least 1.
     pub fn kept_events(&self) -> usize {
         self.shared.state().ring.limit()
     }
 
-    /// Gives an event to every subscriber, and the game it changed to those who watch that game.
+    /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game.
     ///
-    /// `games` are the games as they stand after the event. Waits only while the queue of a lossless subscriber is full.
+    /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is ready publishes the event to nobody.
+    /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
     pub async fn publish(&mut self, event: Event, games: &Games) {
         self.room().await;
         self.send(event, games);
     }
 
-    /// Does what [`publish`](Self::publish) does if it need not wait: if no queue of a lossless subscriber is full.
+    /// Publishes an event as [`publish`](Self::publish) does, but fails instead of waiting.
     ///
     /// # Errors
     ///
-    /// [`TryPublishError::Full`] gives the event back. Nobody got it.
+    /// [`TryPublishError::Full`] returns the event if the queue of a lossless subscriber is full; no subscriber has received it.
     pub fn try_publish(&mut self, event: Event, games: &Games) -> Result<(), TryPublishError> {
         if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
             return Err(TryPublishError::Full(event));
@@ -87,31 +88,31 @@ impl Publisher {
         Ok(())
     }
 
-    /// Waits until somebody may have subscribed since the last event. Answer with [`admit`](Self::admit).
+    /// Waits until a subscriber may have joined since the last event. The caller then calls [`admit`](Self::admit).
     ///
-    /// [`publish`](Self::publish) lets them in too, but who wants the state of games wants it before the next event.
+    /// [`publish`](Self::publish) adds new subscribers too, but a snapshot of the games must not wait for the next event.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: dropping the future forgets nobody.
+    /// Cancel safe: dropping the future loses no subscriber.
     pub async fn newcomers(&self) {
         self.shared.joined.notified().await;
     }
 
-    /// Lets in who has subscribed since the last event, and gives the state of games to those who want it.
+    /// Adds the subscribers that joined since the last event, and sends a snapshot of the games to those that requested one.
     ///
-    /// `games` are the games as they stand after the last event that was published.
+    /// `games` is the state of all games after the last published event.
     pub fn admit(&mut self, games: &Games) {
         let newcomers = std::mem::take(&mut self.shared.state().newcomers);
         self.admit_newcomers(newcomers, games);
-        self.admit_latecomers(games);
+        self.send_snapshots(games);
     }
 
-    /// Waits until every lossless queue has room. It stays: nobody else puts anything in.
+    /// Waits until every lossless queue has room for one event. The room remains, because only this publisher fills the queues.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: nothing but waiting happens.
+    /// Cancel safe: the future changes no state.
     async fn room(&self) {
         for queue in &self.lossless {
             if queue.capacity() == 0 {
@@ -121,11 +122,12 @@ impl Publisher {
         }
     }
 
+    /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have room.
     fn send(&mut self, event: Event, games: &Games) {
         let changed = changed_game(&event).filter(|_| !self.watches.is_empty());
         let is_new_connection = matches!(event, Event::Connected);
         let is_settled = !games_are_ahead_of(&event);
-        let Rest { for_queues, has_latecomers } = self.broadcast(event, games);
+        let Rest { for_queues, has_snapshot_requests } = self.broadcast(event, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(event.clone()), Err(TrySendError::Closed(_))));
         }
@@ -135,17 +137,17 @@ impl Publisher {
         if is_new_connection {
             self.clear_watches();
         }
-        if has_latecomers && is_settled {
-            // The event is in the state they get, so it must not come to them as well.
-            self.admit_latecomers(games);
+        if has_snapshot_requests && is_settled {
+            // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
+            self.send_snapshots(games);
         }
     }
 
-    /// Lets newcomers in, then gives the event to the broadcast subscribers.
+    /// Sends the event to the broadcast subscribers, wakes them, and then adds the new lossless subscribers and watches.
     fn broadcast(&mut self, event: Event, games: &Games) -> Rest {
         let mut state = self.shared.state();
         let newcomers = std::mem::take(&mut state.newcomers);
-        let has_latecomers = !state.latecomers.is_empty();
+        let has_snapshot_requests = !state.snapshot_requests.is_empty();
         let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
         let for_queues = has_queues.then(|| event.clone());
         if state.ring.has_readers() {
@@ -157,9 +159,10 @@ impl Publisher {
         if !newcomers.is_empty() {
             self.admit_newcomers(newcomers, games);
         }
-        Rest { for_queues, has_latecomers }
+        Rest { for_queues, has_snapshot_requests }
     }
 
+    /// Removes dropped subscribers, and adds the new ones. A new watch receives the current state of its game.
     fn admit_newcomers(&mut self, newcomers: Vec<Newcomer>, games: &Games) {
         self.lossless.retain(|queue| !queue.is_closed());
         self.watches.retain(|watch| !watch.newest.is_closed());
@@ -176,16 +179,16 @@ impl Publisher {
         }
     }
 
-    /// Gives each of them the games and a subscription to what comes after.
+    /// Sends a snapshot of the games, and a subscription to the events after it, for each open request.
     #[cold]
-    fn admit_latecomers(&mut self, games: &Games) {
-        let mut latecomers = std::mem::take(&mut self.shared.state().latecomers);
-        latecomers.retain(|latecomer| !latecomer.subscription.is_closed());
-        if latecomers.is_empty() {
+    fn send_snapshots(&mut self, games: &Games) {
+        let mut requests = std::mem::take(&mut self.shared.state().snapshot_requests);
+        requests.retain(|request| !request.subscription.is_closed());
+        if requests.is_empty() {
             return;
         }
         let all: Vec<_> = games.iter().cloned().map(Arc::new).collect();
-        for Latecomer { capacity, subscription } in latecomers {
+        for SnapshotRequest { capacity, subscription } in requests {
             let events = match capacity {
                 None => Subscription::broadcast(&self.shared),
                 Some(capacity) => {
@@ -194,18 +197,19 @@ impl Publisher {
                     events
                 }
             };
-            // Who does not wait any more is not subscribed: what comes back is dropped.
+            // If the requesting future was dropped, `send` returns the subscription, which is dropped here.
             drop(subscription.send((all.clone(), events)));
         }
     }
 
-    /// A new connection knows no game yet; its numbers may come to mean others.
+    /// Resets all watches to `None`: a new connection knows no games, and may use the same numbers for other games.
     fn clear_watches(&self) {
         for watch in &self.watches {
             watch.newest.send_if_modified(|newest| newest.take().is_some());
         }
     }
 
+    /// Sends the state of a game to its watches, and removes dropped ones. Copies the game only if it has a watch.
     fn update_watches(&mut self, id: GameId, games: &Games) {
         self.watches.retain(|watch| watch.id != id || !watch.newest.is_closed());
         let mut watches = self.watches.iter().filter(|watch| watch.id == id).peekable();
@@ -224,20 +228,21 @@ impl Drop for Publisher {
         let mut state = self.shared.state();
         state.closed = true;
         state.waiters.take(&mut self.woken);
-        // Dropping their sending ends closes them.
-        let sending_ends = (std::mem::take(&mut state.newcomers), std::mem::take(&mut state.latecomers));
+        // Dropping the senders closes these subscriptions. They are dropped after the lock is released.
+        let sending_ends = (std::mem::take(&mut state.newcomers), std::mem::take(&mut state.snapshot_requests));
         drop(state);
         drop(sending_ends);
         self.woken.drain(..).for_each(Waker::wake);
     }
 }
 
-/// Whether the games are as the event behind this one leaves them, not as this one does.
+/// Returns whether the games already include the effect of the event that follows this one.
 const fn games_are_ahead_of(event: &Event) -> bool {
     matches!(event, Event::Desync(_) | Event::Missed(_))
 }
 
-/// The game that is another since this event. A desync or missing moves change none: the event that follows does.
+/// Returns the game that the event changed; `None` if it changed none. A desync or a report of missed plies changes no game: the
+/// event that follows it does.
 fn changed_game(event: &Event) -> Option<GameId> {
     match event {
         Event::Desync(_) | Event::Missed(_) => None,

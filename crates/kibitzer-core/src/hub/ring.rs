@@ -1,50 +1,56 @@
-//! The events that some broadcast subscriber has not read.
+//! Queue of the events that at least one broadcast subscriber has not read.
 
 use std::collections::VecDeque;
 
 use super::RecvError;
 use crate::event::Event;
 
-/// Places the ring keeps allocated once all events were read: 72 bytes.
+/// Capacity that stays allocated after all events were read: 72 bytes.
 const IDLE_PLACES: usize = 1;
 
-/// A queue with many readers, each at a position of its own.
+/// Queue with several readers, each with a position of its own. When the queue is full, the oldest event is dropped.
 ///
-/// `tokio::sync::broadcast` does the same over a fixed ring: 32 bytes for every place, allocated at once. That is 32 KiB for
-/// a session that wants 1,024 places for its bursts and is idle otherwise. This one holds what is unread, no more.
+/// `tokio::sync::broadcast` allocates its whole ring at once, 32 bytes per place: 32 KiB for an idle session with room for 1,024
+/// events. This queue allocates memory only for unread events.
 #[derive(Debug)]
 pub(super) struct Ring {
     pub(super) unread: VecDeque<Unread>,
-    /// Position of the first of `unread`, counted over the life of the ring.
+    /// Position of the first event of `unread`: number of events removed since the ring was created.
     first: u64,
+    /// Maximum length of `unread`.
     limit: usize,
     n_readers: usize,
+    /// Sum over all readers of the events dropped before they read them.
     n_missed: u64,
 }
 
+/// Event with the number of readers that have not read it.
 #[derive(Debug)]
 pub(super) struct Unread {
     event: Event,
-    /// Whoever is behind on an event is behind on all that follow, so this never shrinks towards the end of the queue.
+    /// A reader that has not read an event has read none of the later ones either, so this number never decreases towards the end
+    /// of the queue.
     n_readers: usize,
 }
 
 impl Ring {
+    /// Creates an empty ring for at most `limit` unread events; 0 counts as 1.
     pub(super) fn new(limit: usize) -> Self {
         Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0, n_missed: 0 }
     }
 
+    /// Returns the maximum number of unread events, at least 1.
     pub(super) const fn limit(&self) -> usize {
         self.limit
     }
 
-    /// A new reader's position: behind everything there is.
+    /// Adds a reader, and returns its position, which is after the last event.
     pub(super) fn join(&mut self) -> u64 {
         self.n_readers += 1;
         self.first + self.unread.len() as u64
     }
 
-    /// A reader's position ends.
+    /// Removes the reader at `position`, and drops the events that only this reader had not read.
     pub(super) fn leave(&mut self, position: u64) {
         self.n_readers -= 1;
         let read = position.saturating_sub(self.first);
@@ -60,12 +66,13 @@ impl Ring {
         self.n_readers > 0
     }
 
-    /// How many events were dropped before a reader had read them, counted for each reader.
+    /// Returns the number of events that were dropped unread, once for each reader that missed the event.
     pub(super) const fn n_missed(&self) -> u64 {
         self.n_missed
     }
 
-    /// Adds an event; the oldest goes if there are too many.
+    /// Appends an event. If the ring is full, the oldest event is dropped, and its readers miss it. Requires at least one reader:
+    /// only readers remove events.
     pub(super) fn push(&mut self, event: Event) {
         if self.unread.len() == self.limit {
             self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
@@ -74,7 +81,9 @@ impl Ring {
         self.unread.push_back(Unread { event, n_readers: self.n_readers });
     }
 
-    /// The event at a reader's position, which moves on; `None` if there is none yet.
+    /// Returns the event at `position` and advances `position`; `None` if there is no event yet.
+    ///
+    /// Returns [`RecvError::Lagged`] and moves `position` to the oldest event if the event at `position` was dropped.
     pub(super) fn read(&mut self, position: &mut u64) -> Option<Result<Event, RecvError>> {
         let Some(ahead) = position.checked_sub(self.first) else {
             let missed = self.first - *position;
@@ -87,10 +96,11 @@ impl Ring {
         if unread.n_readers > 0 {
             return Some(Ok(unread.event.clone()));
         }
-        // The last of all who wanted it, so it is the first of the queue.
+        // All readers have read it and the events before it, so it is the first of the queue.
         self.pop_first().map(Ok)
     }
 
+    /// Removes the first event; frees the memory of a burst once the queue is empty.
     fn pop_first(&mut self) -> Option<Event> {
         let first = self.unread.pop_front()?;
         self.first += 1;

@@ -1,4 +1,4 @@
-//! The subscribers' end.
+//! Receiving side of the hub.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{Filter, Latecomer, Newcomer, RecvError, Shared, State};
+use super::{Filter, Newcomer, RecvError, Shared, SnapshotRequest, State};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
 
-/// Where to subscribe to the events of a session. Clones are the same hub.
+/// Handle for subscribing to the events of a session. All clones refer to the same session.
 #[derive(Clone, Debug)]
 pub struct Hub {
     shared: Arc<Shared>,
@@ -23,25 +23,28 @@ impl Hub {
         Self { shared }
     }
 
-    /// The events from now on; some will be missed, and counted, if this subscriber is slow. It slows nobody down.
+    /// Subscribes to all later events by broadcast.
+    ///
+    /// A slow subscriber does not delay the session: the oldest unread events are dropped beyond the limit of
+    /// [`HubOptions`](super::HubOptions), and counted. After the end of the session, the subscription is closed.
     pub fn subscribe(&self) -> Subscription {
         Subscription::broadcast(&self.shared)
     }
 
-    /// The events from now on, every one of them.
+    /// Subscribes to all later events without loss.
     ///
-    /// Once `capacity` of them (at least 1) are unread, the session stops reading from the server until this subscriber
-    /// goes on or is dropped. A server ends the connection of a client that does not read.
+    /// While `capacity` events are unread (0 counts as 1), the session does not read from the server, until this subscriber
+    /// receives an event or is dropped. A server closes the connection of a client that does not read.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         let (sender, subscription) = Subscription::lossless(capacity);
         self.join(|state| state.newcomers.push(Newcomer::Lossless(sender)));
         subscription
     }
 
-    /// The current state of every game, and the events after exactly that point, as [`subscribe`](Self::subscribe) has
-    /// them.
+    /// Waits for a snapshot of all games, and subscribes by broadcast to exactly the events after it, as
+    /// [`subscribe`](Self::subscribe) does.
     ///
-    /// Games that are over or were left are among them as long as they are kept.
+    /// The snapshot includes games that are over or were left, as long as the session keeps them.
     ///
     /// # Errors
     ///
@@ -49,13 +52,13 @@ impl Hub {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: dropping the future subscribes nobody.
+    /// Cancel safe: dropping the future cancels the subscription.
     pub async fn subscribe_with_games(&self) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
         self.join_late(None).await
     }
 
-    /// The current state of every game, and every event after exactly that point, as
-    /// [`subscribe_lossless`](Self::subscribe_lossless) has them.
+    /// Waits for a snapshot of all games, and subscribes without loss to exactly the events after it, as
+    /// [`subscribe_lossless`](Self::subscribe_lossless) does.
     ///
     /// # Errors
     ///
@@ -63,7 +66,7 @@ impl Hub {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: dropping the future subscribes nobody.
+    /// Cancel safe: dropping the future cancels the subscription.
     pub async fn subscribe_lossless_with_games(
         &self,
         capacity: usize,
@@ -71,51 +74,54 @@ impl Hub {
         self.join_late(Some(capacity)).await
     }
 
-    /// The state of one game, whenever it changes.
-    ///
-    /// The game may be one the session does not follow (yet).
+    /// Watches the state of one game, whether or not the session knows the game yet.
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
         self.join(|state| state.newcomers.push(Newcomer::Watch(id, sender)));
         GameWatch { id, newest: receiver }
     }
 
-    /// How many events slow broadcast subscribers have missed so far, all of them together, those who have left included.
+    /// Returns the number of events that broadcast subscribers have missed so far: the sum over all subscribers, including dropped
+    /// ones.
     pub fn missed_events(&self) -> u64 {
         self.shared.state().ring.n_missed()
     }
 
-    /// Waits for the publisher to hand out the games with a subscription.
+    /// Waits until the publisher returns a snapshot and a subscription; `capacity` is that of a lossless queue, `None` for a
+    /// broadcast.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: a subscription that nobody waits for is dropped.
+    /// Cancel safe: the publisher drops the subscription if the future was dropped.
     async fn join_late(&self, capacity: Option<usize>) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
         let (sender, receiver) = oneshot::channel();
-        self.join(|state| state.latecomers.push(Latecomer { capacity, subscription: sender }));
+        self.join(|state| state.snapshot_requests.push(SnapshotRequest { capacity, subscription: sender }));
         receiver.await.map_err(|_| RecvError::Closed)
     }
 
-    /// Hands sending ends to the publisher. If there is none any more, they are dropped, which closes the subscription.
+    /// Adds a subscriber through `queue_up`, and wakes the publisher. If the publisher was dropped, drops `queue_up` with the
+    /// senders in it, which closes the subscription.
     fn join(&self, queue_up: impl FnOnce(&mut State)) {
         let mut state = self.shared.state();
         if !state.closed {
-            state.forget_the_gone();
+            state.remove_dropped();
             queue_up(&mut state);
             self.shared.joined.notify_one();
         }
     }
 }
 
-/// The events of a session, in order.
+/// Receiver of the events of a session, in the order in which they were published.
 #[derive(Debug)]
 pub struct Subscription {
     delivery: Delivery,
-    /// What is wanted; `None` is everything.
+    /// Filter on the events; `None` accepts every event.
     filter: Option<Box<Filter>>,
+    /// Number of events that this subscriber has missed.
     n_missed: u64,
 }
 
+/// Source of the events of a subscription.
 #[derive(Debug)]
 enum Delivery {
     Broadcast(RingReader),
@@ -123,30 +129,30 @@ enum Delivery {
 }
 
 impl Subscription {
-    /// A new reader of the ring, behind everything there is.
+    /// Creates a subscription that reads the ring, starting after the last event.
     pub(super) fn broadcast(shared: &Arc<Shared>) -> Self {
         Self { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(shared))), filter: None, n_missed: 0 }
     }
 
-    /// A queue of its own; 0 is taken as 1.
+    /// Creates a subscription with its own queue of `capacity` events; 0 counts as 1. Returns the sender of the queue too.
     pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Event>, Self) {
         let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
         (sender, Self { delivery: Delivery::Lossless(receiver), filter: None, n_missed: 0 })
     }
 
-    /// Leaves out every event that the filter does not accept, instead of what an earlier filter did not.
+    /// Skips all events that the filter does not accept; replaces an earlier filter.
     ///
-    /// An event that is left out was delivered all the same: it is counted where some were missed, and takes room in a
-    /// lossless queue until it is skipped by the next [`next`](Self::next).
+    /// The filter is applied on receipt: skipped events count as missed if they are dropped, and occupy a lossless queue until a
+    /// call such as [`next`](Self::next) skips them.
     #[must_use]
     pub fn only(self, filter: Filter) -> Self {
         Self { filter: Some(Box::new(filter)), ..self }
     }
 
-    /// Waits for the next event of this session, over gaps: `None` once the session is over and its last event was read.
+    /// Waits for the next event, and ignores gaps; `None` once the session is over and its last event was read.
     ///
-    /// How many events the gaps have swallowed is told by [`missed`](Self::missed). Who wants to know of each gap where it
-    /// is uses [`next`](Self::next).
+    /// [`missed`](Self::missed) returns the number of events lost in gaps. [`next`](Self::next) reports each gap at its place in
+    /// the stream.
     ///
     /// ```
     /// # use kibitzer_core::hub::Subscription;
@@ -171,19 +177,21 @@ impl Subscription {
         }
     }
 
-    /// How many events this subscriber has missed so far because it was slow, those that its filter would have left out
-    /// included. Exact for all that is in front of the event that was taken last; 0 for a lossless subscription.
+    /// Returns the number of events that this subscriber has missed so far because it was slow, including those that its filter
+    /// would have skipped; 0 for a lossless subscription.
+    ///
+    /// Gaps after the last received event are not included yet.
     pub const fn missed(&self) -> u64 {
         self.n_missed
     }
 
-    /// Waits for the next event of this session.
+    /// Waits for the next event that the filter accepts.
     ///
     /// # Errors
     ///
-    /// [`RecvError::Lagged`] after `missed` events were dropped because this subscriber was slow; the next call continues
-    /// with the oldest one kept. A lossless subscription never lags. [`RecvError::Closed`] once the session is over and its
-    /// last event was read, for good.
+    /// [`RecvError::Lagged`] if events were dropped because this subscriber was slow; the next call continues with the oldest
+    /// event that was kept. A lossless subscription never lags. [`RecvError::Closed`] once the session is over and its last event
+    /// was read; all later calls return it too.
     ///
     /// # Cancel safety
     ///
@@ -192,7 +200,7 @@ impl Subscription {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// The next event if it is there already: `None` where [`next`](Self::next) would wait.
+    /// Returns the next event without waiting; `None` where [`next`](Self::next) would wait.
     ///
     /// # Errors
     ///
@@ -200,7 +208,7 @@ impl Subscription {
     pub fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
         loop {
             let next = self.delivery.try_next().inspect_err(|error| self.n_missed += error.missed())?;
-            if next.as_ref().is_none_or(|event| self.wants(event)) {
+            if next.as_ref().is_none_or(|event| self.accepts(event)) {
                 return Ok(next);
             }
         }
@@ -209,18 +217,20 @@ impl Subscription {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Event, RecvError>> {
         loop {
             let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.n_missed += error.missed());
-            if next.as_ref().map_or(true, |event| self.wants(event)) {
+            if next.as_ref().map_or(true, |event| self.accepts(event)) {
                 return Poll::Ready(next);
             }
         }
     }
 
-    fn wants(&self, event: &Event) -> bool {
+    /// Returns whether the filter accepts the event.
+    fn accepts(&self, event: &Event) -> bool {
         self.filter.as_ref().is_none_or(|filter| filter.accepts(event))
     }
 }
 
 impl Delivery {
+    /// Returns the next event without a filter and without waiting; `None` if there is none yet.
     fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
         match self {
             Self::Broadcast(reader) => reader.try_next().transpose(),
@@ -240,11 +250,13 @@ impl Delivery {
     }
 }
 
-/// A broadcast subscriber: where it is in the ring, and its slot among those who wait.
+/// Reader of the ring for one broadcast subscriber. Dropping it frees its position and its slot.
 #[derive(Debug)]
 struct RingReader {
     shared: Arc<Shared>,
+    /// Position of the next event in the ring.
     position: u64,
+    /// Index of its slot in the waiters.
     slot: usize,
 }
 
@@ -278,7 +290,7 @@ impl Drop for RingReader {
     }
 }
 
-/// The newest state of one game.
+/// Receiver of the newest state of one game; earlier states that were not read are skipped.
 ///
 /// ```
 /// # use kibitzer_core::hub::{GameWatch, RecvError};
@@ -300,26 +312,28 @@ pub struct GameWatch {
 }
 
 impl GameWatch {
-    /// Which game.
+    /// Returns the number of the watched game.
     pub const fn id(&self) -> GameId {
         self.id
     }
 
-    /// The newest state, which counts as seen; `None` if the session knows nothing of the game, or has not
-    /// heard of this watch yet. A new connection knows nothing of it until it is followed there.
+    /// Returns the newest state, and marks it as seen.
+    ///
+    /// `None` if the session does not know the game, or has not processed this watch yet. A new connection resets the state to
+    /// `None` until the game is followed again.
     pub fn latest(&mut self) -> Option<Arc<Game>> {
         self.newest.borrow_and_update().clone()
     }
 
-    /// Waits until there is a state that was not seen. States in between are skipped.
+    /// Waits for a state that was not seen yet, and marks it as seen. [`latest`](Self::latest) returns it.
     ///
     /// # Errors
     ///
-    /// [`RecvError::Closed`] once the session is over and its last state was seen.
+    /// [`RecvError::Closed`] once the session is over and the last state was seen.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: dropping the future leaves the state unseen.
+    /// Cancel safe: dropping the future before it is ready marks no state as seen.
     pub async fn changed(&mut self) -> Result<(), RecvError> {
         self.newest.changed().await.map_err(|_| RecvError::Closed)
     }

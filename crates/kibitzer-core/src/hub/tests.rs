@@ -84,7 +84,7 @@ fn who_leaves_before_the_publisher_met_them_takes_no_room() {
         assert!(hub.subscribe_with_games().now_or_never().is_none());
     }
     let state = session.publisher.shared.state();
-    assert!(state.newcomers.len() + state.latecomers.len() < 20, "{}", state.newcomers.len());
+    assert!(state.newcomers.len() + state.snapshot_requests.len() < 20, "{}", state.newcomers.len());
 }
 
 #[test]

@@ -1,25 +1,30 @@
-//! The broadcast subscribers that wait for an event.
+//! Wakers of the broadcast subscribers that wait for an event.
 
 use std::task::Waker;
 
-/// A slot per subscriber, so that one who is polled often, or leaves, takes no room.
+/// Wakers of the waiting subscribers, with one slot per subscriber: repeated polls replace the waker, and freed slots are reused.
 ///
-/// `tokio::sync::Notify` would need a second lock and a list entry for every wait; this shares the lock of the ring.
+/// `tokio::sync::Notify` would need a second lock and a list entry for every wait. This type uses the lock of the ring.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
     pub(super) slots: Vec<Slot>,
+    /// Number of slots with a waker.
     n_waiting: usize,
 }
 
+/// State of one slot.
 #[derive(Debug)]
 pub(super) enum Slot {
+    /// Belongs to no subscriber.
     Free,
+    /// The subscriber does not wait.
     Idle,
+    /// The subscriber waits; the waker is used once.
     Waiting(Waker),
 }
 
 impl Waiters {
-    /// A slot for a new subscriber.
+    /// Assigns a slot to a new subscriber, and returns its index.
     pub(super) fn join(&mut self) -> usize {
         let free = self.slots.iter().position(|slot| matches!(slot, Slot::Free));
         let index = free.unwrap_or(self.slots.len());
@@ -30,12 +35,12 @@ impl Waiters {
         index
     }
 
-    /// The slot is free again.
+    /// Frees the slot, and drops its waker.
     pub(super) fn leave(&mut self, index: usize) {
         self.set(index, Slot::Free);
     }
 
-    /// Keeps the waker for the next [`take`](Self::take), instead of the one before.
+    /// Stores a waker for the next [`take`](Self::take); replaces the stored one.
     pub(super) fn wait(&mut self, index: usize, waker: &Waker) {
         if let Some(Slot::Waiting(known)) = self.slots.get_mut(index) {
             known.clone_from(waker);
@@ -44,7 +49,7 @@ impl Waiters {
         }
     }
 
-    /// Moves every waker to `woken`, to be woken when the lock is released.
+    /// Appends every stored waker to `woken`. The caller wakes them after it has released the lock.
     pub(super) fn take(&mut self, woken: &mut Vec<Waker>) {
         if self.n_waiting == 0 {
             return;
@@ -59,6 +64,7 @@ impl Waiters {
         self.n_waiting = 0;
     }
 
+    /// Replaces a slot, and updates the number of wakers; ignores an unknown index.
     fn set(&mut self, index: usize, new: Slot) {
         let Some(slot) = self.slots.get_mut(index) else {
             return;

@@ -1,7 +1,7 @@
-//! Listings in the stream: which lines belong to one, and the listing once its reply is over.
+//! Recognition of listings in the stream: marks their lines, and returns each listing at the end of its reply.
 //!
-//! Only a reply that names its command is read as a listing: one in block mode, or in an ICC unit. Elsewhere a player's words
-//! could look like a row.
+//! Only replies that identify their command, in block mode or in an ICC unit, are parsed as listings. In other text, words of a
+//! player could look like a row.
 //!
 //! | state | input | next state | output |
 //! |---|---|---|---|
@@ -10,7 +10,7 @@
 //! | collecting | other line | collecting | |
 //! | collecting | start of an inner unit | collecting, one level deeper | |
 //! | collecting | end of an inner unit | collecting, one level up | |
-//! | collecting | end of the reply | none | the listing, if it is whole |
+//! | collecting | end of the reply | none | the listing, if it is complete |
 //! | collecting | end of an incomplete reply | none | |
 
 use crate::message::listing::{AnyCollector, AnyListing, CollectorStep};
@@ -19,7 +19,7 @@ use crate::message::{Control, Message, Received};
 /// The listing that the current reply may contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listings {
-    /// Boxed, as most replies have none.
+    /// Parser of the listing; `None` outside of replies with a listing. Boxed, because most replies have none.
     collector: Option<Box<AnyCollector>>,
     /// Number of inner units that have begun and not ended.
     depth: u8,
@@ -30,7 +30,7 @@ impl Listings {
     pub(super) fn receive(&mut self, received: &mut Received) -> Option<AnyListing> {
         match &received.message {
             Message::Control(control) => self.receive_control(control),
-            // What players and others cause is no part of a listing.
+            // Talk can interrupt a reply, and is not part of it; an overlong line is not a row.
             Message::Talk(_) | Message::OverLong(_) => None,
             _ => {
                 let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
@@ -48,6 +48,7 @@ impl Listings {
         self.collector.is_some()
     }
 
+    /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.
     fn receive_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
             Control::BlockStart { code, .. } => self.start(AnyCollector::of_code(code.0)),
@@ -63,6 +64,7 @@ impl Listings {
         None
     }
 
+    /// Starts a reply, and drops an unfinished listing.
     fn start(&mut self, collector: Option<AnyCollector>) {
         self.collector = collector.map(Box::new);
         self.depth = 0;

@@ -1,21 +1,22 @@
-//! Bytes compared sixteen at a time; of each comparison a bit a byte.
+//! Vectorized comparison of bytes, sixteen at a time, with bit masks as results.
 #![expect(clippy::inline_always, reason = "measured: the masks stay in registers only if inlined")]
 
 use wide::u8x16;
 
-/// The bits of the bytes that are blanks, the first byte's bit lowest.
+/// Returns a mask of the bytes that are blanks; the lowest bit is the first byte.
 #[inline(always)]
 pub(crate) fn blanks(bytes: &[u8; 64]) -> u64 {
     equal(bytes, b' ')
 }
 
-/// The bits of the bytes that are equal to `byte`.
+/// Returns a mask of the bytes that are equal to `byte`; the lowest bit is the first byte.
 #[inline(always)]
 pub(crate) fn equal(bytes: &[u8; 64], byte: u8) -> u64 {
     bits(bytes, |sixteen| sixteen.simd_eq(u8x16::splat(byte)))
 }
 
-/// The bits of the bytes that may be more than text: control characters, line ends among them, and telnet commands.
+/// Returns a mask of the bytes that may be more than text: control characters below 0x20, including line ends, and 255, which
+/// starts a telnet command. The lowest bit is the first byte.
 #[inline(always)]
 pub(crate) fn controls(bytes: &[u8; 64]) -> u64 {
     // 255 becomes 0, and bytes below a blank become at most 32.
@@ -25,8 +26,8 @@ pub(crate) fn controls(bytes: &[u8; 64]) -> u64 {
     })
 }
 
-/// Whether every byte equals that of the form or, where the form has a 0, is a letter of style 12: `-`, or one of
-/// `PNBRQK` in either case.
+/// Returns whether every byte equals that of the form. Where the form has a 0, the byte has to be a square of style 12: `-`, or one
+/// of `PNBRQK` in either case.
 #[inline(always)]
 pub(crate) fn fits_board<const N: usize>(bytes: &[[u8; 16]; N], form: &[[u8; 16]; N]) -> bool {
     let strange = bytes.iter().zip(form).fold(u8x16::ZERO, |strange, (bytes, form)| {
@@ -37,6 +38,7 @@ pub(crate) fn fits_board<const N: usize>(bytes: &[[u8; 16]; N], form: &[[u8; 16]
     low_half(strange.simd_eq(u8x16::ZERO)) == u16::MAX
 }
 
+/// Returns all ones for each byte that is `-` or a piece letter, and 0 for others.
 #[inline(always)]
 fn is_square(bytes: u8x16) -> u8x16 {
     let small = bytes | u8x16::splat(0x20);
@@ -48,6 +50,7 @@ fn is_square(bytes: u8x16) -> u8x16 {
         | small.simd_eq(u8x16::splat(b'k'))
 }
 
+/// Returns a mask of the bytes for which `compare` returns all ones; the lowest bit is the first byte.
 #[inline(always)]
 fn bits(bytes: &[u8; 64], compare: impl Fn(u8x16) -> u8x16) -> u64 {
     let (sixteens, _) = bytes.as_chunks::<16>();
@@ -58,6 +61,7 @@ fn bits(bytes: &[u8; 64], compare: impl Fn(u8x16) -> u8x16) -> u64 {
     masks.fold(0, |all, mask| all | mask)
 }
 
+/// Returns the sixteen bits of a comparison.
 #[inline(always)]
 fn low_half(comparison: u8x16) -> u16 {
     let [low, high, ..] = comparison.to_bitmask().to_le_bytes();
@@ -68,7 +72,7 @@ fn low_half(comparison: u8x16) -> u16 {
 mod tests {
     use super::*;
 
-    /// Every byte in every place.
+    /// Checks a mask with every byte in every place.
     fn check(mask: impl Fn(&[u8; 64]) -> u64, want: impl Fn(u8) -> bool) {
         for byte in 0..=u8::MAX {
             for place in 0..64 {
@@ -80,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bit_for_each_byte_that_is_meant() {
+    fn masks_have_one_bit_for_each_matching_byte() {
         check(blanks, |byte| byte == b' ');
         check(controls, |byte| byte < 0x20 || byte == 0xff);
     }

@@ -2,8 +2,10 @@
 
 use std::error::Error;
 
-/// Returns an error and its causes in one line: `login failed: wrong password`. A cause that the text before it ends with is
-/// left out. Of a cause of several lines, as parsers of TOML draw them, the first and the last are shown.
+/// Returns an error and its causes in one line: `login failed: wrong password`.
+///
+/// A cause is omitted if the text before it already ends with it. A cause of several lines, such as a TOML error with an excerpt,
+/// is reduced to its first and last line.
 pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -17,7 +19,7 @@ pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// The first line and the last of a text that may draw a picture between them, as TOML's errors do.
+/// Returns the first and the last nonempty line of a text, separated by a colon; the only one if there is one.
 fn one_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     match (lines.next(), lines.next_back()) {

@@ -1,4 +1,4 @@
-//! Names of accounts and the titles after them.
+//! Account names, and the titles after them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,34 +8,34 @@ use thiserror::Error;
 use super::short::{ShortText, impl_text};
 use crate::scan::Cursor;
 
-/// Longest name that is taken for an account's, in bytes: nearly twice what any server allows.
+/// Maximum length of an account name in bytes; nearly twice the limit of any known server.
 const MAX_NAME_BYTES: usize = 32;
 
-/// An account name, as the server spelled it, or as somebody typed it (`FromStr`, which takes what [`HandleError`] does not
-/// refuse).
+/// Account name in the spelling of the server, or parsed from user input (`FromStr`, which fails with [`HandleError`]).
 ///
-/// `==` tells upper case from lower case; servers do not: see [`is_same_player`](Self::is_same_player).
+/// `==` is case-sensitive, unlike the servers: compare players with [`is_same_player`](Self::is_same_player).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Handle(pub(crate) ShortText);
 
 impl Handle {
-    /// Takes a name from the wire as it stands; names in examined games are free text without blanks.
+    /// Decodes a received name without validation; names in examined games are free text without blanks.
     pub fn from_wire(name: &[u8]) -> Self {
         Self(ShortText::from_wire(name))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Whether this account goes by that name, as a server or a person spelled it: servers ignore case.
+    /// Returns whether `name` is the name of this account; ASCII case is ignored, as by servers.
     pub fn is_same_player(&self, name: &str) -> bool {
         self.as_str().eq_ignore_ascii_case(name)
     }
 
-    /// Reads a name as accounts have it: a letter, then letters, digits, `-`. At most [`MAX_NAME_BYTES`].
+    /// Parses an account name: a letter, then letters, digits and `-`. Returns `None`, and consumes nothing, if there is none or it
+    /// is longer than [`MAX_NAME_BYTES`].
     ///
     /// FICS allows 3 to 17 letters, ICC 2 to 15 letters and digits, with `-` in a few old names.
     pub(crate) fn read<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
@@ -46,24 +46,24 @@ impl Handle {
         Some(name)
     }
 
-    /// Whether `text` is a name as [`read`](Self::read) takes it, and nothing else.
+    /// Returns whether [`read`](Self::read) accepts the whole `text`.
     pub(crate) fn is_name(text: &[u8]) -> bool {
         let mut at = Cursor::new(text);
         Self::read(&mut at).is_some() && at.is_empty()
     }
 }
 
-/// Why a text is not the name of an account.
+/// Reason for which a text is not an account name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum HandleError {
-    /// It is empty or starts with something else than a letter.
+    /// The text is empty or does not start with an ASCII letter.
     #[error("a handle starts with a letter")]
     Start,
-    /// Something in it is neither letter nor digit nor `-`.
+    /// The text contains a character other than ASCII letters, digits and `-`.
     #[error("a handle consists of letters, digits and -")]
     Character,
-    /// It is longer than any server's names.
+    /// The text has more than 32 characters.
     #[error("a handle has at most {MAX_NAME_BYTES} characters")]
     TooLong,
 }
@@ -91,48 +91,48 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// The bracketed codes behind a name: `(GM)(*)`, which is what `Display` writes. Codes nobody knows are kept as they are.
+/// Title codes after a name; `Display` writes them in brackets: `(GM)(*)`. Unknown codes are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Titles(ShortText);
 
 impl Titles {
-    /// Each code without its brackets, in the order sent: `GM`, `*`.
+    /// Returns the codes without brackets, in the order received: `GM`, `*`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.as_str().split(['(', ')', ' ']).filter(|code| !code.is_empty())
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no titles.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Reads zero or more bracketed codes; a bracket that cannot be a title (a rating, a channel) is left alone.
+    /// Parses zero or more bracketed codes; stops before a bracket that cannot be a title, such as a rating or a channel.
     ///
-    /// ICC separates codes by a blank inside one pair of brackets.
+    /// ICC separates several codes by blanks inside one pair of brackets.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
         let from = *at;
         Self::skip(at);
         Self::from_wire(at.since(from))
     }
 
-    /// The titles in bracketed codes.
+    /// Stores received codes with their brackets, without validation.
     pub(crate) fn from_wire(codes: &[u8]) -> Self {
         if codes.is_empty() { Self::default() } else { Self(ShortText::from_wire(codes)) }
     }
 
-    /// [`read`](Self::read) for those who need none of them.
+    /// Consumes titles as [`read`](Self::read) does, without returning them.
     pub(crate) fn skip(at: &mut Cursor<'_>) {
         while eat_title(at).is_some() {}
     }
 
-    /// The titles in a list of codes with blanks between them, as ICC's datagrams have it.
+    /// Parses codes without brackets, separated by blanks, as in ICC's datagrams.
     pub fn from_codes(codes: &[u8]) -> Self {
         let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
         let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
         Self(ShortText::from_wire(&bracketed))
     }
 
-    /// The titles that a two-digit hexadecimal `ti=` or `<wa>` field stands for.
+    /// Returns the titles of the bits in a `ti=` or `<wa>` field.
     ///
     /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
     pub(crate) fn from_bits(bits: u8) -> Self {
@@ -149,6 +149,7 @@ impl fmt::Display for Titles {
     }
 }
 
+/// Consumes one title in brackets; `None`, and consumes nothing, if the next bytes are not a title.
 fn eat_title(at: &mut Cursor<'_>) -> Option<()> {
     let mut ahead = *at;
     ahead.expect(b"(")?;

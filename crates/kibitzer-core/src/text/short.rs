@@ -1,4 +1,4 @@
-//! Text that is mostly a word: up to 22 bytes in place, more of it shared.
+//! Text optimized for single words: up to 22 ASCII bytes are stored in place, longer text in a shared allocation.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,20 +6,19 @@ use std::{cmp, fmt, hash};
 
 use super::decode;
 
-/// Bytes kept in place.
+/// Maximum number of bytes stored in place.
 const INLINE_BYTES: usize = 22;
 
-/// Decoded text.
+/// Decoded text of 24 bytes in size. Clones of longer text share it.
 #[derive(Clone)]
 pub(crate) struct ShortText(Repr);
 
+/// Storage of a [`ShortText`].
 #[derive(Clone)]
 enum Repr {
-    /// ASCII, with zeros behind it.
-    Inline {
-        length: u8,
-        bytes: [u8; INLINE_BYTES],
-    },
+    /// ASCII text, padded with zeros, so that equal texts have equal bytes.
+    Inline { length: u8, bytes: [u8; INLINE_BYTES] },
+    /// Text that is longer or not ASCII.
     Shared(Arc<str>),
 }
 
@@ -35,17 +34,18 @@ impl ShortText {
         }
     }
 
-    /// Keeps text that is decoded already.
+    /// Stores text that is already decoded; entities in it remain.
     #[cfg(feature = "serde")]
     pub(crate) fn from_text(text: &str) -> Self {
         let is_plain = text.len() <= INLINE_BYTES && text.is_ascii() && !text.contains('&');
         if is_plain { Self::from_wire(text.as_bytes()) } else { Self(Repr::Shared(text.into())) }
     }
 
+    /// Stores received bytes in place; `None` if they are too long, not ASCII, or may contain an entity.
     fn inline(received: &[u8]) -> Option<Self> {
         let mut bytes = [0; INLINE_BYTES];
         bytes.get_mut(..received.len())?.copy_from_slice(received);
-        // Without an early exit, the bytes are looked at together.
+        // Without an early exit, the compiler can process the bytes in parallel.
         let strange = bytes.iter().fold(0, |strange, &byte| strange | (byte & 0x80) | u8::from(byte == b'&'));
         (strange == 0).then_some(Self(Repr::Inline { length: u8::try_from(received.len()).ok()?, bytes }))
     }
@@ -57,7 +57,7 @@ impl ShortText {
         }
     }
 
-    /// The text's bytes; unlike [`as_str`](Self::as_str) without a look at each.
+    /// Returns the text as UTF-8 bytes; faster than [`as_str`](Self::as_str), which validates text stored in place.
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
         match &self.0 {
@@ -120,7 +120,7 @@ impl fmt::Display for ShortText {
     }
 }
 
-/// Gives a public type around a [`ShortText`] what a text is expected to do: to be printed, lent and compared.
+/// Implements `Display`, `AsRef<str>` and comparison with `str` for public types that wrap a [`ShortText`].
 macro_rules! impl_text {
     ($($text:ty),+) => {$(
         impl std::fmt::Display for $text {

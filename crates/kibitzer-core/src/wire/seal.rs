@@ -1,18 +1,17 @@
-//! Timeseal: encodes a client's lines together with the client's clock, and decodes them for a server.
+//! Timeseal: encoding of the client's lines with a timestamp, and decoding of them for a server.
 //!
-//! Only the client's lines are encoded. The server's output is plain; its pings are found by the
-//! [`Framer`](super::Framer). Both versions have the same encoding. They differ in the hello, and in the server's
-//! pings.
+//! Only the client's lines are encoded. The server's output is plain; the [`Framer`](super::Framer) detects the pings in it. Both
+//! versions have the same encoding, but different hellos and pings.
 
 use thiserror::Error;
 
 use super::Timeseal;
 use crate::scan::{Cursor, decimal};
 
-/// A sealed line is scrambled in pieces of this many bytes.
+/// Size of the blocks in which a sealed line is scrambled, in bytes.
 const BLOCK_BYTES: usize = 12;
 
-/// The key; it is repeated over the length of a line.
+/// Key of the encoding, repeated over the length of a line.
 const KEY: &[u8] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
 
 /// Set in every byte before it is combined with the key, and in the offset after the line.
@@ -21,10 +20,10 @@ const TOP_BIT: u8 = 0x80;
 /// Subtracted from every byte, so that none becomes a line end.
 const SHIFT: u8 = 32;
 
-/// Mark between the text and the time.
+/// Delimiter between the text and the time.
 const TEXT_END: u8 = 0x18;
 
-/// Mark after the time.
+/// Delimiter after the time.
 const TIME_END: u8 = 0x19;
 
 /// Padding of the last block.
@@ -46,8 +45,8 @@ const HELLO_TAIL: &str = "nobody|kibitzer|";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum SealError {
-    /// The text has a byte outside `0x20..=0x7E`: a line end or a delimiter would make it another line, and bytes from 0x80
-    /// on would lose a bit. [`text::encode`](crate::text::encode) writes other letters in bytes that pass.
+    /// The text has a byte outside `0x20..=0x7E`. Line ends and delimiters would change the decoded line, and bytes from 0x80 would
+    /// lose a bit. [`text::encode`](crate::text::encode) encodes all characters in permitted bytes.
     #[error("a sealed line has a byte that is not printable ASCII")]
     InvalidByte,
 }
@@ -62,7 +61,7 @@ pub enum UnsealError {
     /// The last byte, the line's offset in the key, has no top bit.
     #[error("a sealed line does not end in an offset")]
     Offset,
-    /// The text has no end, or no number between its two marks.
+    /// A delimiter is missing, or there is no number between the two.
     #[error("a sealed line has no time")]
     Time,
 }
@@ -98,7 +97,7 @@ impl Sealer {
         }
     }
 
-    /// The line that opens a sealed connection, LF included. No answer follows.
+    /// Returns the first line of a sealed connection, including the LF. The server does not reply to it.
     ///
     /// `time_ms` is as in [`line`](Self::line).
     pub fn hello(self, time_ms: u64) -> Vec<u8> {
@@ -120,7 +119,8 @@ impl Sealer {
         Ok(scramble(text, time_ms, 0))
     }
 
-    /// The answer to a ping, LF included. The server computes the lag from its time, which is as in [`line`](Self::line).
+    /// Returns the answer to a ping, including the LF. The server computes the lag from `time_ms`, which is as in
+    /// [`line`](Self::line).
     pub fn ping_answer(self, time_ms: u64) -> Vec<u8> {
         scramble(PING_ANSWER, time_ms, 0)
     }
@@ -130,7 +130,7 @@ impl Sealer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsealed {
-    /// The text, without line end. Seven bits, but otherwise any bytes: the peer chose them.
+    /// Text without line end: untrusted bytes of the peer, each below 0x80.
     pub text: Vec<u8>,
     /// The client's clock in milliseconds, most likely modulo ten million.
     pub time_ms: u64,
@@ -175,7 +175,7 @@ pub fn unseal(line: &[u8]) -> Result<Unsealed, UnsealError> {
     Ok(Unsealed { text: bytes, time_ms })
 }
 
-/// Truncates the bytes to the text, and returns the time after it.
+/// Truncates the bytes to the text, and returns the time after it; `None`, and no change, if the time is missing.
 fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
     let mut at = Cursor::new(bytes);
     let text_bytes = at.until(&[TEXT_END])?.len();
@@ -184,7 +184,7 @@ fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
     Some(time_ms)
 }
 
-/// Encodes a text, with its LF. The text may be a password: it is encoded in place and not copied elsewhere.
+/// Encodes a text and a time, and appends the LF. The text may be a password: its only copy is encoded in place.
 fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
     let stamp = (time_ms % Unsealed::TIME_MODULUS_MS).to_string();
     let length = (text.len() + stamp.len() + 2).next_multiple_of(BLOCK_BYTES);

@@ -25,7 +25,8 @@ impl Step {
 }
 
 impl Game {
-    /// Takes the server's board.
+    /// Applies a board of the server, which becomes the current position. `max_moves` is the limit of
+    /// [`GameLimits::moves`](crate::game::GameLimits::moves).
     pub(in crate::game) fn follow(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
@@ -34,15 +35,15 @@ impl Game {
         if announced == Some(Announced::Same) {
             self.ending = None;
         }
-        let (known, told) = (self.position.ply(), board.ply());
-        let step = if Some(told) == known.checked_add(1) {
+        let (known, received) = (self.position.ply(), board.ply());
+        let step = if Some(received) == known.checked_add(1) {
             self.follow_move(board, max_moves)
-        } else if told == known {
+        } else if received == known {
             self.follow_same_ply(board)
-        } else if told < known {
-            self.follow_back(board, known - told)
+        } else if received < known {
+            self.follow_back(board, known - received)
         } else {
-            // Boards of a game that was not observed are not missing.
+            // Plies are not missed if the game was not followed or was announced again in between.
             let notice = if announced.is_none() { self.missed_before(board) } else { None };
             Step { notice, ..self.rebase(board, ChangeKind::Jumped) }
         };
@@ -51,6 +52,8 @@ impl Game {
         step
     }
 
+    /// Applies a board one ply after the last known one: adds its move, or treats the board as unexpected if the move does not
+    /// lead to it.
     fn follow_move(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
         let mover = self.position.side_to_move();
         let Some(last_move) = board.played() else {
@@ -90,6 +93,7 @@ impl Game {
             })
     }
 
+    /// Applies a board at the last known ply, which is unexpected if its squares differ.
     fn follow_same_ply(&mut self, board: &Arc<Style12>) -> Step {
         if !board.has_same_squares(&self.position) {
             return self.contradicted(board);
@@ -97,8 +101,8 @@ impl Game {
         Step::new(ChangeKind::Repeated, self.move_to(board))
     }
 
-    /// Returns the last move of a board whose squares are known. If it differs from the last known move, the known moves led to
-    /// this board in another way, and are dropped.
+    /// Returns the last move of a board whose squares are known. If it differs from the last known move, the known moves
+    /// are dropped, because they led to this board in another way.
     fn move_to(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
         match self.moves.last().map(PlayedMove::played) {
@@ -109,6 +113,7 @@ impl Game {
         reported
     }
 
+    /// Applies a board `plies` before the last known one. Drops all known moves if they do not contain it.
     fn follow_back(&mut self, board: &Arc<Style12>, plies: u32) -> Step {
         let kind = ChangeKind::took_back(plies);
         if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
@@ -155,6 +160,7 @@ impl Game {
         step
     }
 
+    /// Applies a delta board without marking the game on an error.
     fn follow_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
@@ -170,6 +176,7 @@ impl Game {
         Ok(step)
     }
 
+    /// Plays the move of a delta board; [`DesyncReason::WrongMove`] if it does not fit.
     fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
         let played = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
         let last_move = DerivedMove { played, san: &delta.san.to_wire(), elapsed_ms: Some(delta.taken_ms) };
@@ -190,6 +197,7 @@ impl Game {
         Ok(Step::new(ChangeKind::Moved, Some(played)))
     }
 
+    /// Returns to the known ply that a delta board repeats; `None` if no known move of this ply has its SAN.
     fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
         let last = self.moves.at(ply)?;
         let played = last.played();

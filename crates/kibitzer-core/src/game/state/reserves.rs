@@ -1,4 +1,4 @@
-//! Whether a piece that is dropped can be in reserve.
+//! Check of dropped pieces against the pieces in reserve.
 
 use super::Game;
 use crate::chess::{Hands, Role};

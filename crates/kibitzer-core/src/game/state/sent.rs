@@ -42,6 +42,7 @@ impl Game {
         step.map(|step| step.filter(|_| !self.is_out_of_step))
     }
 
+    /// Applies a datagram without marking the game on an error; `Ok(None)` if it changes nothing yet.
     fn follow_action(
         &mut self,
         action: &GameAction,
@@ -96,6 +97,7 @@ impl Game {
         self.set_examined(!start.is_played);
     }
 
+    /// Sets whether the game is examined, and keeps whether this login takes part or observes.
     fn set_examined(&mut self, is_examined: bool) {
         if is_examined != self.position.relation().is_examined() {
             self.numbers_mut().relation = match self.position.relation() {
@@ -116,6 +118,7 @@ impl Game {
         }
     }
 
+    /// Sets the relation of this login to the game. For a player, the board is flipped if it plays Black.
     pub(in crate::game) fn set_role(&mut self, role: GameRole) {
         let is_played = !self.position.relation().is_examined();
         self.numbers_mut().relation = opening::relation(role, self.position.side_to_move(), is_played);
@@ -129,7 +132,10 @@ impl Game {
         self.awaited = Some(Awaited { n_moves, kind, known });
     }
 
-    /// Takes a move. `None` while more are awaited, and where the move does not tell the board.
+    /// Applies a move. Returns `None` while more moves are awaited, and if only a board shows the effect of the move.
+    ///
+    /// A repetition of the last move updates only the clock of its player. [`DesyncReason::WrongMove`] if the move cannot be read,
+    /// does not fit, or comes from a command of the opponent and does not name its piece.
     fn play_sent(
         &mut self,
         sent: &SentMove,
@@ -137,20 +143,23 @@ impl Game {
         max_moves: usize,
     ) -> Result<Option<Step>, DesyncReason> {
         let awaited = self.awaited.take();
-        let told = SentNotation::read(sent).ok_or(DesyncReason::WrongMove)?;
+        let notation = SentNotation::read(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
-        if awaited.is_none() && self.is_last_move_again(told, sent) {
+        if awaited.is_none() && self.is_last_move_again(notation, sent) {
             self.set_own_clock(!side, sent);
             return Ok(Some(self.repeated()));
         }
-        if self.waits_for_boards(told) {
+        if self.waits_for_boards(notation) {
             return Ok(None);
         }
-        if awaited.is_none() && !told.shows_its_piece() && actor.and_then(|actor| self.color_of(actor)) == Some(!side) {
+        if awaited.is_none()
+            && !notation.shows_its_piece()
+            && actor.and_then(|actor| self.color_of(actor)) == Some(!side)
+        {
             return Err(DesyncReason::WrongMove);
         }
-        let step = self.push_sent(told, sent, max_moves)?;
-        let has_captured = self.reserves.has_captured || told.is_capture();
+        let step = self.push_sent(notation, sent, max_moves)?;
+        let has_captured = self.reserves.has_captured || notation.is_capture();
         self.reserves = Reserves { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
         if awaited.n_moves > 1 {
@@ -160,20 +169,21 @@ impl Game {
         Ok(Some(self.caught_up(awaited, step)))
     }
 
-    fn push_sent(&mut self, told: SentNotation, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
-        let played = told.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
+    /// Plays a move; [`DesyncReason::WrongMove`] if it does not fit, or drops a piece that cannot be in reserve.
+    fn push_sent(&mut self, notation: SentNotation, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
+        let played = notation.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
             && !self.may_hold(role)
         {
             return Err(DesyncReason::WrongMove);
         }
-        let clock = told_clock(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
+        let clock = clock_after(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
         let elapsed_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
         let san = sent.san.as_ref().or(sent.smith.as_ref()).map(ServerText::to_wire).unwrap_or_default();
         self.play(DerivedMove { played, san: &san, elapsed_ms }, clock, max_moves)
     }
 
-    /// The color that a player has in this game; `*` is this login.
+    /// Returns the color of a player of this game, where `*` is this login; `None` if it plays neither or both colors.
     fn color_of(&self, player: &PlayerText) -> Option<Color> {
         if player.as_str() == "*" {
             return self.position.my_color();
@@ -186,7 +196,8 @@ impl Game {
         }
     }
 
-    /// The last of the awaited moves has come: the position is the current one.
+    /// Completes the awaited moves, after which the position is the current one. Returns the change to report: a repetition if the
+    /// squares are those known before.
     fn caught_up(&mut self, awaited: Awaited, last: Step) -> Step {
         let contradiction = self.contradiction();
         self.is_out_of_step = false;
@@ -196,20 +207,21 @@ impl Game {
         }
     }
 
-    /// Whether the move is the one that led here: where board lines are sent too, each move comes twice.
+    /// Returns whether the move repeats the last one: servers that also send board lines report each move twice.
     ///
-    /// No move can be made twice running: the square it leaves is empty then, or the one it goes to is not. By its algebraic
-    /// notation alone, a move that the side to move can make is a new one.
-    fn is_last_move_again(&self, told: SentNotation, sent: &SentMove) -> bool {
-        match told {
+    /// Coordinates identify a repetition, because no move is possible twice in succession. A move in algebraic notation alone is a
+    /// repetition only if the side to move cannot make it.
+    fn is_last_move_again(&self, notation: SentNotation, sent: &SentMove) -> bool {
+        match notation {
             SentNotation::Smith(smith) => self.is_last(smith),
             SentNotation::San(_) => {
                 let last = self.position.last_move().and_then(|last| last.san);
-                last == sent.san && told.to_last_move(&self.position).is_none()
+                last == sent.san && notation.to_last_move(&self.position).is_none()
             }
         }
     }
 
+    /// Returns whether the last known move has these coordinates.
     fn is_last(&self, smith: SmithMove) -> bool {
         let last = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
         match (smith, last) {
@@ -226,13 +238,16 @@ impl Game {
         }
     }
 
-    /// Whether the squares change by more than the move says: then only a board tells them.
-    fn waits_for_boards(&self, told: SentNotation) -> bool {
+    /// Returns whether only a board can show the squares after this move: in variants with irregular rules, and after captures in
+    /// atomic chess.
+    fn waits_for_boards(&self, notation: SentNotation) -> bool {
         let start = self.info.as_ref().and_then(|info| info.start.as_ref());
-        start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && told.is_capture()))
+        start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && notation.is_capture()))
     }
 
-    /// Takes a position of the server's. `is_past`: moves follow it, so it contradicts nothing.
+    /// Applies a position of the server. With `is_past`, moves follow that lead to the current one, so no desync is reported.
+    ///
+    /// A position with other squares or another ply drops the known moves.
     pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> Step {
         if let Some(hands) = fen.hands {
             self.set_hands(hands);
@@ -252,7 +267,8 @@ impl Game {
         self.set_base(next, kind, notice)
     }
 
-    /// Takes the squares of a game whose moves do not tell them. The other side to move means that one more was made.
+    /// Applies the squares of a game whose moves do not determine them, and drops the known moves. If the side to move has changed,
+    /// one ply was played.
     fn set_squares(&mut self, board: Board, side_to_move: Color) -> Step {
         self.is_out_of_step = false;
         let has_moved = side_to_move != self.position.side_to_move();
@@ -266,6 +282,7 @@ impl Game {
         self.set_base(self.at(&Fen { move_number, ..fen }), kind, None)
     }
 
+    /// Replaces the position, and drops the known and the awaited moves.
     fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<Notice>) -> Step {
         self.position = Arc::new(base);
         self.moves.rebase(&self.position);
@@ -273,7 +290,7 @@ impl Game {
         Step { notice, ..Step::new(kind, None) }
     }
 
-    /// The board line of another position of this game.
+    /// Returns the board line of another position of this game; players, clocks and relation are those of the current position.
     fn at(&self, fen: &Fen) -> Style12 {
         let mut position = Style12::clone(&self.position);
         let numbers = position.set_position(&fen.board, None);
@@ -287,7 +304,7 @@ impl Game {
         self.as_received(position)
     }
 
-    /// Plies were taken back; the clocks are not.
+    /// Takes back plies, and keeps the current clocks; [`DesyncReason::WrongPly`] if the moves are not known that far.
     fn take_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
         let (white, black) = (self.position.white_clock(), self.position.black_clock());
         let step = self.go_back(plies)?;
@@ -295,7 +312,7 @@ impl Game {
         Ok(step)
     }
 
-    /// An examiner went back, as far as the moves are known.
+    /// Goes back by plies in an examined game; [`DesyncReason::WrongPly`] if the moves are not known that far.
     fn go_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
         let known = self.position.ply();
         let found = known.saturating_sub(plies);
@@ -308,7 +325,7 @@ impl Game {
         Ok(Step { kind, ..self.repeated() })
     }
 
-    /// An earlier position as it would be sent now: what a game is to this login does not go back with the moves.
+    /// Returns an earlier position as the server would send it now: with the current relation, orientation and clock state.
     fn as_received(&self, mut position: Style12) -> Style12 {
         let relation = match self.position.my_color() {
             Some(color) => opening::relation(GameRole::Player(color), position.side_to_move(), true),
@@ -321,8 +338,9 @@ impl Game {
         position
     }
 
+    /// Sets the clock of the player who moved, if the move contains one.
     fn set_own_clock(&mut self, mover: Color, sent: &SentMove) {
-        if let Some(clock) = told_clock(sent) {
+        if let Some(clock) = clock_after(sent) {
             *self.clock_mut(mover) = clock;
         }
     }
@@ -338,7 +356,7 @@ impl Game {
         self.repeated()
     }
 
-    /// Only the clock of the side to move says whether one runs.
+    /// Sets a clock. A stopped clock means that none is running only if it is that of the side to move.
     fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> Step {
         *self.clock_mut(color) = reading;
         if is_running || color == self.position.side_to_move() {
@@ -352,13 +370,14 @@ impl Game {
         self.repeated()
     }
 
-    /// The same squares as before.
+    /// Returns the effect of a message that leaves the squares unchanged.
     fn repeated(&self) -> Step {
         let played = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
         Step::new(ChangeKind::Repeated, played)
     }
 }
 
-fn told_clock(sent: &SentMove) -> Option<ClockReading> {
+/// Returns the clock of the player after the move; `None` if the move has none.
+fn clock_after(sent: &SentMove) -> Option<ClockReading> {
     sent.clock_s.map(|seconds| ClockReading::from_ms(i64::from(seconds) * 1000))
 }

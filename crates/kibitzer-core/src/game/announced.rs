@@ -8,9 +8,9 @@ use crate::message::{GameCreated, GameId, GameInfo, GameRole, StartKind};
 /// Maximum number of games for which reports are kept until their board arrives; the oldest is dropped.
 pub(super) const MAX_NUMBERS: usize = 64;
 
-/// Reports about one game number since its last board.
+/// Reports about one game number since its last board. A report that has not arrived is `None`.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct AnnouncedGame {
     number: GameId,
     pub(super) created: Option<GameCreated>,
     pub(super) info: Option<GameInfo>,
@@ -20,12 +20,12 @@ pub(super) struct Told {
 
 /// Reports about games whose board has not arrived, at most [`MAX_NUMBERS`] games, the latest last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Foretold {
-    numbers: VecDeque<Told>,
+pub(super) struct AnnouncedGames {
+    numbers: VecDeque<AnnouncedGame>,
 }
 
-impl Told {
-    /// Records the announcement of a game, and discards reports that may belong to an earlier one; `is_known` if the number had a
+impl AnnouncedGame {
+    /// Records the announcement of a game, and discards reports that may belong to an earlier one; `is_known`: whether the number had a
     /// game.
     ///
     /// A repeated announcement changes nothing: some servers announce twice.
@@ -33,7 +33,7 @@ impl Told {
         if self.created.as_ref() == Some(created) {
             return;
         }
-        // What was told so far may have been of another game. Reserves of a number that had none were this game's.
+        // Earlier reports may belong to an earlier game. Reserves of a number without a game belong to the announced one.
         if is_known || self.created.is_some() {
             self.hands = None;
         }
@@ -54,28 +54,30 @@ impl Told {
     }
 }
 
-impl Foretold {
+impl AnnouncedGames {
     /// Returns the entry of this number as the latest one; creates an empty one if there is none. Drops the oldest entry beyond
     /// [`MAX_NUMBERS`].
-    pub(super) fn of(&mut self, number: GameId) -> &mut Told {
-        let told = self.take(number).unwrap_or(Told { number, created: None, info: None, hands: None, role: None });
+    pub(super) fn of(&mut self, number: GameId) -> &mut AnnouncedGame {
+        let reports =
+            self.take(number).unwrap_or(AnnouncedGame { number, created: None, info: None, hands: None, role: None });
         if self.numbers.len() >= MAX_NUMBERS {
             self.numbers.pop_front();
         }
-        self.numbers.push_back_mut(told)
+        self.numbers.push_back_mut(reports)
     }
 
     /// Returns the reports about this number; `None` without any.
-    pub(super) fn get(&self, number: GameId) -> Option<&Told> {
-        self.numbers.iter().rfind(|told| told.number == number)
+    pub(super) fn get(&self, number: GameId) -> Option<&AnnouncedGame> {
+        self.numbers.iter().rfind(|reports| reports.number == number)
     }
 
     /// Removes and returns the reports about this number; `None` without any.
-    pub(super) fn take(&mut self, number: GameId) -> Option<Told> {
-        let at = self.numbers.iter().rposition(|told| told.number == number)?;
+    pub(super) fn take(&mut self, number: GameId) -> Option<AnnouncedGame> {
+        let at = self.numbers.iter().rposition(|reports| reports.number == number)?;
         self.numbers.remove(at)
     }
 
+    /// Returns the number of games with reports.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
