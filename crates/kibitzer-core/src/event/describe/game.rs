@@ -27,14 +27,17 @@ describe! {
     Creating as it => EventKind::Creating, {
         line: LineUse::InText,
         fields: [
-            first, first_rating, second, second_rating, rated, kind: known(it.kind.as_str()), initial_min, increment_s,
-            loaded_from, adjourned,
+            first, first_rating, second, second_rating, rated, kind: known(it.kind.as_str()),
+            speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
         ],
     }
 
     GameCreated as it => EventKind::GameCreated, {
         game: it.game,
-        fields: [game, white, black, rated, kind: known(it.kind.as_str()), resumed],
+        fields: [
+            game, white, black, rated, kind: known(it.kind.as_str()), speed: it.game_kind().speed,
+            variant: it.game_kind().variant, resumed,
+        ],
         words(out): write!(out, "game {}: {} against {}, {}", it.game, it.white, it.black, it.kind),
     }
 
@@ -53,7 +56,7 @@ describe! {
     GameInfo as it => EventKind::GameInfo, {
         game: it.game,
         fields: [
-            game, kind, private, rated, white_registered, black_registered, white_time_s, white_increment_s, black_time_s,
+            game, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, private, rated, white_registered, black_registered, white_time_s, white_increment_s, black_time_s,
             black_increment_s, partner_game, white_rating, black_rating, white_timeseal, black_timeseal,
         ],
         words(out): {

@@ -9,7 +9,7 @@ use crate::message::listing::{
     AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, GameTerms, HistoryRow, ListedField,
     ListedMove, ListedPlayer, Presence, RowCount, StoredDetails, StoredGame, WhoEntry,
 };
-use crate::message::{ClockReading, Seek};
+use crate::message::{ClockReading, GameKind, Seek};
 
 impl Fields for AnyListing {
     fn fields(&self, put: &mut Put<'_>) {
@@ -21,7 +21,8 @@ impl Fields for AnyListing {
             Self::Games(it) => fields!(put, it; games, count),
             Self::History(it) => fields!(put, it; owner, games),
             Self::Moves(it) => fields!(put, it;
-                game, white, black, date, rated, kind, initial_min, increment_s,
+                game, white, black, date, rated, kind, speed: GameKind::parse(&it.kind).speed,
+                variant: GameKind::parse(&it.kind).variant, initial_min, increment_s,
                 start: it.start.iter().map(|board| Displayed(board.fen())).collect::<Vec<_>>(),
                 moves, reason, result: it.result.map(Displayed),
             ),
@@ -88,7 +89,7 @@ objects! {
         white_clock_ms: it.white_clock.map(ClockReading::as_ms), black_clock_ms: it.black_clock.map(ClockReading::as_ms),
         white_material, black_material, to_move, move_number,
     ];
-    GameTerms as it: [mark, kind, rated, initial_min, increment_s];
+    GameTerms as it: [mark, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, rated, initial_min, increment_s];
     HistoryRow as it: [
         index, outcome: it.outcome.as_str(), rating, color, opponent_rating, opponent, terms, eco, ending, date,
     ];

@@ -14,8 +14,8 @@ describe! {
     Challenge as it => if it.actor == Actor::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
         line: if it.actor == Actor::Me { LineUse::InText } else { LineUse::ForPeople },
         fields: [
-            from, from_rating, from_color, to, to_rating, rated, kind: known(it.kind.as_str()), initial_min, increment_s,
-            loaded_from, adjourned,
+            from, from_rating, from_color, to, to_rating, rated, kind: known(it.kind.as_str()),
+            speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
         ],
         words(out): {
             let rated = rated(Some(it.rated));
@@ -69,8 +69,8 @@ describe! {
 
     Seek as it => EventKind::Seek, {
         fields: [
-            index, name, titles, rating, provisional: mark(it.rating), initial_min, increment_s, rated, kind, color,
-            rating_min, rating_max, automatic, formula, new,
+            index, name, titles, rating, provisional: mark(it.rating), initial_min, increment_s, rated, kind,
+            speed: it.game_kind().speed, variant: it.game_kind().variant, color, rating_min, rating_max, automatic, formula, new,
         ],
         words(out): {
             write!(out, "seek {}: {} ({})", it.index, it.name, shown_rating(it.rating))?;

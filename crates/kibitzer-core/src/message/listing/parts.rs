@@ -85,7 +85,7 @@ impl GameTerms {
         Self { mark: None, kind: Some('e'), rated: false, initial_min: 0, increment_s: 0 };
 
     /// Reads the terms in square brackets; the numbers may touch the letters or be padded.
-    pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+    pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let mark = read_letter(at.expect(b"[")?).filter(|&mark| mark != ' ');
         // FatICS leaves the column of the kind blank for unrated stored games.
         let is_blank = at.eat(b" ");

@@ -1,0 +1,227 @@
+//! Speed and variant of a game, which servers print as one kind.
+
+use super::listing::GameTerms;
+use super::{Challenge, Creating, GameCreated, GameInfo, Seek};
+use crate::text::ServerText;
+
+/// Speed and variant of a game.
+///
+/// Servers mix the two in one word (`blitz` is chess, `atomic` has a speed that is not printed) or print both (`blitz crazyhouse`
+/// on FatICS). Case does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct GameKind {
+    /// The speed in lower case: `lightning`, `bullet`, `blitz`, `standard`, `untimed`, on ICC also `5-minute` and the like. `None`
+    /// if the server does not print it, as for most variants.
+    pub speed: Option<&'static str>,
+    /// The variant in lower case: `chess`, `crazyhouse`, `bughouse`, `suicide`, `losers`, `atomic`, `chess960`, `wild/5`, or the
+    /// server's word for another one; `wild` alone if its number is unknown. `None` if the server does not print the kind.
+    pub variant: Option<ServerText>,
+}
+
+/// The words that are a speed. Chess with unequal clocks is `nonstandard`, which is not one.
+const SPEEDS: [&str; 11] = [
+    "lightning",
+    "bullet",
+    "blitz",
+    "standard",
+    "untimed",
+    "1-minute",
+    "3-minute",
+    "5-minute",
+    "15-minute",
+    "45-minute",
+    "correspondence",
+];
+
+impl GameKind {
+    /// Parses the kind as a server prints it: `blitz`, `wild/fr`, `Standard`, `w22`, `blitz crazyhouse`.
+    pub fn parse(kind: &str) -> Self {
+        let mut parsed = Self::default();
+        let kind = kind.to_ascii_lowercase().replace("wild ", "wild/");
+        for word in kind.split_ascii_whitespace() {
+            match SPEEDS.iter().find(|speed| **speed == word) {
+                Some(speed) => parsed.speed = Some(speed),
+                None => parsed.variant = Some(variant(word)),
+            }
+        }
+        if parsed.speed.is_some() && parsed.variant.is_none() {
+            parsed.variant = Some(ServerText::from_wire(b"chess"));
+        }
+        parsed
+    }
+
+    /// Adds the name of the start position, `wild/fr` or `w22`, if the kind is only known to be wild.
+    fn loaded_from(mut self, position: Option<&str>) -> Self {
+        if self.variant.as_ref().is_some_and(|variant| variant == "wild")
+            && let Some(position) = position
+        {
+            self.variant = Some(variant(&position.to_ascii_lowercase()));
+        }
+        self
+    }
+}
+
+/// Returns the name of a variant for a word of a kind, in lower case.
+fn variant(word: &str) -> ServerText {
+    // ICC's numbers: `w22`, `wild(22)`. Unlike there, `wild/0` of FICS is not chess.
+    let icc_number = word.strip_prefix('w').map(|rest| rest.trim_start_matches("ild").trim_matches(['(', ')']));
+    let name = match icc_number.and_then(|number| number.parse().ok()) {
+        Some(number) => return icc_variant(number),
+        None => word.strip_prefix("wild/").unwrap_or(word),
+    };
+    match name {
+        "fr" => ServerText::from_wire(b"chess960"),
+        "nonstandard" => ServerText::from_wire(b"chess"),
+        number if number.starts_with(|first: char| first.is_ascii_digit()) => ServerText::from_wire(word.as_bytes()),
+        name => ServerText::from_wire(name.as_bytes()),
+    }
+}
+
+/// Returns the name of the variant with this number on ICC.
+///
+/// Source: ICC's list of wild numbers (datagram 116).
+fn icc_variant(number: u16) -> ServerText {
+    ServerText::from_wire(match number {
+        0 => b"chess",
+        17 => b"losers",
+        22 => b"chess960",
+        23 => b"crazyhouse",
+        24 => b"bughouse",
+        27 => b"atomic",
+        _ => return ServerText::from_wire(format!("wild/{number}").as_bytes()),
+    })
+}
+
+impl Challenge {
+    /// Returns the speed and the variant.
+    pub fn game_kind(&self) -> GameKind {
+        GameKind::parse(self.kind.as_str()).loaded_from(self.loaded_from.as_ref().map(ServerText::as_str))
+    }
+}
+
+impl Creating {
+    /// Returns the speed and the variant.
+    pub fn game_kind(&self) -> GameKind {
+        GameKind::parse(self.kind.as_str()).loaded_from(self.loaded_from.as_ref().map(ServerText::as_str))
+    }
+}
+
+impl GameCreated {
+    /// Returns the speed and the variant.
+    pub fn game_kind(&self) -> GameKind {
+        GameKind::parse(self.kind.as_str())
+    }
+}
+
+impl Seek {
+    /// Returns the speed and the variant.
+    pub fn game_kind(&self) -> GameKind {
+        GameKind::parse(self.kind.as_ref().map_or("", ServerText::as_str))
+    }
+}
+
+impl GameInfo {
+    /// Returns the speed and the variant, on ICC by its number.
+    pub fn game_kind(&self) -> GameKind {
+        let mut kind = GameKind::parse(self.kind.as_ref().map_or("", ServerText::as_str));
+        if let Some(start) = self.start.as_ref().filter(|start| start.wild != 0) {
+            kind.variant = Some(icc_variant(start.wild));
+        }
+        kind
+    }
+}
+
+impl GameTerms {
+    /// Returns the speed and the variant. Both are `None` for an examined game.
+    pub fn game_kind(&self) -> GameKind {
+        let name = |letter| match letter {
+            'b' => "blitz",
+            'l' => "lightning",
+            's' => "standard",
+            'u' => "untimed",
+            'w' => "wild",
+            'z' => "crazyhouse",
+            'B' => "bughouse",
+            'L' => "losers",
+            'S' => "suicide",
+            'x' => "atomic",
+            'n' => "nonstandard",
+            '9' => "chess960",
+            _ => "",
+        };
+        let [mark, kind] = [self.mark, self.kind].map(|letter| letter.map_or("", name));
+        GameKind::parse(&format!("{mark} {kind}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(kind: &str) -> (Option<&'static str>, Option<String>) {
+        let GameKind { speed, variant } = GameKind::parse(kind);
+        (speed, variant.map(|variant| variant.to_string()))
+    }
+
+    #[test]
+    fn a_kind_has_a_speed_and_a_variant() {
+        let cases: &[(&str, Option<&str>, Option<&str>)] = &[
+            ("blitz", Some("blitz"), Some("chess")),
+            ("lightning", Some("lightning"), Some("chess")),
+            ("Standard", Some("standard"), Some("chess")),
+            ("untimed", Some("untimed"), Some("chess")),
+            ("5-minute", Some("5-minute"), Some("chess")),
+            ("nonstandard", None, Some("chess")),
+            ("blitz crazyhouse", Some("blitz"), Some("crazyhouse")),
+            ("Crazyhouse", None, Some("crazyhouse")),
+            ("bughouse", None, Some("bughouse")),
+            ("suicide", None, Some("suicide")),
+            ("losers", None, Some("losers")),
+            ("atomic", None, Some("atomic")),
+            ("chess960", None, Some("chess960")),
+            ("wild/fr", None, Some("chess960")),
+            ("wild/5", None, Some("wild/5")),
+            ("wild 5", None, Some("wild/5")),
+            ("wild/8a", None, Some("wild/8a")),
+            ("wild/0", None, Some("wild/0")),
+            ("wild/bughouse", None, Some("bughouse")),
+            ("wild(22)", None, Some("chess960")),
+            ("w5", None, Some("wild/5")),
+            ("w0", None, Some("chess")),
+            ("Wild", None, Some("wild")),
+            ("", None, None),
+        ];
+        for &(kind, speed, variant) in cases {
+            assert_eq!(parsed(kind), (speed, variant.map(str::to_owned)), "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_start_position_names_a_wild_variant() {
+        let variant = |terms: &str| {
+            let line = format!("Challenge: A (1500) B (1600) {terms}.");
+            Challenge::parse(line.as_bytes()).unwrap().game_kind().variant.unwrap().to_string()
+        };
+        assert_eq!(variant("unrated wild 5 0 Loaded from wild/fr"), "chess960");
+        assert_eq!(variant("unrated Wild 5 0 Loaded from w9"), "wild/9");
+        assert_eq!(variant("unrated blitz 5 0 Loaded from eco/a00"), "chess");
+        assert_eq!(variant("unrated wild 5 0"), "wild");
+    }
+
+    #[test]
+    fn letters_of_a_table_are_a_speed_or_a_variant() {
+        let cases = [
+            ("[ br  3   0]", (Some("blitz"), Some("chess"))),
+            ("[pzr  3   0]", (None, Some("crazyhouse"))),
+            ("[lzr  3   0]", (Some("lightning"), Some("crazyhouse"))),
+            ("[bnr  3   0]", (Some("blitz"), Some("chess"))),
+            ("[ eu  0   0]", (None, None)),
+            ("[  u  3   0]", (None, None)),
+        ];
+        for (terms, want) in cases {
+            let read = GameTerms::read(&mut crate::scan::Cursor::new(terms.as_bytes())).unwrap().game_kind();
+            assert_eq!((read.speed, read.variant.as_ref().map(ServerText::as_str)), want, "{terms}");
+        }
+    }
+}
