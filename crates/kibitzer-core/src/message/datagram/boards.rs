@@ -12,10 +12,10 @@ use crate::text::ServerText;
 
 pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
+    let action = GameAction::Move(sent_move(arguments.from("san"))?);
     if let Some(game) = context.game_mut(game) {
         game.count_move();
     }
-    let action = GameAction::Move(sent_move(arguments.from("san"))?);
     Some(Message::from(GameUpdate { game, action }).into())
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::message::{GameId, Handle};
 
 /// Most games that are stored, more than any server has in progress. At the limit, a new game evicts the one with the lowest
-/// number.
+/// number that this login neither plays nor examines.
 const MAX_GAMES: usize = 2048;
 
 /// Facts from earlier datagrams about this login and about games.
@@ -58,11 +58,16 @@ impl DatagramContext {
         self.games.get_mut(&game)
     }
 
-    /// Stores the players of a game that starts, without open offers. Replaces an entry of the same number; with [`MAX_GAMES`]
-    /// entries, the lowest number is dropped.
+    /// Stores the players of a game that starts, without open offers. Replaces an entry of the same number; at
+    /// [`MAX_GAMES`] entries, another one is evicted.
     pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
         if self.games.len() >= MAX_GAMES && !self.games.contains_key(&game) {
-            self.games.pop_first();
+            // Own games stay: their offers could not be reported without the names.
+            let others = self.games.iter().find(|(_, context)| !context.is_mine).map(|(&game, _)| game);
+            match others {
+                Some(game) => self.games.remove(&game),
+                None => self.games.pop_first().map(|(_, context)| context),
+            };
         }
         self.games.insert(game, GameContext { white, black, is_mine, offers: [OpenOffer::default(); 8] });
     }

@@ -1,5 +1,7 @@
 //! Datagrams of offers: in games, to play, in the seek list.
 
+use smallvec::SmallVec;
+
 use super::DatagramMessages;
 use super::context::{DatagramContext, GameContext};
 use super::kind::Arguments;
@@ -26,10 +28,11 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
 /// the game is not stored.
 pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let id = arguments.game()?;
+    // All arguments are parsed before any is stored: a datagram that is emitted as one must not hide a later offer.
+    let counts: Option<SmallVec<[u32; 8]>> = OFFERS.iter().map(|(argument, ..)| arguments.number(argument)).collect();
     let mut news = Vec::new();
     let game = context.game_mut(id)?;
-    for (open, (argument, by, kind)) in game.offers.iter_mut().zip(OFFERS) {
-        let count = arguments.number(argument)?;
+    for ((open, (_, by, kind)), count) in game.offers.iter_mut().zip(OFFERS).zip(counts?) {
         if open.update(count) {
             news.push((by, kind, count));
         }

@@ -503,6 +503,36 @@ fn offers_in_a_game_are_reported_once() {
 
 // Rules: icc §8
 #[test]
+fn a_datagram_that_does_not_parse_changes_no_stored_offer() {
+    let said = messages(&["0 Foo {}", OBSERVED, "21 464 1 0 0 0 0 0 0 x", "21 464 1 0 0 0 0 0 0 0"]);
+    assert!(matches!(said[..], [.., Message::Datagram(_), Message::Offer(_)]), "{said:?}");
+    // The second move makes an offer void; one without a notation is none.
+    let said = messages(&[
+        "0 Foo {}",
+        OBSERVED,
+        "21 464 1 0 0 0 0 0 0 0",
+        "24 464",
+        "24 464 e4 e2e4 1 59",
+        "21 464 1 0 0 0 0 0 0 0",
+    ]);
+    assert!(matches!(said.last(), Some(Message::Datagram(_))), "the offer is still the old one: {said:?}");
+}
+
+// Rules: icc §8
+#[test]
+fn at_the_limit_of_games_the_own_one_stays() {
+    let foreign = |game: u32| format!("12 {game} A B 0 Blitz 0 5 3 5 3 1");
+    let mut units = vec!["0 Foo {}".to_owned(), "15 1 Foo Bar 0 Blitz 0 5 3 5 3 1".to_owned()];
+    units.extend((2..2100).map(foreign));
+    units.push("21 1 0 1 0 0 0 0 0 0".to_owned());
+    units.push("21 2 0 1 0 0 0 0 0 0".to_owned());
+    let said = messages(&units.iter().map(String::as_str).collect::<Vec<_>>());
+    let [.., Message::Offer(offer), Message::Datagram(_)] = &said[..] else { panic!("{:?}", &said[said.len() - 2..]) };
+    assert_eq!(offer.from.as_ref().unwrap().as_str(), "Bar");
+}
+
+// Rules: icc §8
+#[test]
 fn offers_to_play() {
     let Message::Challenge(challenge) = message("29 Foo 1500 1 {C} Bar 1671 2 {} 22 Blitz 1 0 5 3 4 2 0 {}") else {
         panic!()
