@@ -192,7 +192,8 @@ impl Reader {
             let frame = self.framer.next_frame(input)?;
             self.other = match frame.kind {
                 FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
-                    if board_mut(&mut self.board.message)?.read_line(bytes).is_ok() {
+                    let board = board_mut(&mut self.board.message);
+                    if board.is_some_and(|board| board.read_line(bytes).is_ok()) {
                         self.board.set_place(frame.offset, frame.end, frame.bell);
                         self.board.message.set_line(bytes);
                         return Some(Place::Board);

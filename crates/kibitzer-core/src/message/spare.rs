@@ -40,7 +40,8 @@ impl Spare {
     }
 }
 
-/// Returns the board in a message for modification, a new one if there is none or it has clones. Always `Some`.
+/// Returns the board in a message for modification, a new one if there is none or it has clones. Always `Some`, by the lines below;
+/// without a panic to say so, a caller treats `None` as a line that is not a board.
 pub(super) fn board_mut(message: &mut Message) -> Option<&mut Style12> {
     if !matches!(message, Message::Style12(board) if Arc::strong_count(board) == 1) {
         *message = Message::Style12(Arc::default());

@@ -190,6 +190,14 @@ fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
     Some(Places { name: [start, end], titles_end: position(line, at), text: 0 })
 }
 
+/// Consumes a name that is not a handle: one or more bytes other than blanks and colons.
+fn read_other_name(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
+    let start = position(line, at);
+    let is_empty = at.take_while(|b| b != b' ' && b != b':').is_empty();
+    let end = position(line, at);
+    (!is_empty).then_some(Places { name: [start, end], titles_end: end, text: 0 })
+}
+
 fn spoken(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, Places)> {
     let speaker = read_speaker(line, &mut at)?;
     let kind = TalkKind::read(&mut at)?;
@@ -204,12 +212,15 @@ fn it_shout(line: &[u8]) -> Option<(TalkKind, Places)> {
     Some((TalkKind::ItShout, Places { text: position(line, &at), ..speaker }))
 }
 
-/// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name.
+/// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name. One word before the colon
+/// is the name, even if no account can have it.
 fn announced(line: &[u8]) -> Option<(TalkKind, Places)> {
     let mut at = Cursor::new(line);
     let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
     at.expect(b"ANNOUNCEMENT**")?;
-    let announcer = at.between(b" from ", b":", |at| read_speaker(line, at)).unwrap_or_default();
+    let announcer = at.between(b" from ", b":", |at| read_speaker(line, at));
+    let announcer =
+        announcer.or_else(|| at.between(b" from ", b":", |at| read_other_name(line, at))).unwrap_or_default();
     Some((TalkKind::Announcement, Places { text: read_after_colon(line, &mut at)?, ..announcer }))
 }
 
@@ -381,6 +392,8 @@ mod tests {
             ),
             ("    **ANNOUNCEMENT** from admin: back: soon", Announcement, "admin", &[], "back: soon"),
             ("    **UNREG ANNOUNCEMENT** from Headadm(*): behave", Announcement, "Headadm", &["*"], "behave"),
+            ("    **ANNOUNCEMENT** from 1st_admin: back", Announcement, "1st_admin", &[], "back"),
+            ("    **ANNOUNCEMENT** from now on: no guests", Announcement, "", &[], "from now on: no guests"),
             ("**ANNOUNCEMENT** shutdown at 5", Announcement, "", &[], "shutdown at 5"),
             ("Foo announces: shutdown", Announcement, "Foo", &[], "shutdown"),
             (":Foo(TM) t-shouts: blitz in 5 minutes", Qtell, "", &[], "Foo(TM) t-shouts: blitz in 5 minutes"),
