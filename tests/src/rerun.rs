@@ -20,7 +20,7 @@ use kibitzer_core::wire::unseal;
 pub fn rerun(records: &[Record], options: SessionOptions, withheld: &[Command]) -> Vec<Event> {
     let start = Instant::now();
     let mut rerun = Rerun {
-        session: Session::new(options),
+        session: Session::new(options, start),
         now: start,
         events: Vec::new(),
         unrecorded: VecDeque::new(),

@@ -447,7 +447,7 @@ fn a_session_that_does_wrong_is_noticed() {
         ("login: ", "password: ", true, "a line of the login behind it"),
     ];
     for (login, password, is_in, want) in cases {
-        let mut session = Session::new(SessionOptions::new(account()));
+        let mut session = Session::new(SessionOptions::new(account()), now);
         let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off, Family::Fics);
         session.dialed(Ok(()), now);
         for (server, told) in [("login: ", login), ("login: ", login), ("password: ", password)] {

@@ -211,7 +211,7 @@ impl Client {
         publisher: Publisher,
         mut observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
-        let session = Session::new(profile.session_options().await?);
+        let session = Session::new(profile.session_options().await?, Instant::now().into_std());
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
             observers.push(Box::new(recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?));

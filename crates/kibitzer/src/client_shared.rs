@@ -238,12 +238,14 @@ impl fmt::Debug for ClientShared {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::core::session::{Credentials, SessionOptions};
 
     #[test]
     fn a_change_of_the_handle_alone_is_published() {
-        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
         let shared = ClientShared::new(&session);
         shared.state().status.handle = Some(Handle::from_wire(b"GuestABCD"));
         let mut changed = pin!(shared.handles.notified());

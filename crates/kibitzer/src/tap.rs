@@ -140,7 +140,7 @@ mod tests {
     use crate::core::session::{Credentials, Session, SessionOptions};
 
     fn send(sender: &mut TapSender, bytes: &[u8]) {
-        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now().into_std());
         let view = SessionView { session: &session, position: 0, frame_end: 0 };
         sender.observe(&Observation::Received(Bytes::copy_from_slice(bytes)), view);
     }

@@ -65,7 +65,7 @@ impl<'a> Player<'a> {
         Self {
             play,
             steps: &recording.steps,
-            session: Session::new(play.options()),
+            session: Session::new(play.options(), zero),
             audit: Audit::new(recording.password(), play.timeseal, play.family),
             stand_in: StandIn::new(recording.is_fatics()),
             zero,

@@ -90,7 +90,7 @@ impl Driver {
     fn new(setup: &Setup<'_>) -> Self {
         let start = Instant::now();
         Self {
-            session: Session::new(options(setup)),
+            session: Session::new(options(setup), start),
             now: start,
             start,
             is_sealed: setup.choice() & 12 != 0,

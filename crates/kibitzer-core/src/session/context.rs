@@ -5,38 +5,60 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
+use super::machine::state::SessionCounters;
 use super::options::SessionOptions;
 use super::recovery::backoff::Backoff;
 use super::recovery::memory::Memory;
 use super::reply::Reply;
 use super::transmit::Outbox;
-use crate::event::{CloseCause, EndReason, Event, LoginError, RequestError, RequestId};
+use crate::event::{CloseCause, EndReason, Event, Identity, LoginError, RequestError, RequestId};
 use crate::reader::EventReader;
 
-/// Borrowed state that the login, the requests and the recovery need besides their own.
-pub(super) struct Context<'a> {
-    pub(super) options: &'a SessionOptions,
-    pub(super) out: &'a mut Outbox,
-    pub(super) reader: &'a mut EventReader,
-    pub(super) rng: &'a mut Rng,
+/// State of a session that its login, requests and recovery share, and the time of the current input.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) options: SessionOptions,
+    pub(super) out: Outbox,
+    pub(super) reader: EventReader,
+    pub(super) rng: Rng,
     /// Number of requests made in this session; the identifier of the last one.
-    pub(super) n_requests: &'a mut u64,
-    pub(super) memory: &'a mut Memory,
-    pub(super) backoff: &'a mut Backoff,
-    pub(super) events: &'a mut VecDeque<Event>,
-    pub(super) replies: &'a mut VecDeque<(RequestId, Result<Reply, RequestError>)>,
+    pub(super) n_requests: u64,
+    /// Identity of the last login; `None` before the first one.
+    pub(super) identity: Option<Identity>,
+    pub(super) memory: Memory,
+    pub(super) backoff: Backoff,
+    pub(super) events: VecDeque<Event>,
+    pub(super) replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
+    pub(super) counters: SessionCounters,
     pub(super) now: Instant,
 }
 
-impl Context<'_> {
+impl Context {
+    pub(super) fn new(options: SessionOptions, now: Instant) -> Self {
+        Self {
+            out: Outbox::default(),
+            reader: EventReader::default(),
+            rng: Rng::with_seed(options.seed),
+            n_requests: 0,
+            identity: None,
+            memory: Memory::default(),
+            backoff: Backoff::default(),
+            events: VecDeque::new(),
+            replies: VecDeque::new(),
+            counters: SessionCounters::default(),
+            options,
+            now,
+        }
+    }
+
     pub(super) fn emit(&mut self, event: Event) {
         self.events.push_back(event);
     }
 
     /// Returns an identifier that no other request of this session has.
     pub(super) const fn next_request_id(&mut self) -> RequestId {
-        *self.n_requests += 1;
-        RequestId::new(*self.n_requests)
+        self.n_requests += 1;
+        RequestId::new(self.n_requests)
     }
 }
 

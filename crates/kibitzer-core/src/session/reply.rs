@@ -159,7 +159,7 @@ pub(super) const fn is_content(message: &Message) -> bool {
 /// A reply that has not ended yet.
 #[derive(Debug, Default)]
 pub(super) struct PartialReply {
-    reply: Reply,
+    pub(super) reply: Reply,
     bytes: usize,
     is_too_long: bool,
 }
@@ -167,11 +167,6 @@ pub(super) struct PartialReply {
 impl PartialReply {
     pub(super) const fn set_code(&mut self, code: Option<CommandCode>) {
         self.reply.code = code;
-    }
-
-    #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
-        self.reply.events.len()
     }
 
     /// Returns whether no event was pushed; `false` after events were dropped because the reply was too long.

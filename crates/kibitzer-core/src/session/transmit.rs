@@ -110,7 +110,7 @@ pub(super) struct Outbox {
     pings: usize,
     hello: bool,
     /// Lines that are neither sealed nor ended yet.
-    lines: VecDeque<Transmit>,
+    pub(super) lines: VecDeque<Transmit>,
     seal: Option<Seal>,
     /// Finds the passwords in commands. It outlives the connection.
     detector: SecretDetector,
@@ -145,11 +145,6 @@ impl Outbox {
     /// Remembers the alias that the line defines, if it stands for a command with a password; see [`SecretDetector::learn`].
     pub(super) fn learn_alias(&mut self, line: &str) {
         self.detector.learn(line);
-    }
-
-    #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
-        self.lines.len()
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn an_observer_that_is_done_is_dropped_before_the_next_observation() {
-        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
         let view = SessionView { session: &session, position: 0, frame_end: 0 };
         let n_observed = Arc::new(AtomicUsize::new(0));
         let limited = Limited { n_observed: Arc::clone(&n_observed), max: 2 };
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn an_observer_that_is_done_is_dropped_while_the_session_waits() {
-        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
         let view = SessionView { session: &session, position: 0, frame_end: 0 };
         let n_observed = Arc::new(AtomicUsize::new(0));
         let [short, long] = [1, 2]

@@ -166,6 +166,7 @@ impl Drop for RecordingObserver {
 mod tests {
     use std::future::poll_fn;
     use std::path::Path;
+    use std::time::Instant;
 
     use bytes::Bytes;
     use tokio::io::{AsyncReadExt as _, duplex};
@@ -174,7 +175,7 @@ mod tests {
     use crate::core::session::{Credentials, Session, SessionOptions};
 
     fn receive(observer: &mut RecordingObserver, bytes: &'static [u8]) {
-        let session = Session::new(SessionOptions::new(Credentials::Guest));
+        let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
         let view = SessionView { session: &session, position: 0, frame_end: 0 };
         observer.observe(&Observation::Received(Bytes::from_static(bytes)), view);
     }

@@ -24,7 +24,7 @@ pub(super) enum LivenessAction {
 
 /// Timers of one connection: silence of the server, and time since the last line that resets the idle timer.
 #[derive(Debug)]
-pub(super) struct Liveness {
+pub(crate) struct Liveness {
     last_heard: Instant,
     /// Time of the last sent line that resets the server's idle timer.
     last_spoke: Instant,
@@ -38,7 +38,7 @@ impl Liveness {
     }
 
     /// Records that bytes were received.
-    pub(super) const fn heard(&mut self, now: Instant) {
+    pub(crate) const fn heard(&mut self, now: Instant) {
         self.last_heard = now;
         self.probed = None;
     }

@@ -28,9 +28,7 @@ use super::recovery::boards::BoardRepair;
 use super::recovery::memory::Memory;
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests};
-use crate::event::{
-    Capabilities, CloseCause, EndReason, Event, LoginError, LoginStep, RequestError, RequestId, ServerFault,
-};
+use crate::event::{Capabilities, CloseCause, EndReason, Event, LoginError, LoginStep, RequestError, RequestId};
 use crate::game::Desync;
 
 use liveness::{Liveness, LivenessAction};
@@ -43,8 +41,8 @@ const KEEP_ALIVE: &str = "date";
 #[derive(Debug)]
 pub(super) struct Live {
     stage: Stage,
-    requests: Requests,
-    liveness: Liveness,
+    pub(super) requests: Requests,
+    pub(super) liveness: Liveness,
     capabilities: Capabilities,
     boards: BoardRepair,
     adjourned: AdjournedTracker,
@@ -71,11 +69,11 @@ struct Quitting {
 
 impl Live {
     /// Begins the set-up.
-    pub(super) fn new(login: &CompletedLogin, cx: &mut Context<'_>) -> Self {
+    pub(super) fn new(login: &CompletedLogin, cx: &mut Context) -> Self {
         let deadline = after(cx.now, cx.options.timings.set_up);
         let mut live = Self {
-            stage: Stage::SettingUp(Box::new(SetUp::new(login, cx.options, deadline))),
-            requests: Requests::new(login.mode, cx.options.requests, cx.now),
+            stage: Stage::SettingUp(Box::new(SetUp::new(login, &cx.options, deadline))),
+            requests: Requests::new(login.mode, cx.now),
             liveness: Liveness::new(cx.now),
             capabilities: login.capabilities(),
             boards: BoardRepair::default(),
@@ -107,20 +105,6 @@ impl Live {
         self.capabilities
     }
 
-    #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
-        self.requests.footprint()
-    }
-
-    pub(super) const fn round_trip(&self) -> Option<Duration> {
-        self.requests.round_trip()
-    }
-
-    /// Records that bytes were received.
-    pub(super) const fn heard(&mut self, now: Instant) {
-        self.liveness.heard(now);
-    }
-
     /// Postpones all deadlines except those of users' requests.
     pub(super) fn defer(&mut self, by: Duration) {
         self.requests.defer(by);
@@ -141,14 +125,8 @@ impl Live {
     }
 
     /// Processes an event of the reader.
-    pub(super) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
-        self.requests.handle(event, cx.now);
-        if self.requests.take_fault() {
-            cx.emit(Event::Fault(ServerFault::Unnumbered));
-        }
-        if let Some(prompt) = self.requests.take_prompt() {
-            cx.reader.framer_mut().set_prompt(&prompt);
-        }
+    pub(super) fn handle(&mut self, event: &Event, cx: &mut Context) {
+        self.requests.handle(event, cx);
         cx.memory.handle(event, cx.reader.games());
         self.adjourned.handle(event, cx);
         self.boards.handle(event);
@@ -161,7 +139,7 @@ impl Live {
     }
 
     /// Queues a request for the board of a game that is out of step. It is sent with the next event.
-    pub(super) fn desynced(&mut self, desync: &Desync, cx: &mut Context<'_>) {
+    pub(super) fn desynced(&mut self, desync: &Desync, cx: &mut Context) {
         if self.state() == SessionState::Ready
             && let Some(refresh) = self.boards.after_desync(desync, cx.reader.games())
         {
@@ -170,7 +148,7 @@ impl Live {
     }
 
     /// Performs the actions that are due. Returns the action after closing if the connection has to be closed, else `None`.
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> Option<AfterClose> {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
             (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(EndReason::Quit)),
             (None, Stage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
@@ -187,15 +165,10 @@ impl Live {
                 }
             };
         }
-        self.requests.handle_timeout(&cx.options.timings, cx.now);
+        self.requests.handle_timeout(cx);
         self.requests.shrink();
         self.progress(cx);
         None
-    }
-
-    /// Marks the stream as ended: later events come from the rest of its bytes.
-    pub(super) const fn cut_off(&mut self) {
-        self.requests.cut_off();
     }
 
     /// Returns how to continue after the connection was closed.
@@ -211,11 +184,11 @@ impl Live {
     }
 
     /// Queues a request of the user.
-    pub(super) fn request(&mut self, command: Command, cx: &mut Context<'_>) -> Result<RequestId, RequestError> {
+    pub(super) fn request(&mut self, command: Command, cx: &mut Context) -> Result<RequestId, RequestError> {
         if self.quitting.is_some() || matches!(self.stage, Stage::SettingUp(_)) {
             return Err(RequestError::NotConnected);
         }
-        if self.requests.is_full() {
+        if self.requests.queue.len() >= cx.options.requests.queued {
             return Err(RequestError::Busy);
         }
         let is_quit = command.is_quit();
@@ -228,7 +201,7 @@ impl Live {
     }
 
     /// Stops waiting for the reply to a request; a command that was not sent yet is withdrawn.
-    pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context<'_>) {
+    pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context) {
         match self.quitting {
             // Its refusal has to be noticed, because the session continues then.
             Some(quitting) if quitting.request == Some(id) => {
@@ -244,7 +217,7 @@ impl Live {
     }
 
     /// Sends `quit`, unless a user's request did.
-    pub(super) fn quit(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn quit(&mut self, cx: &mut Context) {
         if let Some(quitting) = &mut self.quitting {
             quitting.is_final = true;
             return;
@@ -260,7 +233,7 @@ impl Live {
 }
 
 impl Quitting {
-    fn new(cx: &Context<'_>) -> Self {
+    fn new(cx: &Context) -> Self {
         Self { deadline: after(cx.now, cx.options.timings.quit), request: None, is_final: true }
     }
 }

@@ -19,32 +19,32 @@ impl Live {
     /// Sends what may be sent, and processes completed requests, until the next step needs a message of the server.
     ///
     /// Moves on to the next stage where one is complete, and keeps the block mode of the framer up to date.
-    pub(super) fn progress(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn progress(&mut self, cx: &mut Context) {
         loop {
             if self.requests.send(cx) {
                 self.liveness.spoke(cx.now);
             }
-            while let Some(completed) = self.requests.pop_completed() {
+            while let Some(completed) = self.requests.completed.pop_front() {
                 self.completed(completed, cx);
             }
             if !self.advance(cx) {
                 break;
             }
         }
-        let is_numbered = self.requests.mode() == ReplyMode::Numbered;
+        let is_numbered = self.requests.mode == ReplyMode::Numbered;
         cx.reader.framer_mut().set_block_mode(is_numbered);
         if !matches!(self.stage, Stage::SettingUp(_)) {
             self.capabilities.set(Ivar::Block, is_numbered);
         }
     }
 
-    fn completed(&mut self, mut completed: CompletedRequest, cx: &mut Context<'_>) {
-        if let Some(command) = &completed.command {
+    fn completed(&mut self, mut completed: CompletedRequest, cx: &mut Context) {
+        if let Some(command) = &completed.request.command {
             guard_secrets(command, &mut completed.result, cx);
         }
         self.learn(&completed, cx);
-        match (&mut self.stage, completed.requester) {
-            (Stage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode()),
+        match (&mut self.stage, completed.request.requester) {
+            (Stage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode),
             (Stage::Restoring(restoration), Requester::Restore) => restoration.handle(&completed, cx.reader.games()),
             (_, Requester::Adjourned) => {
                 let next = self.adjourned.answered(&completed, cx);
@@ -60,34 +60,34 @@ impl Live {
             }
             _ => {}
         }
-        if completed.requester == Requester::User {
-            cx.replies.push_back((completed.id, completed.result));
+        if completed.request.requester == Requester::User {
+            cx.replies.push_back((completed.request.id, completed.result));
         }
     }
 
     /// Learns settings, capabilities and the style from an executed command.
-    fn learn(&mut self, completed: &CompletedRequest, cx: &mut Context<'_>) {
+    fn learn(&mut self, completed: &CompletedRequest, cx: &mut Context) {
         let Some((command, reply)) = completed.success() else { return };
         cx.memory.learn(command, reply);
         // The set-up chooses style 13 where boards are sent as moves.
-        if completed.requester != Requester::SetUp {
+        if completed.request.requester != Requester::SetUp {
             self.boards.learn(command);
         }
         if is_of_user(completed) {
             cx.memory.learn_setting(command);
         }
-        if is_of_user(completed) || completed.requester == Requester::Restore {
+        if is_of_user(completed) || completed.request.requester == Requester::Restore {
             learn_ivar(&mut self.capabilities, completed);
         }
     }
 
     /// Queues the next commands of the current stage, or enters the next one. Returns whether there may be something to send.
-    fn advance(&mut self, cx: &mut Context<'_>) -> bool {
+    fn advance(&mut self, cx: &mut Context) -> bool {
         match &mut self.stage {
             _ if self.quitting.is_some() => false,
             Stage::SettingUp(set_up) => {
-                let Some(commands) = set_up.next_commands(cx.options, self.requests.mode()) else {
-                    let capabilities = set_up.capabilities();
+                let Some(commands) = set_up.next_commands(&cx.options, self.requests.mode) else {
+                    let capabilities = set_up.capabilities;
                     self.finish_set_up(capabilities, cx);
                     return true;
                 };
@@ -115,7 +115,7 @@ impl Live {
     }
 
     /// Queues the next challenge to resume an adjourned game. Returns whether there was one.
-    fn challenge_adjourned(&mut self, cx: &mut Context<'_>) -> bool {
+    fn challenge_adjourned(&mut self, cx: &mut Context) -> bool {
         if cx.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
             return false;
         }
@@ -124,7 +124,7 @@ impl Live {
         true
     }
 
-    fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context<'_>) {
+    fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context) {
         self.capabilities = capabilities;
         if capabilities.has(Ivar::NoWrap) {
             cx.reader.framer_mut().set_unwrapped();
@@ -138,19 +138,19 @@ impl Live {
             self.adjourned.is_listing = true;
             self.requests.enqueue(Requester::Adjourned, Command::new("stored").ok(), cx);
         }
-        let restoration = Restoration::new(&cx.options.settings, cx.memory, cx.reader.games());
+        let restoration = Restoration::new(&cx.options.settings, &cx.memory, cx.reader.games());
         self.stage = if cx.memory.lost_at.is_none() && restoration.is_done() {
             Stage::Ready
         } else {
             Stage::Restoring(Box::new(restoration))
         };
-        self.requests.set_restoring(!self.is_restored(cx.memory));
+        self.requests.is_restoring = !self.is_restored(&cx.memory);
     }
 
-    fn finish_restoration(&mut self, cx: &mut Context<'_>) {
+    fn finish_restoration(&mut self, cx: &mut Context) {
         let Stage::Restoring(restoration) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
-        self.requests.set_restoring(false);
-        let mut restored = restoration.finish(cx.memory);
+        self.requests.is_restoring = false;
+        let mut restored = restoration.finish(&mut cx.memory);
         for game in restored.games.iter_mut().filter(|game| self.adjourned.has(&game.white, &game.black)) {
             if game.outcome == RestoreOutcome::Interrupted {
                 game.outcome = RestoreOutcome::Adjourned;
@@ -164,17 +164,17 @@ impl Live {
     }
 
     /// Completes all requests when the connection ends. Remembers commands that may have been executed.
-    pub(in crate::session) fn end(&mut self, after_close: &AfterClose, cx: &mut Context<'_>) {
+    pub(in crate::session) fn end(&mut self, after_close: &AfterClose, cx: &mut Context) {
         let (sent, queued) = match after_close {
             AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
             _ => (RequestError::Lost, RequestError::NotConnected),
         };
         self.requests.end(&sent, &queued);
         let mut is_oldest = true;
-        while let Some(completed) = self.requests.pop_completed() {
-            if let (Some(command), Err(RequestError::Lost)) = (&completed.command, &completed.result) {
+        while let Some(completed) = self.requests.completed.pop_front() {
+            if let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) {
                 let is_of_user = is_of_user(&completed);
-                if is_oldest && (is_of_user || completed.requester == Requester::Restore) {
+                if is_oldest && (is_of_user || completed.request.requester == Requester::Restore) {
                     cx.memory.note_cut_off(command);
                     is_oldest = false;
                 }
@@ -182,14 +182,14 @@ impl Live {
                     cx.memory.learn_unanswered(command);
                 }
             }
-            if completed.requester == Requester::User {
-                cx.replies.push_back((completed.id, completed.result));
+            if completed.request.requester == Requester::User {
+                cx.replies.push_back((completed.request.id, completed.result));
             }
         }
     }
 
     /// Releases unused memory.
-    fn shrink(&mut self, cx: &mut Context<'_>) {
+    fn shrink(&mut self, cx: &mut Context) {
         self.requests.shrink();
         cx.out.shrink();
         cx.reader.shrink();
@@ -199,9 +199,9 @@ impl Live {
 
 /// Returns whether the user made a request, even if the user no longer waits for its reply.
 fn is_of_user(completed: &CompletedRequest) -> bool {
-    matches!(completed.requester, Requester::User | Requester::Abandoned)
+    matches!(completed.request.requester, Requester::User | Requester::Abandoned)
 }
 
 fn is_quit(completed: &CompletedRequest) -> bool {
-    completed.command.as_ref().is_some_and(Command::is_quit)
+    completed.request.command.as_ref().is_some_and(Command::is_quit)
 }

@@ -11,7 +11,7 @@ use crate::text::{ServerText, encode};
 
 /// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's secrets
 /// from the text of a refusal, because errors are logged.
-pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context<'_>) {
+pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context) {
     let secrets = cx.out.secrets(command);
     match result {
         Ok(reply) => {

@@ -27,7 +27,7 @@ pub(super) struct SetUp {
     next: Batch,
     n_pending: usize,
     pub(super) deadline: Instant,
-    capabilities: Capabilities,
+    pub(super) capabilities: Capabilities,
     string_understood: bool,
     dialect: Dialect,
     /// Whether the server has ivars; `false` once it refuses `iset` as unknown.
@@ -60,10 +60,6 @@ impl SetUp {
             dialect: login.dialect,
             has_ivars: login.dialect.has_ivars(),
         }
-    }
-
-    pub(super) const fn capabilities(&self) -> Capabilities {
-        self.capabilities
     }
 
     /// Returns the commands of the next batch that has any; empty while the last batch is not answered, `None` once all are.
@@ -114,7 +110,7 @@ impl SetUp {
     /// Processes the reply to a command of a batch.
     pub(super) fn handle(&mut self, completed: &CompletedRequest, mode: ReplyMode) {
         self.n_pending = self.n_pending.saturating_sub(1);
-        let Some(command) = &completed.command else { return };
+        let Some(command) = &completed.request.command else { return };
         if command.may_switch_block_mode() {
             let is_unknown = |error: &RequestError| error.is_refusal(Refusal::UnknownCommand);
             self.has_ivars = !completed.result.as_ref().is_err_and(is_unknown);

@@ -19,7 +19,7 @@ use crate::wire::Timeseal;
 pub(crate) struct LoginFallback {
     /// Versions of timeseal that were not given up, best first. The first one is used; never empty.
     versions: &'static [Timeseal],
-    uses_login_string: bool,
+    pub(crate) uses_login_string: bool,
     /// A login with the first version has succeeded.
     timeseal_works: bool,
     /// A login with the login string has succeeded.
@@ -37,10 +37,6 @@ impl LoginFallback {
             login_string_works: false,
             first_line: None,
         }
-    }
-
-    pub(crate) const fn uses_login_string(&self) -> bool {
-        self.uses_login_string
     }
 
     pub(crate) fn timeseal(&self) -> Timeseal {

@@ -15,7 +15,7 @@ use crate::text::ServerText;
 const IVARS_SET: &[u8] = b"#Ivars set.";
 
 impl Login {
-    pub(super) fn guest_prompt(&mut self, name: &Handle, cx: &mut Context<'_>) -> LoginProgress {
+    pub(super) fn guest_prompt(&mut self, name: &Handle, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword if !cx.options.credentials.is_guest() => {
                 LoginProgress::Failed(LoginError::UnknownAccount)
@@ -33,13 +33,13 @@ impl Login {
         }
     }
 
-    pub(super) fn press_return(&mut self, cx: &mut Context<'_>) -> LoginProgress {
-        self.send(TransmitKind::Login, b"", cx);
+    pub(super) fn press_return(&mut self, cx: &mut Context) -> LoginProgress {
+        cx.out.push(TransmitKind::Login, b"");
         self.enter(LoginState::Entering, cx)
     }
 
     /// Processes a command prompt, which a server sends only after a login: reports the login and sends the fence that proves it.
-    pub(super) fn prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+    pub(super) fn prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
                 self.send_proof(cx);
@@ -51,7 +51,7 @@ impl Login {
     }
 
     /// Processes the line or datagram that reports the login and its name; ignored before the name was sent.
-    pub(super) fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
+    pub(super) fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context) -> LoginProgress {
         // Before the name was sent it is a part of the greeting.
         if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {
             return LoginProgress::Continue;
@@ -82,7 +82,7 @@ impl Login {
         }
     }
 
-    pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> LoginProgress {
+    pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         match Dialect::coded_refusal(raw, &cx.options.credentials) {
             Some(CodedRefusal::Queued) => self.queued(cx),
             Some(CodedRefusal::Failed(error)) => LoginProgress::Failed(error),
@@ -92,13 +92,13 @@ impl Login {
 
     /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue; later
     /// ones do not extend it.
-    fn queued(&mut self, cx: &Context<'_>) -> LoginProgress {
+    fn queued(&mut self, cx: &Context) -> LoginProgress {
         self.is_queued = true;
         self.deadline = *self.queue_deadline.get_or_insert(after(cx.now, cx.options.timings.queue));
         LoginProgress::Continue
     }
 
-    fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context<'_>) -> LoginProgress {
+    fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
@@ -128,7 +128,7 @@ impl Login {
         self.sealing != SealState::Off && self.string != StringState::Understood
     }
 
-    pub(super) fn text(&mut self, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
+    pub(super) fn text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if self.state == LoginState::Greeting {
             self.dialect.detect_in_greeting(raw);
         }

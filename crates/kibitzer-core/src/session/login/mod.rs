@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use super::context::Context;
 use super::dialect::Dialect;
 use super::fence::Fence;
-use super::options::credentials::{Credentials, Password};
+use super::options::credentials::Credentials;
 use super::options::{SessionOptions, after};
 use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
@@ -67,7 +67,7 @@ pub(super) struct Login {
     /// End of the timeout of the queue, since the first report of a place in it.
     queue_deadline: Option<Instant>,
     name: Option<Handle>,
-    /// Whether [`LoginProgress::LoggedIn`] was returned; it is returned once.
+    /// Whether [`Event::LoggedIn`](crate::Event::LoggedIn) was emitted; it is emitted once for each login.
     is_reported: bool,
     /// The first bytes of the server, without leading line ends.
     greeting: Vec<u8>,
@@ -115,15 +115,15 @@ enum SealState {
 }
 
 impl Login {
-    pub(super) fn new(options: &SessionOptions, timeseal: Timeseal, uses_string: bool, now: Instant) -> Self {
+    pub(super) fn new(cx: &Context, timeseal: Timeseal, uses_string: bool) -> Self {
         Self {
             state: LoginState::Greeting,
-            deadline: after(now, options.timings.greeting),
-            quiet_since: now,
+            deadline: after(cx.now, cx.options.timings.greeting),
+            quiet_since: cx.now,
             timeseal,
             sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
             string: if uses_string { StringState::Untried } else { StringState::Avoided },
-            dialect: Dialect::new(options.family),
+            dialect: Dialect::new(cx.options.family),
             asked_again: false,
             is_queued: false,
             queue_deadline: None,
@@ -188,8 +188,8 @@ impl Login {
         (has_meaning && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
     }
 
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_>) -> LoginProgress {
-        if self.silence_deadline(cx.options).is_some_and(|at| at <= cx.now) {
+    pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> LoginProgress {
+        if self.silence_deadline(&cx.options).is_some_and(|at| at <= cx.now) {
             return self.handle_silence(cx);
         }
         if self.deadline <= cx.now {
@@ -198,7 +198,7 @@ impl Login {
         LoginProgress::Continue
     }
 
-    fn handle_silence(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+    fn handle_silence(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Greeting => LoginProgress::Continue,
             LoginState::LoginString { .. } => {
@@ -241,7 +241,7 @@ impl Login {
     }
 
     /// Processes a received message; messages without a meaning in the current state change nothing.
-    pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context<'_>) -> LoginProgress {
+    pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if let LoginState::Proving(fence) = self.state
             && let Some(complete) = self.complete(fence, message, raw, cx)
         {
@@ -251,7 +251,7 @@ impl Login {
             Message::Control(Control::LoginPrompt) => self.login_prompt(cx),
             Message::Control(Control::PasswordPrompt) => self.password_prompt(cx),
             Message::Control(Control::GuestPrompt(name)) => self.guest_prompt(name, cx),
-            Message::NameStatus(status) => self.name_status(status.kind, cx.options),
+            Message::NameStatus(status) => self.name_status(status.kind, &cx.options),
             Message::LoginRefused(refusal) => self.refused(**refusal, raw, cx),
             Message::LoggedIn(logged_in) => self.logged_in(logged_in, raw, cx),
             Message::Control(Control::Prompt) => self.prompt(cx),
@@ -260,7 +260,7 @@ impl Login {
         }
     }
 
-    fn login_prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+    fn login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match &mut self.state {
             LoginState::Greeting if self.sealing == SealState::Unproven || self.string == StringState::Untried => {
                 self.send_string(cx)
@@ -279,7 +279,7 @@ impl Login {
         }
     }
 
-    fn string_answered(&mut self, prompts: u8, cx: &mut Context<'_>) -> LoginProgress {
+    fn string_answered(&mut self, prompts: u8, cx: &mut Context) -> LoginProgress {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.
             SealState::Unproven if prompts < 2 => LoginProgress::Continue,
@@ -291,7 +291,7 @@ impl Login {
             }
             SealState::Unproven => LoginProgress::Failed(LoginError::TimesealRefused),
             SealState::Proven | SealState::Off => {
-                let n_lines = self.string_dialect().lines_before_name(cx.options).len();
+                let n_lines = self.string_dialect().lines_before_name(&cx.options).len();
                 if usize::from(prompts) < n_lines { LoginProgress::Continue } else { self.send_name(cx) }
             }
         }
@@ -303,29 +303,29 @@ impl Login {
         if self.sealing == SealState::Unproven { Dialect::Fics } else { self.dialect }
     }
 
-    fn send_string(&mut self, cx: &mut Context<'_>) -> LoginProgress {
-        for line in self.string_dialect().lines_before_name(cx.options) {
-            self.send(TransmitKind::Login, line.as_bytes(), cx);
+    fn send_string(&mut self, cx: &mut Context) -> LoginProgress {
+        for line in self.string_dialect().lines_before_name(&cx.options) {
+            cx.out.push(TransmitKind::Login, line.as_bytes());
         }
         self.enter(LoginState::LoginString { prompts: 0 }, cx)
     }
 
-    fn send_name(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+    fn send_name(&mut self, cx: &mut Context) -> LoginProgress {
         let credentials = &cx.options.credentials;
         if let Credentials::Account { password, .. } = credentials
             && let Some(line) = self.dialect.name_with_password(credentials)
         {
-            self.send_password(&line, password, cx);
+            cx.out.push_password(&line, password);
             return self.enter(LoginState::NameAndPassword, cx);
         }
-        self.send(TransmitKind::Login, credentials.name().as_bytes(), cx);
+        cx.out.push(TransmitKind::Login, credentials.name().as_bytes());
         self.enter(LoginState::Name, cx)
     }
 
-    fn password_prompt(&mut self, cx: &mut Context<'_>) -> LoginProgress {
+    fn password_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match (self.state, &cx.options.credentials) {
             (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
-                self.send_password(password.as_bytes(), password, cx);
+                cx.out.push_password(password.as_bytes(), password);
                 self.enter(LoginState::Password, cx)
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
@@ -344,18 +344,9 @@ impl Login {
         LoginError::Other(self.last_line.clone())
     }
 
-    fn send(&mut self, kind: TransmitKind, text: &[u8], cx: &mut Context<'_>) {
-        cx.out.push(kind, text);
-        self.quiet_since = cx.now;
-    }
-
-    fn send_password(&mut self, line: &[u8], password: &Password, cx: &mut Context<'_>) {
-        cx.out.push_password(line, password);
-        self.quiet_since = cx.now;
-    }
-
-    fn enter(&mut self, state: LoginState, cx: &Context<'_>) -> LoginProgress {
+    fn enter(&mut self, state: LoginState, cx: &Context) -> LoginProgress {
         self.state = state;
+        self.quiet_since = cx.now;
         self.asked_again = false;
         self.is_queued = false;
         self.deadline = after(cx.now, cx.options.timings.login_step);

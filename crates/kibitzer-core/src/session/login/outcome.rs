@@ -1,6 +1,6 @@
 //! Results of the steps of a login.
 
-use crate::event::{Capabilities, Identity, LoginError};
+use crate::event::{Capabilities, LoginError};
 use crate::session::dialect::Dialect;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::wire::Timeseal;
@@ -9,8 +9,6 @@ use crate::wire::Timeseal;
 #[derive(Debug)]
 pub(crate) enum LoginProgress {
     Continue,
-    /// The server has accepted the login; how it delimits replies is not known yet.
-    LoggedIn(Identity),
     Complete(CompletedLogin),
     Failed(LoginError),
     /// The server may not understand this feature: the login fails with this error unless it is retried without.
@@ -29,8 +27,6 @@ pub(crate) enum LoginFeature {
 /// Facts about the connection that the login has revealed.
 #[derive(Clone, Debug)]
 pub(crate) struct CompletedLogin {
-    /// Identity of the login; `None` if [`LoginProgress::LoggedIn`] has reported it.
-    pub(crate) unreported: Option<Identity>,
     pub(crate) mode: ReplyMode,
     /// Whether the server understood the lines before the name.
     pub(crate) string_understood: bool,

@@ -1,8 +1,10 @@
 //! Proof that the login is complete, and of how the server delimits replies.
 
+use std::sync::Arc;
+
 use super::outcome::{CompletedLogin, LoginProgress};
 use super::{Login, LoginState, SealState, StringState};
-use crate::event::Identity;
+use crate::event::{Event, Identity};
 use crate::message::{Message, NameKind, Titles};
 use crate::session::context::Context;
 use crate::session::dialect::reply_marks::ReplyMode;
@@ -14,10 +16,10 @@ use crate::wire::Timeseal;
 
 impl Login {
     /// Sends a fence and waits for its answer, which reveals the prompt and the delimitation of replies.
-    pub(super) fn send_proof(&mut self, cx: &mut Context<'_>) -> LoginProgress {
-        let fence = Fence::draw(cx.rng);
+    pub(super) fn send_proof(&mut self, cx: &mut Context) -> LoginProgress {
+        let fence = Fence::draw(&mut cx.rng);
         let line = self.dialect.proof_line(fence);
-        self.send(TransmitKind::Command, line.as_bytes(), cx);
+        cx.out.push(TransmitKind::Command, line.as_bytes());
         self.enter(LoginState::Proving(fence), cx)
     }
 
@@ -28,7 +30,7 @@ impl Login {
         fence: Fence,
         message: &Message,
         raw: &[u8],
-        cx: &mut Context<'_>,
+        cx: &mut Context,
     ) -> Option<LoginProgress> {
         let mode = ReplyMode::revealed_by(fence, message, raw)?;
         if mode == ReplyMode::Fenced
@@ -38,8 +40,8 @@ impl Login {
         }
         self.dialect.detect_in_proof(fence, mode, raw);
         cx.reader.set_family(self.dialect.family());
+        self.report(Titles::default(), cx);
         Some(LoginProgress::Complete(CompletedLogin {
-            unreported: (!self.is_reported).then(|| self.identity(Titles::default(), cx.options)),
             mode,
             string_understood: self.string == StringState::Understood || mode == ReplyMode::Tagged,
             dialect: self.dialect,
@@ -47,17 +49,19 @@ impl Login {
         }))
     }
 
-    /// Reports the identity, once.
+    /// Emits [`Event::LoggedIn`] with the identity, once for each login.
     ///
     /// Removes unsent lines of the login: they would be commands now, and other players could see a password. This depends on
     /// whether the lines were [polled](crate::session::Session::poll_transmit) before, not on how the received bytes were chunked: a
     /// server that waits for an answer has to get it.
-    pub(super) fn report(&mut self, titles: Titles, cx: &mut Context<'_>) -> LoginProgress {
+    pub(super) fn report(&mut self, titles: Titles, cx: &mut Context) -> LoginProgress {
         cx.out.forget_login();
-        if std::mem::replace(&mut self.is_reported, true) {
-            return LoginProgress::Continue;
+        if !std::mem::replace(&mut self.is_reported, true) {
+            let identity = self.identity(titles, &cx.options);
+            cx.emit(Event::LoggedIn(Arc::new(identity.clone())));
+            cx.identity = Some(identity);
         }
-        LoginProgress::LoggedIn(self.identity(titles, cx.options))
+        LoginProgress::Continue
     }
 
     fn identity(&self, titles: Titles, options: &SessionOptions) -> Identity {

@@ -18,10 +18,7 @@
 mod phases;
 pub(super) mod state;
 
-use std::collections::VecDeque;
 use std::time::Instant;
-
-use fastrand::Rng;
 
 use self::state::{DriverAction, SessionCounters, SessionState};
 use super::command::Command;
@@ -30,16 +27,11 @@ use super::live::Live;
 use super::login::Login;
 use super::login::fallback::LoginFallback;
 use super::options::SessionOptions;
-use super::recovery::backoff::Backoff;
-use super::recovery::memory::Memory;
 use super::reply::Reply;
-use super::transmit::{Outbox, Transmit};
-use crate::event::{
-    Capabilities, CloseCause, DialError, EndReason, Event, Identity, LostCause, RequestError, RequestId,
-};
+use super::transmit::Transmit;
+use crate::event::{Capabilities, CloseCause, DialError, EndReason, Event, LostCause, RequestError, RequestId};
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
-use crate::reader::EventReader;
 use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
@@ -62,7 +54,7 @@ use crate::wire::StreamState;
 ///
 /// use kibitzer_core::session::{Credentials, DriverAction, Session, SessionOptions};
 ///
-/// let mut session = Session::new(SessionOptions::new(Credentials::Guest));
+/// let mut session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
 /// assert_eq!(session.next_action(), DriverAction::Dial { attempt: 1 });
 /// session.dialed(Ok(()), Instant::now());
 /// let mut read = &b"\n\rlogin: "[..];
@@ -72,27 +64,17 @@ use crate::wire::StreamState;
 /// ```
 #[derive(Debug)]
 pub struct Session {
-    options: SessionOptions,
-    phase: Phase,
-    reader: EventReader,
-    out: Outbox,
-    rng: Rng,
-    n_requests: u64,
-    memory: Memory,
-    backoff: Backoff,
+    pub(super) phase: Phase,
+    pub(super) cx: Context,
     fallback: LoginFallback,
-    identity: Option<Identity>,
     /// Author of the last kick notice on this connection, and the time of its arrival.
     kicked: Option<(KickedBy, Instant)>,
     /// Start of the part of a reading pause by which deadlines are not yet postponed; `None` while the driver reads.
     paused_since: Option<Instant>,
-    events: VecDeque<Event>,
-    replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
-    counters: SessionCounters,
 }
 
 #[derive(Debug)]
-enum Phase {
+pub(super) enum Phase {
     Dialing,
     Waiting {
         until: Instant,
@@ -106,23 +88,13 @@ enum Phase {
 
 impl Session {
     /// Creates a session. Its first [action](Self::next_action) is to connect.
-    pub fn new(options: SessionOptions) -> Self {
+    pub fn new(options: SessionOptions, now: Instant) -> Self {
         let mut session = Self {
             phase: Phase::Dialing,
-            reader: EventReader::default(),
-            out: Outbox::default(),
-            rng: Rng::with_seed(options.seed),
-            n_requests: 0,
-            memory: Memory::default(),
-            backoff: Backoff::default(),
             fallback: LoginFallback::new(options.timeseal),
-            identity: None,
+            cx: Context::new(options, now),
             kicked: None,
             paused_since: None,
-            events: VecDeque::new(),
-            replies: VecDeque::new(),
-            counters: SessionCounters::default(),
-            options,
         };
         session.dial();
         session
@@ -161,22 +133,22 @@ impl Session {
 
     /// Returns the games known after the last event. A new connection starts without games.
     pub const fn games(&self) -> &Games {
-        self.reader.games()
+        self.cx.reader.games()
     }
 
     /// Returns the state that the meaning of the next byte depends on; see [`EventReader::stream_state`].
     pub fn stream_state(&self) -> StreamState {
-        self.reader.stream_state()
+        self.cx.reader.stream_state()
     }
 
     /// Returns the name of this login, as the server spelled it last; `None` for a guest whose name the server did not report.
     pub fn handle(&self) -> Option<&Handle> {
-        self.identity.as_ref()?.handle.as_ref()
+        self.cx.identity.as_ref()?.handle.as_ref()
     }
 
     /// Returns the totals of all connections so far.
     pub fn counters(&self) -> SessionCounters {
-        self.counters
+        self.cx.counters
     }
 
     /// Processes the outcome of [`DriverAction::Dial`]; ignored in other phases.
@@ -187,9 +159,10 @@ impl Session {
         if !matches!(self.phase, Phase::Dialing) {
             return;
         }
+        self.cx.now = now;
         match outcome {
-            Ok(()) => self.connected(now),
-            Err(error) if self.memory.was_ready => self.lost(LostCause::Dial(error), now),
+            Ok(()) => self.connected(),
+            Err(error) if self.cx.memory.was_ready => self.lost(LostCause::Dial(error)),
             Err(error) => self.end(EndReason::Dial(error)),
         }
     }
@@ -199,29 +172,30 @@ impl Session {
     /// Events of the session itself that the last event caused are returned before the next one. Without a connection, `input` is
     /// discarded.
     pub fn receive(&mut self, input: &mut &[u8], now: Instant) -> Option<Event> {
-        if let Some(event) = self.events.pop_front() {
+        if let Some(event) = self.poll_event() {
             return Some(event);
         }
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             *input = &[];
             return None;
         }
-        self.skip_pause(now);
+        self.cx.now = now;
+        self.skip_pause();
         self.paused_since = None;
         match &mut self.phase {
             Phase::LoggingIn(login) if !input.is_empty() => login.heard(now),
-            Phase::Live(live) if !input.is_empty() => live.heard(now),
+            Phase::Live(live) if !input.is_empty() => live.liveness.heard(now),
             _ => {}
         }
         let all = *input;
-        let event = self.reader.next(input);
+        let event = self.cx.reader.next(input);
         let consumed = all.get(..all.len() - input.len()).unwrap_or_default();
-        self.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
+        self.cx.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
         if let Phase::LoggingIn(login) = &mut self.phase {
             login.record_greeting(consumed);
         }
         let event = event?;
-        self.process(&event, now);
+        self.process(&event);
         Some(event)
     }
 
@@ -233,36 +207,37 @@ impl Session {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;
         }
+        self.cx.now = now;
         if let Phase::Live(live) = &mut self.phase {
-            live.cut_off();
+            live.requests.is_cut_off = true;
         }
-        while let Some(event) = self.reader.finish() {
-            self.events.push_back(event.clone());
-            self.process(&event, now);
+        while let Some(event) = self.cx.reader.finish() {
+            self.cx.emit(event.clone());
+            self.process(&event);
         }
         match &self.phase {
-            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_before(cause, now) => {
-                self.close(AfterClose::End(EndReason::Kicked(by)), now);
+            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_before(cause) => {
+                self.close(AfterClose::End(EndReason::Kicked(by)));
             }
             Phase::LoggingIn(login) => {
                 let progress = login.closed();
-                self.login_progressed(progress, now);
+                self.login_progressed(progress);
             }
             Phase::Live(live) => {
                 let after_close = live.closed(cause);
-                self.close(after_close, now);
+                self.close(after_close);
             }
             _ => {}
         }
         if let Phase::Closing(after_close) = &self.phase {
             let after_close = after_close.clone();
-            self.continue_after_close(after_close, now);
+            self.continue_after_close(after_close);
         }
     }
 
     /// Removes and returns the next event that [`receive`](Self::receive) has not returned; `None` if there is none.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.cx.events.pop_front()
     }
 
     /// Removes and returns the next bytes to write, and counts them as sent; `None` if none are due or no connection is open.
@@ -272,10 +247,10 @@ impl Session {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
         }
-        let (transmit, sent) = self.out.pop(now)?;
-        self.counters.lines_sent += 1;
-        self.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
-        self.events.extend(sent);
+        let (transmit, sent) = self.cx.out.pop(now)?;
+        self.cx.counters.lines_sent += 1;
+        self.cx.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
+        self.cx.events.extend(sent);
         Some(transmit)
     }
 
@@ -284,8 +259,8 @@ impl Session {
     pub fn poll_timeout(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Waiting { until } => Some(*until),
-            Phase::LoggingIn(login) => Some(login.timeout(&self.options)),
-            Phase::Live(live) => Some(live.timeout(&self.options)),
+            Phase::LoggingIn(login) => Some(login.timeout(&self.cx.options)),
+            Phase::Live(live) => Some(live.timeout(&self.cx.options)),
             Phase::Dialing | Phase::Closing(_) | Phase::Ended(_) => None,
         }
     }
@@ -294,20 +269,20 @@ impl Session {
     /// does no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
         // Otherwise a thousand idle sessions would keep the buffers of their busiest minute.
-        self.out.shrink();
-        self.events.shrink_to_fit();
-        self.replies.shrink_to_fit();
-        self.skip_pause(now);
-        let (phase, mut cx) = self.parts(now);
-        match phase {
+        self.cx.out.shrink();
+        self.cx.events.shrink_to_fit();
+        self.cx.replies.shrink_to_fit();
+        self.cx.now = now;
+        self.skip_pause();
+        match &mut self.phase {
             Phase::Waiting { until } if *until <= now => self.dial(),
             Phase::LoggingIn(login) => {
-                let progress = login.handle_timeout(&mut cx);
-                self.login_progressed(progress, now);
+                let progress = login.handle_timeout(&mut self.cx);
+                self.login_progressed(progress);
             }
             Phase::Live(live) => {
-                if let Some(after_close) = live.handle_timeout(&mut cx) {
-                    self.close(after_close, now);
+                if let Some(after_close) = live.handle_timeout(&mut self.cx) {
+                    self.close(after_close);
                 }
             }
             _ => {}
@@ -325,76 +300,54 @@ impl Session {
     /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event) returns.
     /// [`RequestError::Ended`]: the session is over, or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
-        let is_unpolled = self.events.len() >= self.options.requests.queued;
-        match self.parts(now) {
-            (Phase::Live(_), _) if is_unpolled => Err(RequestError::Busy),
-            (Phase::Live(live), mut cx) => live.request(command, &mut cx),
-            (Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason), _) => {
-                Err(RequestError::Ended(reason.clone()))
-            }
+        self.cx.now = now;
+        let is_unpolled = self.cx.events.len() >= self.cx.options.requests.queued;
+        match &mut self.phase {
+            Phase::Live(_) if is_unpolled => Err(RequestError::Busy),
+            Phase::Live(live) => live.request(command, &mut self.cx),
+            Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason) => Err(RequestError::Ended(reason.clone())),
             _ => Err(RequestError::NotConnected),
         }
     }
 
     /// Removes and returns the next completed request, with its reply or error; `None` if there is none.
     pub fn poll_reply(&mut self) -> Option<(RequestId, Result<Reply, RequestError>)> {
-        self.replies.pop_front()
+        self.cx.replies.pop_front()
     }
 
     /// Stops waiting for the reply to a request; ignored for an unknown identifier.
     ///
     /// A queued command is withdrawn. A sent command may still be executed; its reply is discarded.
     pub fn abandon(&mut self, id: RequestId, now: Instant) {
-        if let (Phase::Live(live), mut cx) = self.parts(now) {
-            live.abandon(id, &mut cx);
+        self.cx.now = now;
+        if let Phase::Live(live) = &mut self.phase {
+            live.abandon(id, &mut self.cx);
         }
-        self.replies.retain(|(completed, _)| *completed != id);
+        self.cx.replies.retain(|(completed, _)| *completed != id);
     }
 
     /// Sends `quit`. The session ends with [`EndReason::Quit`] when the server closes the connection, or after a timeout; at once if it
     /// is not set up.
     pub fn quit(&mut self, now: Instant) {
-        match self.parts(now) {
-            (Phase::Live(live), mut cx) => live.quit(&mut cx),
-            _ => self.stop(EndReason::Quit, now),
+        self.cx.now = now;
+        match &mut self.phase {
+            Phase::Live(live) => live.quit(&mut self.cx),
+            _ => self.stop(EndReason::Quit),
         }
     }
 
     /// Ends the session with [`EndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise when
     /// the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
-        self.stop(EndReason::Shutdown, now);
+        self.cx.now = now;
+        self.stop(EndReason::Shutdown);
     }
 
-    fn stop(&mut self, reason: EndReason, now: Instant) {
+    fn stop(&mut self, reason: EndReason) {
         match self.phase {
             Phase::Dialing | Phase::Waiting { .. } => self.end(reason),
-            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.close(AfterClose::End(reason), now),
+            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.close(AfterClose::End(reason)),
             Phase::Ended(_) => {}
         }
-    }
-
-    /// Returns the number of items kept because of received bytes; the framer and the games have limits of their own.
-    #[cfg(test)]
-    pub(crate) fn footprint(&self) -> usize {
-        let live = if let Phase::Live(live) = &self.phase { live.footprint() } else { 0 };
-        self.events.len() + self.replies.len() + self.out.footprint() + self.memory.footprint() + live
-    }
-
-    /// Splits the session into its phase and the state that its parts share.
-    fn parts(&mut self, now: Instant) -> (&mut Phase, Context<'_>) {
-        let cx = Context {
-            options: &self.options,
-            out: &mut self.out,
-            reader: &mut self.reader,
-            rng: &mut self.rng,
-            n_requests: &mut self.n_requests,
-            memory: &mut self.memory,
-            backoff: &mut self.backoff,
-            events: &mut self.events,
-            replies: &mut self.replies,
-            now,
-        };
-        (&mut self.phase, cx)
     }
 }

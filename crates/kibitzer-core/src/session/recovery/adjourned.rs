@@ -91,7 +91,7 @@ impl AdjournedTracker {
 
     /// Processes the reply to `stored` or to a challenge. Returns a `withdraw` command if the server took the challenge as one to
     /// another game.
-    pub(crate) fn answered(&mut self, completed: &CompletedRequest, cx: &mut Context<'_>) -> Option<Command> {
+    pub(crate) fn answered(&mut self, completed: &CompletedRequest, cx: &mut Context) -> Option<Command> {
         if std::mem::take(&mut self.is_listing) {
             if let Ok(reply) = &completed.result {
                 self.listed(reply, cx);
@@ -120,7 +120,7 @@ impl AdjournedTracker {
         is_for_another_game.then(|| Command::new(&format!("withdraw {}", game.opponent)).ok())?
     }
 
-    fn listed(&mut self, reply: &Reply, cx: &mut Context<'_>) {
+    fn listed(&mut self, reply: &Reply, cx: &mut Context) {
         let Ok(list) = StoredGames::parse(reply.answers().map(Event::raw)) else { return };
         for row in list.games {
             // uhlin-fics does not list who is logged in; it refuses a challenge to a player who is not.
@@ -140,7 +140,7 @@ impl AdjournedTracker {
         }
     }
 
-    fn add(&mut self, mut game: TrackedGame, cx: &mut Context<'_>) {
+    fn add(&mut self, mut game: TrackedGame, cx: &mut Context) {
         if self.games.len() >= MAX_GAMES || self.has(&game.white, &game.black) {
             return;
         }
@@ -155,7 +155,7 @@ impl AdjournedTracker {
 
     /// Updates the games from a message about games, challenges, arrivals or departures; emits [`Event::Adjourned`] for each
     /// change.
-    pub(crate) fn handle(&mut self, event: &Event, cx: &mut Context<'_>) {
+    pub(crate) fn handle(&mut self, event: &Event, cx: &mut Context) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());
         let is_over = |change: &Change| matches!(change.kind, ChangeKind::Ended | ChangeKind::Left);
@@ -199,7 +199,7 @@ impl AdjournedTracker {
     }
 
     /// Processes a game of this login in progress: when it began, the server removed all challenges of this login.
-    fn own_game_played(&mut self, id: GameId, cx: &mut Context<'_>) {
+    fn own_game_played(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
         let Some(played) = played.and_then(TrackedGame::of) else { return };
         cx.memory.declined.retain(|name| !played.is_with(name));
@@ -214,7 +214,7 @@ impl AdjournedTracker {
         });
     }
 
-    fn challenge_updated(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context<'_>) {
+    fn challenge_updated(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context) {
         let is_challenged =
             |game: &&mut TrackedGame| game.is_with(name) && game.challenge == ChallengeState::Challenged;
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
@@ -251,7 +251,7 @@ impl TrackedGame {
         self.opponent.is_same_player(player.as_str())
     }
 
-    fn change(&mut self, challenge: ChallengeState, state: AdjournedState, cx: &mut Context<'_>) {
+    fn change(&mut self, challenge: ChallengeState, state: AdjournedState, cx: &mut Context) {
         self.challenge = challenge;
         cx.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
     }

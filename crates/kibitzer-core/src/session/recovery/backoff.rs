@@ -9,17 +9,13 @@ use crate::session::options::Reconnect;
 /// Delays between attempts to connect: they double up to a maximum, and half of each is random.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
-    attempts: u32,
+    /// Number of attempts since the last stable session.
+    pub(crate) attempts: u32,
     /// Time at which the current session was set up.
     ready_since: Option<Instant>,
 }
 
 impl Backoff {
-    /// Returns the number of attempts since the last stable session.
-    pub(crate) const fn attempts(&self) -> u32 {
-        self.attempts
-    }
-
     /// Records that the session was set up.
     pub(crate) const fn ready(&mut self, now: Instant) {
         self.ready_since = Some(now);
@@ -78,7 +74,7 @@ mod tests {
         let almost = start + options.stable_after.saturating_sub(Duration::from_millis(1));
         assert!(backoff.next(&options, &mut rng, start).is_some());
         assert!(backoff.next(&options, &mut rng, start).is_some());
-        assert_eq!((backoff.next(&options, &mut rng, start), backoff.attempts()), (None, 2));
+        assert_eq!((backoff.next(&options, &mut rng, start), backoff.attempts), (None, 2));
         backoff.ready(start);
         assert_eq!(backoff.next(&options, &mut rng, almost), None);
         backoff.ready(start);

@@ -42,7 +42,7 @@ pub(crate) struct Memory {
     /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that holds.
     cut_off: Option<(Command, u32)>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
-    given_up: Vec<Command>,
+    pub(crate) given_up: Vec<Command>,
     /// The session was set up at least once.
     pub(crate) was_ready: bool,
     /// The password of the account, if it was changed in the session.
@@ -60,16 +60,6 @@ pub(crate) struct OpenSeek {
 }
 
 impl Memory {
-    #[cfg(test)]
-    pub(crate) fn footprint(&self) -> usize {
-        self.games.len()
-            + self.seeks.len()
-            + self.settings.len()
-            + self.requests.len()
-            + self.declined.len()
-            + self.given_up.len()
-    }
-
     /// Remembers the followed games in progress and the time of a loss; replaces those of an earlier loss.
     pub(crate) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter(|game| is_followed(game)).map(|game| game.position().clone()).collect();

@@ -129,7 +129,7 @@ impl Restoration {
 
     /// Processes the reply to a command of the restoration; ignores requests that are not pending here.
     pub(crate) fn handle(&mut self, completed: &CompletedRequest, games: &Games) {
-        let Some(at) = self.pending.iter().position(|(id, _)| *id == completed.id) else { return };
+        let Some(at) = self.pending.iter().position(|(id, _)| *id == completed.request.id) else { return };
         let (_, task) = self.pending.swap_remove(at);
         let result = &completed.result;
         match task {

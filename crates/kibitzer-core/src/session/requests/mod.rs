@@ -26,16 +26,16 @@ use std::time::{Duration, Instant};
 use super::command::Command;
 use super::context::Context;
 use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
-use super::options::{RequestLimits, Timings, after};
+use super::options::after;
 use super::reply::{PartialReply, Reply, is_content};
-use crate::event::{Event, RequestError, RequestId};
+use crate::event::{Event, RequestError, RequestId, ServerFault};
 use crate::message::{CommandCode, Control, Message};
 
 use line_gate::LineGate;
-use sent::{QueuedCommand, SentCommand, SentCommands};
+use sent::{SentCommand, SentCommands};
 use talk_pacing::{TalkKind, TalkPacing, TalkResult};
 
-pub(super) use sent::Requester;
+pub(super) use sent::{RequestedCommand, Requester};
 
 /// Maximum number of times that a line of talk is sent again after the server dropped it.
 const MAX_DROPS: u8 = 5;
@@ -46,53 +46,43 @@ const BLOCK_UNSET: &[u8] = b"block unset.";
 /// A request with its final reply or error.
 #[derive(Debug)]
 pub(super) struct CompletedRequest {
-    pub(super) id: RequestId,
-    pub(super) requester: Requester,
-    pub(super) command: Option<Command>,
+    pub(super) request: RequestedCommand,
     pub(super) result: Result<Reply, RequestError>,
 }
 
 impl CompletedRequest {
     /// Returns the command and its reply; `None` if the request failed or has no command.
     pub(super) fn success(&self) -> Option<(&Command, &Reply)> {
-        self.command.as_ref().zip(self.result.as_ref().ok())
+        self.request.command.as_ref().zip(self.result.as_ref().ok())
     }
 }
 
 /// The requests of one connection.
 #[derive(Debug)]
 pub(super) struct Requests {
-    mode: ReplyMode,
-    limits: RequestLimits,
-    queue: VecDeque<QueuedCommand>,
+    pub(super) mode: ReplyMode,
+    pub(super) queue: VecDeque<RequestedCommand>,
     /// Games are being observed again; users' requests to observe wait for that.
-    is_restoring: bool,
-    sent: SentCommands,
+    pub(super) is_restoring: bool,
+    pub(super) sent: SentCommands,
     marks: ReplyMarks,
     /// Number of the reply that has begun and not ended; `None` between replies.
     open: Option<u64>,
     /// Events since the last answered fence.
-    unfenced: PartialReply,
+    pub(super) unfenced: PartialReply,
     pacing: TalkPacing,
     /// Decides when the next line may be sent while fences delimit replies.
     gate: LineGate,
-    completed: VecDeque<CompletedRequest>,
-    /// Time from sending the last command to the start of its reply.
-    round_trip: Option<Duration>,
-    /// The server refused a line for its missing number, although every line has one.
-    has_fault: bool,
+    pub(super) completed: VecDeque<CompletedRequest>,
     /// The stream has ended; the reader closes open blocks and units by itself.
-    is_cut_off: bool,
-    /// Prompt that a completed command has set, until [`take_prompt`](Self::take_prompt).
-    prompt: Option<Vec<u8>>,
+    pub(super) is_cut_off: bool,
 }
 
 impl Requests {
     /// Creates an empty queue. The first line is sent after the prompt that ends the login.
-    pub(super) fn new(mode: ReplyMode, limits: RequestLimits, now: Instant) -> Self {
+    pub(super) fn new(mode: ReplyMode, now: Instant) -> Self {
         Self {
             mode,
-            limits: RequestLimits { in_flight: limits.in_flight.clamp(1, 64), ..limits },
             queue: VecDeque::new(),
             is_restoring: false,
             sent: SentCommands::default(),
@@ -102,48 +92,14 @@ impl Requests {
             pacing: TalkPacing::default(),
             gate: LineGate::after_login(now),
             completed: VecDeque::new(),
-            round_trip: None,
-            has_fault: false,
             is_cut_off: false,
-            prompt: None,
         }
-    }
-
-    pub(super) const fn mode(&self) -> ReplyMode {
-        self.mode
-    }
-
-    pub(super) const fn round_trip(&self) -> Option<Duration> {
-        self.round_trip
-    }
-
-    /// Returns whether the server has refused a line for its missing number since the last call.
-    pub(super) fn take_fault(&mut self) -> bool {
-        std::mem::take(&mut self.has_fault)
-    }
-
-    /// Returns the last prompt that a command has set since the last call; `None` without one.
-    pub(super) const fn take_prompt(&mut self) -> Option<Vec<u8>> {
-        self.prompt.take()
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.queue.len() >= self.limits.queued
     }
 
     /// Returns whether a challenge, or the acceptance of one, is queued or unanswered.
     pub(super) fn is_challenging(&self) -> bool {
         let mut requests = self.queue.iter().chain(self.sent.awaited().map(|sent| &sent.request));
         requests.any(|request| request.command.as_ref().is_some_and(Command::is_challenge))
-    }
-
-    pub(super) const fn set_restoring(&mut self, is_restoring: bool) {
-        self.is_restoring = is_restoring;
-    }
-
-    /// Marks the stream as ended: later messages come from the rest of its bytes.
-    pub(super) const fn cut_off(&mut self) {
-        self.is_cut_off = true;
     }
 
     /// Releases unused memory.
@@ -153,21 +109,11 @@ impl Requests {
         self.sent.shrink();
     }
 
-    #[cfg(test)]
-    pub(super) fn footprint(&self) -> usize {
-        self.queue.len() + self.sent.footprint() + self.completed.len() + self.unfenced.footprint()
-    }
-
     /// Appends a command to the queue, whatever its length, and returns the identifier of the request. A probe has no command.
-    pub(super) fn enqueue(
-        &mut self,
-        requester: Requester,
-        command: Option<Command>,
-        cx: &mut Context<'_>,
-    ) -> RequestId {
+    pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>, cx: &mut Context) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
         let id = cx.next_request_id();
-        self.queue.push_back(QueuedCommand { id, requester, command, n_drops: 0, is_during_restoration });
+        self.queue.push_back(RequestedCommand { id, requester, command, n_drops: 0, is_during_restoration });
         id
     }
 
@@ -194,41 +140,37 @@ impl Requests {
         }
     }
 
-    pub(super) fn pop_completed(&mut self) -> Option<CompletedRequest> {
-        self.completed.pop_front()
-    }
-
     /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
-    pub(super) fn handle(&mut self, event: &Event, now: Instant) {
+    pub(super) fn handle(&mut self, event: &Event, cx: &mut Context) {
         let Some(message) = event.message() else { return };
         match self.marks.parse(message) {
-            Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, now),
-            Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, now),
+            Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, cx),
+            Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, cx),
             Some(ReplyMark::Unnumbered) => {
                 self.open = Some(0);
-                self.unnumbered_line_refused();
+                self.unnumbered_line_refused(cx);
             }
             None if matches!(message, Message::Control(Control::Prompt)) => self.gate.prompt(),
             None if is_content(message) => {
-                self.gate.content(event, message, now);
-                self.content(event, now);
+                self.gate.content(event, message, cx.now);
+                self.content(event, cx);
             }
             None => {}
         }
     }
 
-    fn start_reply(&mut self, number: u64, code: Option<CommandCode>, now: Instant) {
+    fn start_reply(&mut self, number: u64, code: Option<CommandCode>, cx: &mut Context) {
         if self.mode == ReplyMode::Tagged && self.open.is_some() {
-            self.end_reply(false, now);
+            self.end_reply(false, cx);
         }
         self.open = Some(number);
         if let Some(sent) = self.sent.by_number(number) {
-            self.round_trip = Some(now.saturating_duration_since(sent.sent_at));
+            cx.counters.round_trip = Some(cx.now.saturating_duration_since(sent.sent_at));
             sent.reply.set_code(code);
         }
     }
 
-    fn end_reply(&mut self, is_complete: bool, now: Instant) {
+    fn end_reply(&mut self, is_complete: bool, cx: &Context) {
         // The reader invents the end of a unit that the stream cuts off; that of a block it marks as incomplete.
         let is_complete = is_complete && !(self.is_cut_off && self.mode == ReplyMode::Tagged);
         let Some(number) = self.open.take() else { return };
@@ -239,29 +181,29 @@ impl Requests {
         if !is_complete {
             return self.complete(sent, Err(RequestError::Incomplete));
         }
-        let reply = std::mem::take(&mut sent.reply).finish(&self.limits);
-        self.answered(sent, reply, now);
+        let reply = std::mem::take(&mut sent.reply).finish(&cx.options.requests);
+        self.answered(sent, reply, cx.now);
     }
 
     /// Processes the refusal of a line without a number: block mode is on.
-    fn unnumbered_line_refused(&mut self) {
+    fn unnumbered_line_refused(&mut self, cx: &mut Context) {
         if self.mode == ReplyMode::Numbered {
-            self.has_fault = true;
+            cx.emit(Event::Fault(ServerFault::Unnumbered));
             return;
         }
         self.mode = ReplyMode::Numbered;
         let mut reply = Some(std::mem::take(&mut self.unfenced)).filter(|reply| !reply.is_empty());
         for sent in self.sent.take_fenced(usize::MAX) {
             // Either the first command switched block mode on, and its fence was refused; or the command itself was.
-            let result = reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.finish(&self.limits));
+            let result = reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.finish(&cx.options.requests));
             self.complete(sent, result.and_then(Reply::into_result));
         }
     }
 
-    fn content(&mut self, event: &Event, now: Instant) {
+    fn content(&mut self, event: &Event, cx: &mut Context) {
         if self.mode != ReplyMode::Fenced {
             if let Some(sent) = self.open.and_then(|number| self.sent.by_number(number)) {
-                sent.reply.push(event, &self.limits);
+                sent.reply.push(event, &cx.options.requests);
             }
             return;
         }
@@ -274,20 +216,22 @@ impl Requests {
             return;
         }
         let mut answered = self.sent.take_by_answer(event.raw());
-        let Some(last) = answered.pop() else { return self.unfenced.push(event, &self.limits) };
-        self.prompt = last.prompt_set(event.raw()).or(self.prompt.take());
+        let Some(last) = answered.pop() else { return self.unfenced.push(event, &cx.options.requests) };
+        if let Some(prompt) = last.prompt_set(event.raw()) {
+            cx.reader.framer_mut().set_prompt(&prompt);
+        }
         // The events may belong to any of the answered commands. Only a probe is answered by its fence alone.
         let is_mixed = answered.iter().any(|sent| sent.request.command.is_some());
         for sent in answered {
             self.complete(sent, Err(RequestError::Incomplete));
         }
-        self.round_trip = Some(now.saturating_duration_since(last.sent_at));
+        cx.counters.round_trip = Some(cx.now.saturating_duration_since(last.sent_at));
         let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
             return self.complete(last, Err(RequestError::Incomplete));
         }
-        let reply = reply.finish(&self.limits);
-        self.answered(last, reply, now);
+        let reply = reply.finish(&cx.options.requests);
+        self.answered(last, reply, cx.now);
     }
 
     /// Processes a complete reply: completes the request, or queues the command again.
@@ -308,7 +252,7 @@ impl Requests {
         {
             // Some servers end the observation of a game that is observed already. The same command starts it again.
             // Source: uhlin-fics, tried.
-            self.queue.push_front(QueuedCommand { is_during_restoration: false, ..sent.into_request() });
+            self.queue.push_front(RequestedCommand { is_during_restoration: false, ..sent.into_request() });
             return;
         }
         let is_block_unset = |reply: &Reply| reply.lines().any(|line| line == BLOCK_UNSET);
@@ -319,7 +263,7 @@ impl Requests {
     }
 
     fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
-        self.completed.push_back(sent.into_request().complete(result));
+        self.completed.push_back(CompletedRequest { request: sent.into_request(), result });
     }
 
     /// Returns the earliest end of a pause, a reply's deadline or the line gate's wait; `None` if none is pending.
@@ -339,10 +283,11 @@ impl Requests {
     }
 
     /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned.
-    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) {
-        for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned && sent.deadline <= now) {
+    pub(super) fn handle_timeout(&mut self, cx: &Context) {
+        for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned && sent.deadline <= cx.now) {
             sent.is_abandoned = true;
-            self.completed.push_back(sent.request.clone().complete(Err(RequestError::TimedOut(timings.request))));
+            let result = Err(RequestError::TimedOut(cx.options.timings.request));
+            self.completed.push_back(CompletedRequest { request: sent.request.clone(), result });
         }
     }
 
@@ -352,6 +297,6 @@ impl Requests {
             self.complete(sent, Err(sent_error.clone()));
         }
         let queued = std::mem::take(&mut self.queue).into_iter();
-        self.completed.extend(queued.map(|request| request.complete(Err(queued_error.clone()))));
+        self.completed.extend(queued.map(|request| CompletedRequest { request, result: Err(queued_error.clone()) }));
     }
 }

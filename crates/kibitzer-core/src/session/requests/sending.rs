@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Requests;
-use super::sent::{QueuedCommand, ReplyKey, Requester, SentCommand};
+use super::sent::{ReplyKey, RequestedCommand, Requester, SentCommand};
 use super::talk_pacing::TalkKind;
 use crate::session::command::Command;
 use crate::session::context::Context;
@@ -12,23 +12,26 @@ use crate::session::fence::Fence;
 use crate::session::options::after;
 use crate::session::reply::PartialReply;
 
+/// Maximum number of requests that wait for their reply, whatever the options permit.
+const MAX_IN_FLIGHT: usize = 64;
+
 impl Requests {
     /// Sends all lines that may be sent now. Returns whether one of them resets the server's idle timer.
-    pub(crate) fn send(&mut self, cx: &mut Context<'_>) -> bool {
+    pub(crate) fn send(&mut self, cx: &mut Context) -> bool {
         let mut resets_idle = false;
         self.pacing.expire(cx.now);
         while self.mode != ReplyMode::Fenced || self.gate.is_open(cx.now) {
             if self.send_owed_fence(cx) {
                 continue;
             }
-            let Some(request) = self.next_request() else { break };
+            let Some(request) = self.next_request(cx) else { break };
             resets_idle |= request.command.as_ref().is_some_and(Command::resets_idle);
             self.send_request(request, cx);
         }
         resets_idle
     }
 
-    fn send_owed_fence(&mut self, cx: &mut Context<'_>) -> bool {
+    fn send_owed_fence(&mut self, cx: &mut Context) -> bool {
         let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
         cx.out.push_command(None, fence.as_str().to_owned(), sent.request.id);
@@ -39,32 +42,32 @@ impl Requests {
     }
 
     /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait.
-    fn next_request(&mut self) -> Option<QueuedCommand> {
+    fn next_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
         if self.queue.is_empty() {
             return None;
         }
         let n_awaited = self.sent.awaited().count();
         let is_mode_uncertain = || self.sent.awaited().any(|sent| sent.request.may_switch_block_mode());
-        if n_awaited >= self.limits.in_flight || is_mode_uncertain() {
+        if n_awaited >= cx.options.requests.in_flight.clamp(1, MAX_IN_FLIGHT) || is_mode_uncertain() {
             return None;
         }
-        let may_be_sent = |request: &QueuedCommand| !self.waits(request) && self.held_until(request).is_none();
+        let may_be_sent = |request: &RequestedCommand| !self.waits(request) && self.held_until(request).is_none();
         let at = self.queue.iter().position(may_be_sent)?;
         // Replies before and after a switch of block mode are delimited differently, so it is sent alone.
         if self.queue.get(at)?.may_switch_block_mode() && n_awaited > 0 { None } else { self.queue.remove(at) }
     }
 
     /// Returns whether a command waits for the end of the restoration, which may observe the same game.
-    fn waits(&self, request: &QueuedCommand) -> bool {
+    fn waits(&self, request: &RequestedCommand) -> bool {
         self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
     }
 
     /// Returns the end of the pause that the server's throttle of talk requires before this command; `None` if it may be sent.
-    pub(super) fn held_until(&self, request: &QueuedCommand) -> Option<Instant> {
+    pub(super) fn held_until(&self, request: &RequestedCommand) -> Option<Instant> {
         self.pacing.held_until(TalkKind::of(request.command.as_ref()?)?)
     }
 
-    fn send_request(&mut self, request: QueuedCommand, cx: &mut Context<'_>) {
+    fn send_request(&mut self, request: RequestedCommand, cx: &mut Context) {
         let text = request.command.as_ref().map(Command::as_str);
         let owes_fence = self.mode == ReplyMode::Fenced && text.is_some();
         // Commands after `$$` do not reset the idle timer, so a probe does not prevent the idle logout. A server that does not know
@@ -72,7 +75,7 @@ impl Requests {
         let (key, line) = if self.mode == ReplyMode::Fenced {
             self.sent.make_room();
             self.gate.close_until_prompt(cx.now);
-            let fence = Fence::draw(cx.rng);
+            let fence = Fence::draw(&mut cx.rng);
             (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
         } else {
             let number = self.sent.next_number();

@@ -3,11 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::CompletedRequest;
-use crate::event::{RequestError, RequestId};
+use crate::event::RequestId;
 use crate::session::command::Command;
 use crate::session::fence::Fence;
-use crate::session::reply::{PartialReply, Reply};
+use crate::session::reply::PartialReply;
 
 /// Highest number of a command in block mode; the lowest is 1. FICS recommends small numbers; a large cycle keeps late replies apart.
 const MAX_NUMBER: u64 = 99;
@@ -31,7 +30,7 @@ pub(crate) enum Requester {
 
 /// A request with its command. It is kept after sending, because some commands have to be sent again.
 #[derive(Clone, Debug)]
-pub(crate) struct QueuedCommand {
+pub(crate) struct RequestedCommand {
     pub(crate) id: RequestId,
     pub(crate) requester: Requester,
     /// `None` for a probe, which is sent as `$$date` with a number, or as a fence alone.
@@ -42,12 +41,7 @@ pub(crate) struct QueuedCommand {
     pub(crate) is_during_restoration: bool,
 }
 
-impl QueuedCommand {
-    /// Converts the request to a completed one with this result.
-    pub(crate) fn complete(self, result: Result<Reply, RequestError>) -> CompletedRequest {
-        CompletedRequest { id: self.id, requester: self.requester, command: self.command, result }
-    }
-
+impl RequestedCommand {
     pub(crate) fn asks_to_observe(&self) -> bool {
         self.command.as_ref().is_some_and(Command::is_observe)
     }
@@ -78,7 +72,7 @@ impl ReplyKey {
 /// A sent command whose reply has not ended.
 #[derive(Debug)]
 pub(crate) struct SentCommand {
-    pub(crate) request: QueuedCommand,
+    pub(crate) request: RequestedCommand,
     pub(crate) key: ReplyKey,
     /// Whether the command's fence is still to be sent.
     pub(crate) owes_fence: bool,
@@ -94,9 +88,9 @@ pub(crate) struct SentCommand {
 
 impl SentCommand {
     /// Returns the request; its requester becomes [`Requester::Abandoned`] if the command was abandoned.
-    pub(crate) fn into_request(self) -> QueuedCommand {
+    pub(crate) fn into_request(self) -> RequestedCommand {
         let requester = if self.is_abandoned { Requester::Abandoned } else { self.request.requester };
-        QueuedCommand { requester, ..self.request }
+        RequestedCommand { requester, ..self.request }
     }
 
     /// Returns the prompt that the command has set, read from the line that answers its fence; see [`prompt_set_by`].
@@ -122,19 +116,14 @@ fn prompt_set_by(command: &Command, fence: Fence, answer: &[u8]) -> Option<Vec<u
 /// The sent commands of one connection, in the order of sending.
 #[derive(Debug, Default)]
 pub(crate) struct SentCommands {
-    sent: VecDeque<SentCommand>,
+    pub(crate) sent: VecDeque<SentCommand>,
     last_number: u64,
     /// Fences of commands that were removed before their answer arrived, so that a late answer is ignored. Keeps the latest
     /// [`MAX_NUMBER`].
-    removed_fences: VecDeque<Fence>,
+    pub(crate) removed_fences: VecDeque<Fence>,
 }
 
 impl SentCommands {
-    #[cfg(test)]
-    pub(crate) fn footprint(&self) -> usize {
-        self.removed_fences.len() + self.sent.iter().map(|sent| 1 + sent.reply.footprint()).sum::<usize>()
-    }
-
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut SentCommand> {
         self.sent.iter_mut()
     }

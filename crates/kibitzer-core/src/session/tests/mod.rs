@@ -42,9 +42,9 @@ impl Driver {
     }
 
     fn new(options: SessionOptions) -> Self {
-        let session = Session::new(options);
-        let mut driver =
-            Self { session, now: Instant::now(), sent: Vec::new(), events: Vec::new(), replies: Vec::new() };
+        let now = Instant::now();
+        let session = Session::new(options, now);
+        let mut driver = Self { session, now, sent: Vec::new(), events: Vec::new(), replies: Vec::new() };
         driver.drain();
         driver
     }
