@@ -2,6 +2,7 @@
 
 use std::io;
 
+use strum::AsRefStr;
 use thiserror::Error;
 
 use super::LoginError;
@@ -62,7 +63,8 @@ pub enum LostCause {
 }
 
 /// Reason for which a session is over for good.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum EndReason {

@@ -1,5 +1,6 @@
 //! Results of a login: the identity of the session, or the reason of its failure.
 
+use strum::Display;
 use thiserror::Error;
 
 use super::quoted;
@@ -27,7 +28,8 @@ impl Identity {
 }
 
 /// Step that a login has reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LoginStep {
@@ -45,21 +47,6 @@ pub enum LoginStep {
     Entering,
     /// The login is complete; the session is being set up.
     SetUp,
-}
-
-impl LoginStep {
-    /// Returns the name of the step in `snake_case`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Greeting => "greeting",
-            Self::LoginString => "login_string",
-            Self::Name => "name",
-            Self::Queued => "queued",
-            Self::Password => "password",
-            Self::Entering => "entering",
-            Self::SetUp => "set_up",
-        }
-    }
 }
 
 /// Reason for which a login failed.
@@ -104,10 +91,10 @@ pub enum LoginError {
     #[error("no login prompt: the server began with {:?}", .0.as_str())]
     NoLoginPrompt(ServerText),
     /// This step exceeded its timeout, on this side or on the server's.
-    #[error("login timed out: {step}", step = .0.as_str())]
+    #[error("login timed out: {0}")]
     TimedOut(LoginStep),
     /// The connection ended in this step.
-    #[error("connection closed during login: {step}", step = .0.as_str())]
+    #[error("connection closed during login: {0}")]
     Closed(LoginStep),
     /// The server refused for another reason. Contains its last line that does not contain the password.
     #[error("login refused{}", quoted(.0, NO_REASON))]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use strum::AsRefStr;
+
 use super::RequestError;
 use crate::message::listing::MoveList;
 use crate::message::{GameId, Handle, Relation};
@@ -64,7 +66,8 @@ impl RestoredGame {
 }
 
 /// State in which a game was found after a reconnect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RestoreOutcome {
@@ -129,7 +132,8 @@ impl AdjournedGame {
 }
 
 /// State of an adjourned game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum AdjournedState {

@@ -1,5 +1,7 @@
 //! Events of examined games, apart from boards.
 
+use strum::AsRefStr;
+
 use super::template::{Captures, PlayerSentence, match_table};
 use super::{GameId, Handle};
 use crate::text::{PlayerText, ServerText};
@@ -22,7 +24,8 @@ pub struct Examine {
 }
 
 /// An event of an examined game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ExamineAction {
     /// An examiner moved forward by this number of plies. Servers print the requested number, which may exceed the plies left.

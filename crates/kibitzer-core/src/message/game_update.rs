@@ -1,5 +1,7 @@
 //! Parts of a game's board, from ICC's datagrams.
 
+use strum::AsRefStr;
+
 use super::{ClockReading, GameId};
 use crate::chess::{Board, Color, Fen};
 use crate::text::ServerText;
@@ -20,7 +22,8 @@ pub struct GameUpdate {
 }
 
 /// A change of a game's board.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum GameAction {
     /// A move (datagram 24).

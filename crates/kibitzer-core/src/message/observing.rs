@@ -1,5 +1,7 @@
 //! Games that this login begins or ceases to observe.
 
+use strum::AsRefStr;
+
 use super::template::{match_table, match_template};
 use super::{GameId, Handle};
 
@@ -71,7 +73,8 @@ impl Focus {
 }
 
 /// Why the server did not start or stop observing a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ObservingRefusal {
@@ -80,6 +83,7 @@ pub enum ObservingRefusal {
     /// No game has this number.
     NoSuchGame,
     /// The game is private, so it cannot be observed.
+    #[strum(serialize = "private_game")]
     Private(GameId),
     /// This login does not observe the game, so it cannot stop observing it.
     NotObserving(GameId),

@@ -1,5 +1,7 @@
 //! Bughouse partnerships, apart from the partner's words.
 
+use strum::AsRefStr;
+
 use super::template::{Captures, PlayerSentence, match_table};
 use super::{Actor, GameId, Handle};
 use crate::text::PlayerText;
@@ -7,7 +9,8 @@ use crate::text::PlayerText;
 /// An offer, an answer or a change that concerns the bughouse partnership of this login.
 ///
 /// Source: FICS help files `partner` and `bughouse`, transcripts of two servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Partner {
     /// `Foo offers to be your bughouse partner; type "partner Foo" to accept.`

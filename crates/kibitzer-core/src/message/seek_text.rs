@@ -1,6 +1,7 @@
 //! Seeks as text, sent while the ivar `seekinfo` is off, and notices about own seeks.
 
 use smallvec::SmallVec;
+use strum::AsRefStr;
 
 use super::template::{TemplateTable, match_table, read_color, read_rated};
 use super::{Handle, Rating, Seek, Titles, fields, seek};
@@ -84,7 +85,8 @@ impl Seek {
 }
 
 /// A notice by the server about the seek ads of this login.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum SeekNotice {
     /// `Your seek has been posted with index 121.`

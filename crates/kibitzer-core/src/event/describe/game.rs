@@ -6,8 +6,8 @@ use crate::chess::{Color, Role, Square};
 use crate::event::EventKind;
 use crate::game::{Desync, MissedPlies};
 use crate::message::{
-    Creating, Examine, ExamineAction, Focus, GameAction, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark,
-    MarkShape, Observing, Rating,
+    Creating, Examine, ExamineAction, Focus, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark, MarkShape,
+    Observing, Rating,
 };
 use crate::text::ServerText;
 
@@ -85,7 +85,8 @@ describe! {
         game: it.game,
         line: LineUse::InText,
         fields: [
-            game, by, action: it.action.as_str(),
+            game, by,
+            action: match it.action { ExamineAction::Start { scratch: true } => "start_scratch", _ => it.action.as_ref() },
             plies: match it.action { ExamineAction::Forward(plies) | ExamineAction::Backward(plies) => Some(plies), _ => None },
             move_number: match it.action { ExamineAction::Revert(number) => number, _ => None },
             value: match &it.action {
@@ -100,7 +101,7 @@ describe! {
     GameUpdate as it => EventKind::GameUpdate, {
         game: it.game,
         line: LineUse::InDatagram,
-        fields: [game, action: it.action.as_str()],
+        fields: [game, action: it.action.as_ref()],
     }
 
     Mark as it => EventKind::BoardMark, {
@@ -146,47 +147,6 @@ pub(super) const fn rated(rated: Option<bool>) -> &'static str {
 /// Returns the rating to show: datagrams have 0 for players without one.
 pub(super) fn shown_rating(rating: Option<Rating>) -> Rating {
     rating.filter(|rating| rating.value() != Some(0)).unwrap_or(Rating::Unrated)
-}
-
-impl ExamineAction {
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Forward(_) => "forward",
-            Self::Backward(_) => "backward",
-            Self::Revert(_) => "revert",
-            Self::Commit => "commit",
-            Self::Move(_) => "move",
-            Self::Set(_) => "set",
-            Self::Start { scratch: false } => "start",
-            Self::Start { scratch: true } => "start_scratch",
-            Self::IsExaminer => "is_examiner",
-            Self::MadeMeExaminer => "made_me_examiner",
-            Self::Stop => "stop",
-            Self::SetupEntered => "setup_entered",
-            Self::SetupLeft => "setup_left",
-            Self::AtBeginning => "at_beginning",
-            Self::AtEnd => "at_end",
-        }
-    }
-}
-
-impl GameAction {
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Move(_) => "move",
-            Self::PastMove(_) => "past_move",
-            Self::MoveList { .. } => "move_list",
-            Self::Position { .. } => "position",
-            Self::Fen(_) => "fen",
-            Self::Board { .. } => "board",
-            Self::TookBack { .. } => "took_back",
-            Self::WentBack { .. } => "went_back",
-            Self::Clocks { .. } => "clocks",
-            Self::Clock { .. } => "clock",
-            Self::Flip(_) => "flip",
-            Self::Role(_) => "role",
-        }
-    }
 }
 
 impl MarkShape {

@@ -35,8 +35,8 @@ describe! {
             ObservingRefusal::NoSuchGame | ObservingRefusal::NoneObserved => None,
         },
         line: LineUse::InText,
-        fields: [reason: it.as_str()],
-        words(out): out.write_str(&it.as_str().replace('_', " ")),
+        fields: [reason: it.as_ref()],
+        words(out): out.write_str(&it.as_ref().replace('_', " ")),
     }
 
     KickedBy as it => EventKind::Kicked, {
@@ -47,17 +47,5 @@ describe! {
     Farewell as it => EventKind::Farewell, {
         line: LineUse::InText,
         fields: [reason: it.as_str()],
-    }
-}
-
-impl ObservingRefusal {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::AlreadyObserving(_) => "already_observing",
-            Self::NoSuchGame => "no_such_game",
-            Self::Private(_) => "private_game",
-            Self::NotObserving(_) => "not_observing",
-            Self::NoneObserved => "none_observed",
-        }
     }
 }

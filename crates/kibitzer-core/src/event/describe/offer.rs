@@ -48,7 +48,10 @@ describe! {
     Partner as it => EventKind::Partner, {
         game: it.partners_game(),
         line: LineUse::InText,
-        fields: [change: it.as_str(), name: it.name(), game: it.partners_game()],
+        fields: [
+            change: match it { Partner::Withdrawn { actor: Actor::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
+            name: it.name(), game: it.partners_game(),
+        ],
     }
 
     Pending as it => if it.direction == PendingDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
@@ -93,7 +96,7 @@ describe! {
     SeekNotice as it => EventKind::SeekNotice, {
         line: LineUse::InText,
         fields: [
-            notice: it.as_str(),
+            notice: it.as_ref(),
             index: match it { SeekNotice::Posted { index } => Some(*index), _ => None },
             players: match it { SeekNotice::Seen { players } => Some(*players), _ => None },
             limit: match it { SeekNotice::TooMany { limit } => Some(*limit), _ => None },
@@ -109,22 +112,6 @@ const fn mark(rating: Option<Rating>) -> &'static str {
 }
 
 impl Partner {
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Offered(_) => "offered",
-            Self::OfferSent(_) => "offer_sent",
-            Self::Agreed { .. } => "agreed",
-            Self::Declined(_) => "declined",
-            Self::Withdrawn { actor: Actor::Other, .. } => "withdrawn",
-            Self::Withdrawn { actor: Actor::Me, .. } => "offer_withdrawn",
-            Self::Ended => "ended",
-            Self::EndedByPartner => "ended_by_partner",
-            Self::Disconnected => "disconnected",
-            Self::Playing { .. } => "playing",
-            Self::Team(_) => "team",
-        }
-    }
-
     const fn name(&self) -> Option<&Handle> {
         match self {
             Self::Offered(name)
@@ -140,17 +127,6 @@ impl Partner {
         match self {
             Self::Playing { game, .. } => Some(*game),
             _ => None,
-        }
-    }
-}
-
-impl SeekNotice {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Posted { .. } => "posted",
-            Self::Seen { .. } => "seen",
-            Self::Removed => "removed",
-            Self::TooMany { .. } => "too_many",
         }
     }
 }

@@ -37,7 +37,7 @@ describe! {
         words(out): {
             write!(out, "* back after {:.1} s", it.offline_for.as_secs_f64())?;
             for game in &it.games {
-                let (number, outcome) = (game.now.unwrap_or(game.was), game.outcome.as_str());
+                let (number, outcome) = (game.now.unwrap_or(game.was), game.outcome.as_ref());
                 let missing = if game.moves_missing { ", moves are missing" } else { "" };
                 write!(out, "; game {number}, {} - {}: {outcome}{missing}", game.white, game.black)?;
             }
@@ -50,12 +50,12 @@ describe! {
 
     AdjournedGame as it => EventKind::AdjournedGame, {
         fields: [
-            white, black, state: it.state.as_str(),
+            white, black, state: it.state.as_ref(),
             game: match it.state { AdjournedState::Resumed { game } => Some(game), _ => None },
             error: match &it.state { AdjournedState::Refused(error) => Some(Displayed(error)), _ => None },
         ],
         words(out): {
-            write!(out, "* adjourned game {} - {}: {}", it.white, it.black, it.state.as_str())?;
+            write!(out, "* adjourned game {} - {}: {}", it.white, it.black, it.state.as_ref())?;
             match &it.state {
                 AdjournedState::Refused(error) => write!(out, ": {}", error_chain(error)),
                 _ => Ok(()),
@@ -64,7 +64,7 @@ describe! {
     }
 
     EndReason as it => EventKind::Ended, {
-        fields: [reason: it.as_str(), text: error_chain(it)],
+        fields: [reason: it.as_ref(), text: error_chain(it)],
         words(out): write!(out, "* session over: {}", error_chain(it)),
     }
 }
@@ -115,7 +115,7 @@ impl Fields for &RestoredGame {
         };
         let moves = self.moves.as_ref().map(|list| list.moves.iter().map(|listed| &listed.san).collect::<Vec<_>>());
         fields!(put, self;
-            was, now, white, black, relation: self.relation.code(), outcome: self.outcome.as_str(), plies: plies,
+            was, now, white, black, relation: self.relation.code(), outcome: self.outcome.as_ref(), plies: plies,
             moves_missing, moves: moves,
         );
     }
@@ -124,44 +124,5 @@ impl Fields for &RestoredGame {
 impl Fields for &RestoredCommand {
     fn fields(&self, put: &mut Put<'_>) {
         fields!(put, self; command, error: self.error.as_ref().map(Displayed));
-    }
-}
-
-impl EndReason {
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Quit => "quit",
-            Self::Shutdown => "shutdown",
-            Self::Kicked(_) => "kicked",
-            Self::Login(_) => "login",
-            Self::Dial(_) => "dial",
-            Self::Lost { .. } => "lost",
-        }
-    }
-}
-
-impl RestoreOutcome {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Advanced { .. } => "advanced",
-            Self::Changed => "changed",
-            Self::Ended => "ended",
-            Self::Gone => "gone",
-            Self::Adjourned => "adjourned",
-            Self::Interrupted => "interrupted",
-        }
-    }
-}
-
-impl AdjournedState {
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Stored => "stored",
-            Self::Challenged => "challenged",
-            Self::Resumed { .. } => "resumed",
-            Self::Declined => "declined",
-            Self::Refused(_) => "refused",
-        }
     }
 }
