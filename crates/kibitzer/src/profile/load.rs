@@ -82,7 +82,28 @@ impl Profile {
     /// # Errors
     ///
     /// [`ConfigError`] with key and line.
-    pub fn file(mut self, path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+    pub fn file(self, path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        self.file_table(path, &[])
+    }
+
+    /// Changes the settings that a table of a file contains, like [`file`](Self::file), for programs whose file contains a profile
+    /// besides other settings. `keys` leads to the table; an item of an array is selected by its index: `["account", "0"]`.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::env::temp_dir().join(format!("kibitzer-table-{}.toml", std::process::id()));
+    /// # std::fs::write(&path, "[server]\nhost = \"chess.example\"\n")?;
+    /// let profile = kibitzer::Profile::fics().file_table(&path, &["server"])?;
+    /// assert_eq!(profile.host_name(), "chess.example");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] with key and line, also if there is no such table.
+    pub fn file_table(mut self, path: impl AsRef<Path>, keys: &[&str]) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text =
             std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
@@ -93,8 +114,10 @@ impl Profile {
         };
         let table = DeTable::parse(&text)
             .map_err(|error| error_at(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+        let table = find_table(table.get_ref(), keys)
+            .ok_or_else(|| error_at(0, format!("the table `{}` is missing", keys.join("."))))?;
         let settings = settings();
-        for (key, value) in table.get_ref() {
+        for (key, value) in table {
             let name = key.get_ref().as_ref();
             if name.starts_with(FOREIGN_PREFIX) {
                 continue;
@@ -144,6 +167,18 @@ impl Profile {
         }
         Ok(self)
     }
+}
+
+/// Returns the table that a path of keys and indexes leads to; `None` if there is none.
+fn find_table<'a, 'text>(root: &'a DeTable<'text>, keys: &[&str]) -> Option<&'a DeTable<'text>> {
+    let mut keys = keys.iter();
+    let Some(first) = keys.next() else { return Some(root) };
+    let value = keys.try_fold(root.get(*first)?.get_ref(), |value, key| match value {
+        DeValue::Table(table) => Some(table.get(*key)?.get_ref()),
+        DeValue::Array(items) => Some(items.get(key.parse::<usize>().ok()?)?.get_ref()),
+        _ => None,
+    })?;
+    value.as_table()
 }
 
 /// Returns the name of the environment variable of a setting.

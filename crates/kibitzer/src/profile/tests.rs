@@ -383,3 +383,18 @@ fn a_password_in_the_place_of_its_source_is_not_repeated() {
     let error = Profile::fics().environment_from(variable).unwrap_err();
     assert!(!format!("{error} {error:?}").contains("swordfish"), "{error:?}");
 }
+
+#[test]
+fn table_of_a_file_is_a_profile_and_its_errors_have_the_line_of_the_file() {
+    let text = "[server]\nhost = \"one.example\"\n[[account]]\nhandle = \"Newton\"\n[[account]]\nhost = \"two.example\"\nhots = 1\n";
+    let file = Config::new("table", text);
+    let load = |keys: &[&str]| Profile::fics().file_table(&file.0, keys);
+    assert_eq!(load(&["server"]).unwrap().host_name(), "one.example");
+    assert!(show(&load(&["account", "0"]).unwrap()).contains("Newton"));
+    let unknown = load(&["account", "1"]).unwrap_err();
+    assert!(matches!(&unknown, ConfigError::File { line: 7, .. }), "{unknown}");
+    for keys in [&["servers"][..], &["account", "2"], &["account", "x"], &["server", "host"], &["server", "host", "0"]]
+    {
+        assert!(load(keys).unwrap_err().to_string().contains("is missing"), "{keys:?}");
+    }
+}
