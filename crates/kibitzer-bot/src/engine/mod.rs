@@ -1,0 +1,200 @@
+//! Chess engines: the interface that a bot uses, and its implementations.
+//!
+//! A search is described by a [`SearchPosition`] and [`SearchLimits`]; it reports [`SearchInfo`] while it runs and ends with a
+//! [`BestMove`]. Moves are in UCI notation: `e2e4`, `e7e8q`, `P@e4` for a drop, king takes rook (`e1h1`) for castling in chess960.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use kibitzer::core::chess::Color;
+
+/// A chess engine that searches one position at a time.
+///
+/// An error means that the engine can no longer be used: drop it and start another one.
+pub trait Engine: Send + 'static {
+    /// Returns what the engine reported about itself when it started.
+    fn info(&self) -> &EngineInfo;
+
+    /// Prepares for a new game: the engine forgets the last one and sets the variant and the opponent.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Variant`] if the engine does not know the variant, otherwise as [`search`](Self::search).
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: drop the engine if the future was dropped.
+    fn new_game(&mut self, game: &GameSetup) -> impl Future<Output = Result<(), EngineError>> + Send;
+
+    /// Searches a position within the limits and returns the best move; reports each line of analysis.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if the engine exits, does not answer in time, or answers with something that is not a move.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: if the future is dropped, the next call first stops the search and discards its move.
+    fn search(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> impl Future<Output = Result<BestMove, EngineError>> + Send;
+
+    /// Analyzes a position in the opponent's time, until the future is dropped or [`search`](Self::search) is called.
+    ///
+    /// The last move of the position is the reply that the engine expects. If the next search is of this very position, the engine
+    /// continues the analysis (a ponder hit). Engines that cannot ponder wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    fn ponder(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> impl Future<Output = Result<(), EngineError>> + Send;
+
+    /// Asks the engine to exit, and ends its process if it does not within a second.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the engine ends its process at once.
+    fn quit(self) -> impl Future<Output = ()> + Send;
+}
+
+/// What an engine reports about itself when it starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineInfo {
+    /// Name and version.
+    pub name: String,
+    /// Author; empty if it names none.
+    pub author: String,
+    /// Names of the options that can be set.
+    pub options: Vec<String>,
+    /// The variants that it plays, by the names of UCI: `chess`, `chess960`, `crazyhouse`, `atomic` …
+    pub variants: Vec<String>,
+    /// Whether it can think in the opponent's time.
+    pub ponders: bool,
+}
+
+/// A game that an engine is about to play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameSetup {
+    /// The variant, by the name of UCI: `chess`, `chess960`, `crazyhouse` …
+    pub variant: String,
+    /// The engine's side.
+    pub color: Color,
+    /// The opponent's name.
+    pub opponent: String,
+    /// The opponent's rating; `None` for a guest.
+    pub opponent_rating: Option<u16>,
+    /// Whether the opponent is known to be a computer.
+    pub opponent_is_computer: bool,
+}
+
+/// A position to search: the start of the known moves, and the moves since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPosition {
+    /// The base position in FEN, with the reserve in brackets in crazyhouse; `None` for the usual start.
+    pub fen: Option<String>,
+    /// Moves since, in UCI notation.
+    pub moves: Vec<String>,
+    /// Side to move after them.
+    pub side_to_move: Color,
+}
+
+/// Time that a search may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchLimits {
+    /// Remaining times of White and Black, after the deduction of lag and overhead. `None` in an untimed game.
+    pub clocks: Option<[Duration; 2]>,
+    /// Increments of White and Black.
+    pub increments: [Duration; 2],
+    /// Fixed time for this move, in place of the clocks.
+    pub move_time: Option<Duration>,
+    /// Maximum number of nodes.
+    pub nodes: Option<u64>,
+    /// Maximum depth in plies.
+    pub depth: Option<u32>,
+    /// The engine is stopped after this time, and fails with [`EngineError::NoMove`] if it then returns none within a second.
+    pub deadline: Duration,
+}
+
+/// A line of analysis. Fields that the engine did not report are `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchInfo {
+    /// Depth in plies.
+    pub depth: Option<u32>,
+    /// Score from the engine's point of view.
+    pub score: Option<Score>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Nodes per second.
+    pub nodes_per_second: Option<u64>,
+    /// Time of the search so far.
+    pub time: Option<Duration>,
+    /// Principal variation: the expected moves as the engine wrote them, at most 40.
+    pub line: Vec<String>,
+}
+
+/// Evaluation of a position, from the engine's point of view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// Hundredths of a pawn.
+    Centipawns(i32),
+    /// Mate in this number of moves; negative if the engine is mated.
+    Mate(i32),
+}
+
+/// Result of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BestMove {
+    /// The move in UCI notation; `None` if the position has no legal move.
+    pub best: Option<String>,
+    /// The reply that the engine expects.
+    pub ponder: Option<String>,
+    /// Whether the engine offers a draw with the move.
+    pub offers_draw: bool,
+    /// Whether the engine resigns.
+    pub resigns: bool,
+}
+
+/// Reason for which an engine can no longer be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The program could not be started.
+    #[error("the engine {program:?} could not be started")]
+    Start {
+        /// The program of the command.
+        program: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The process ended, or closed its output.
+    #[error("the engine exited")]
+    Exited,
+    /// The engine did not complete its handshake or confirm a command in time.
+    #[error("the engine did not answer {0:?} in time")]
+    Silent(&'static str),
+    /// The engine returned no move after it was stopped.
+    #[error("the engine returned no move")]
+    NoMove,
+    /// The engine returned a word that is not a move.
+    #[error("the engine returned {0:?}, which is not a move")]
+    NotAMove(String),
+    /// The engine does not know the variant.
+    #[error("the engine does not play {0}")]
+    Variant(String),
+    /// The engine has no option of this name, or refuses the value.
+    #[error("the engine has no option {0:?}")]
+    Option(String),
+}

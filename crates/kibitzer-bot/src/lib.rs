@@ -1,0 +1,7 @@
+//! Bots for internet chess servers: runs an engine on a server, and the parts to write a bot of your own.
+//!
+//! - [`Engine`]: an engine that searches one position at a time.
+
+pub mod engine;
+
+pub use engine::Engine;
