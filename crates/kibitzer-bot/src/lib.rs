@@ -4,4 +4,4 @@
 
 pub mod engine;
 
-pub use engine::Engine;
+pub use engine::{ConfiguredEngine, Engine, EngineCommand, Scripted, Uci, WeakPlayer};

@@ -7,7 +7,23 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
+use cozy_chess::Board;
+use cozy_chess::util::parse_uci_move;
 use kibitzer::core::chess::Color;
+
+mod command;
+mod configured;
+mod options;
+mod process;
+mod scripted;
+mod uci;
+mod weak;
+
+pub use command::{EngineCommand, EngineProtocol};
+pub use configured::ConfiguredEngine;
+pub use scripted::{Scripted, ScriptedAnswer};
+pub use uci::Uci;
+pub use weak::WeakPlayer;
 
 /// A chess engine that searches one position at a time.
 ///
@@ -72,6 +88,7 @@ pub trait Engine: Send + 'static {
 
 /// What an engine reports about itself when it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EngineInfo {
     /// Name and version.
     pub name: String,
@@ -85,8 +102,16 @@ pub struct EngineInfo {
     pub ponders: bool,
 }
 
+impl EngineInfo {
+    /// Describes an engine that plays chess and does not ponder.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), variants: vec!["chess".to_owned()], ..Self::default() }
+    }
+}
+
 /// A game that an engine is about to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameSetup {
     /// The variant, by the name of UCI: `chess`, `chess960`, `crazyhouse` …
     pub variant: String,
@@ -100,8 +125,17 @@ pub struct GameSetup {
     pub opponent_is_computer: bool,
 }
 
+impl GameSetup {
+    /// Describes a game against an unnamed opponent without a rating.
+    pub fn new(variant: impl Into<String>, color: Color) -> Self {
+        let variant = variant.into();
+        Self { variant, color, opponent: String::new(), opponent_rating: None, opponent_is_computer: false }
+    }
+}
+
 /// A position to search: the start of the known moves, and the moves since.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchPosition {
     /// The base position in FEN, with the reserve in brackets in crazyhouse; `None` for the usual start.
     pub fen: Option<String>,
@@ -111,8 +145,26 @@ pub struct SearchPosition {
     pub side_to_move: Color,
 }
 
+impl SearchPosition {
+    /// Describes the position after the moves. `fen` is the base position; `None` for the usual start.
+    pub fn new(fen: Option<String>, moves: Vec<String>, side_to_move: Color) -> Self {
+        Self { fen, moves, side_to_move }
+    }
+
+    /// Returns the position as a board of chess or chess960; `None` if it is of another variant, or a move is illegal.
+    pub(crate) fn board(&self) -> Option<Board> {
+        let mut board = self.fen.as_ref().map_or(Some(Board::default()), |fen| fen.parse().ok())?;
+        for text in &self.moves {
+            let parsed = parse_uci_move(&board, text).ok()?;
+            board.try_play(parsed).ok()?;
+        }
+        Some(board)
+    }
+}
+
 /// Time that a search may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchLimits {
     /// Remaining times of White and Black, after the deduction of lag and overhead. `None` in an untimed game.
     pub clocks: Option<[Duration; 2]>,
@@ -128,8 +180,21 @@ pub struct SearchLimits {
     pub deadline: Duration,
 }
 
+impl SearchLimits {
+    /// Allows a fixed time, and 5 s more until the engine counts as unresponsive.
+    pub fn move_time(time: Duration) -> Self {
+        Self { move_time: Some(time), ..Self::deadline(time + Duration::from_secs(5)) }
+    }
+
+    /// Allows any time up to the deadline.
+    pub fn deadline(deadline: Duration) -> Self {
+        Self { clocks: None, increments: [Duration::ZERO; 2], move_time: None, nodes: None, depth: None, deadline }
+    }
+}
+
 /// A line of analysis. Fields that the engine did not report are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchInfo {
     /// Depth in plies.
     pub depth: Option<u32>,
@@ -147,6 +212,7 @@ pub struct SearchInfo {
 
 /// Evaluation of a position, from the engine's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Score {
     /// Hundredths of a pawn.
     Centipawns(i32),
@@ -155,16 +221,24 @@ pub enum Score {
 }
 
 /// Result of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BestMove {
     /// The move in UCI notation; `None` if the position has no legal move.
     pub best: Option<String>,
     /// The reply that the engine expects.
     pub ponder: Option<String>,
-    /// Whether the engine offers a draw with the move.
+    /// Whether the engine offers a draw with the move; without a move, whether it claims one.
     pub offers_draw: bool,
     /// Whether the engine resigns.
     pub resigns: bool,
+}
+
+impl BestMove {
+    /// Returns a move in UCI notation, without an expected reply, an offer or a resignation.
+    pub fn new(best: impl Into<String>) -> Self {
+        Self { best: Some(best.into()), ..Self::default() }
+    }
 }
 
 /// Reason for which an engine can no longer be used.
@@ -191,10 +265,29 @@ pub enum EngineError {
     /// The engine returned a word that is not a move.
     #[error("the engine returned {0:?}, which is not a move")]
     NotAMove(String),
-    /// The engine does not know the variant.
+    /// The engine does not know the variant. It is unchanged and can still be used.
     #[error("the engine does not play {0}")]
     Variant(String),
-    /// The engine has no option of this name, or refuses the value.
-    #[error("the engine has no option {0:?}")]
-    Option(String),
+    /// The engine does not accept the position, or a move that leads to it.
+    #[error("the engine does not accept the position: {0}")]
+    Position(String),
+    /// The engine has no option of this name, or the value is not one of those it accepts.
+    #[error("option {name:?} of the engine: {problem}")]
+    Option {
+        /// Name of the option.
+        name: String,
+        /// Reason for the refusal, with the values or names that are accepted.
+        problem: String,
+    },
+}
+
+/// Returns whether the text has the form of a move in UCI notation: `e2e4`, `e7e8q`, `P@e4`.
+pub(crate) fn is_uci_move(text: &str) -> bool {
+    let is_square = |file: u8, rank: u8| (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
+    match *text.as_bytes() {
+        [role, b'@', file, rank] => b"PNBRQ".contains(&role) && is_square(file, rank),
+        [a, b, c, d] => is_square(a, b) && is_square(c, d),
+        [a, b, c, d, role] => is_square(a, b) && is_square(c, d) && b"qrbnk".contains(&role),
+        _ => false,
+    }
 }

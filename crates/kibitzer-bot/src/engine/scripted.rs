@@ -1,0 +1,158 @@
+//! An engine for tests, whose answers the test chooses.
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use super::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
+
+/// Answer of [`Scripted`] to one search.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ScriptedAnswer {
+    /// A move in UCI notation.
+    Move(String),
+    /// A complete result.
+    Result(BestMove),
+    /// A failure.
+    Fail(EngineError),
+    /// None: the search fails with [`EngineError::NoMove`] a second after its deadline.
+    Hang,
+}
+
+type Answers = Box<dyn FnMut(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Send>;
+
+/// An engine for tests: a closure answers each search, after a delay. Needs no process.
+pub struct Scripted {
+    info: EngineInfo,
+    answer: Answers,
+    delay: Duration,
+}
+
+impl Scripted {
+    /// Answers each search with the result of the closure. Plays chess, chess960 and crazyhouse.
+    pub fn new(answer: impl FnMut(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Send + 'static) -> Self {
+        let variants = ["chess", "chess960", "crazyhouse"].map(str::to_owned).to_vec();
+        let info = EngineInfo { variants, ponders: true, ..EngineInfo::new("Scripted") };
+        Self { info, answer: Box::new(answer), delay: Duration::ZERO }
+    }
+
+    /// Answers the searches with these moves in turn, then with "no legal move".
+    pub fn moves(moves: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut moves: Vec<String> = moves.into_iter().map(Into::into).collect();
+        moves.reverse();
+        Self::new(move |_, _| moves.pop().map_or(ScriptedAnswer::Result(BestMove::default()), ScriptedAnswer::Move))
+    }
+
+    /// Sets the time of each search; none by default. A longer delay than the deadline ends at the deadline.
+    #[must_use]
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// Replaces the description that the engine gives of itself.
+    #[must_use]
+    pub fn described_as(mut self, info: EngineInfo) -> Self {
+        self.info = info;
+        self
+    }
+}
+
+impl fmt::Debug for Scripted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scripted").field("info", &self.info).field("delay", &self.delay).finish_non_exhaustive()
+    }
+}
+
+impl Engine for Scripted {
+    fn info(&self) -> &EngineInfo {
+        &self.info
+    }
+
+    /// See [`Engine::new_game`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
+        let is_known = self.info.variants.contains(&game.variant);
+        is_known.then_some(()).ok_or_else(|| EngineError::Variant(game.variant.clone()))
+    }
+
+    /// See [`Engine::search`]. Reports one line of analysis, with the move.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        let result = match (self.answer)(position, limits) {
+            ScriptedAnswer::Move(best) => Ok(BestMove::new(best)),
+            ScriptedAnswer::Result(result) => Ok(result),
+            ScriptedAnswer::Fail(error) => Err(error),
+            ScriptedAnswer::Hang => {
+                sleep(limits.deadline + Duration::from_secs(1)).await;
+                return Err(EngineError::NoMove);
+            }
+        };
+        drop(timeout(limits.deadline, sleep(self.delay)).await);
+        let line = result.iter().filter_map(|result| result.best.clone()).collect();
+        report(SearchInfo { depth: Some(1), line, ..SearchInfo::default() });
+        result
+    }
+
+    /// See [`Engine::ponder`]. Never ends.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn ponder(
+        &mut self,
+        _position: &SearchPosition,
+        _limits: &SearchLimits,
+        _report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<(), EngineError> {
+        std::future::pending().await
+    }
+
+    async fn quit(self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer::core::chess::Color;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    async fn search(engine: &mut Scripted) -> Result<BestMove, EngineError> {
+        let start = SearchPosition::new(None, Vec::new(), Color::White);
+        engine.search(&start, &SearchLimits::deadline(Duration::from_secs(9)), &mut |_| {}).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn moves_come_in_turn_after_the_delay() {
+        let mut engine = Scripted::moves(["e2e4", "d2d4"]).delay(Duration::from_secs(2));
+        let begun = Instant::now();
+        assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("e2e4"));
+        assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("d2d4"));
+        assert_eq!(search(&mut engine).await.unwrap(), BestMove::default());
+        assert_eq!(begun.elapsed(), Duration::from_secs(6));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_and_hangs_come_on_demand() {
+        let mut answers = vec![ScriptedAnswer::Hang, ScriptedAnswer::Fail(EngineError::Exited)];
+        let mut engine = Scripted::new(move |_, _| answers.pop().unwrap());
+        assert!(matches!(search(&mut engine).await, Err(EngineError::Exited)));
+        let begun = Instant::now();
+        assert!(matches!(search(&mut engine).await, Err(EngineError::NoMove)));
+        assert_eq!(begun.elapsed(), Duration::from_secs(10));
+    }
+}

@@ -1,0 +1,193 @@
+//! The built-in weak player: a partner for demonstrations, without a program to install.
+
+use std::time::Duration;
+
+use cozy_chess::util::display_uci_move;
+use cozy_chess::{Board, GameStatus, Move, Piece};
+
+use super::{BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition};
+
+/// Value of mate in centipawns, above any material.
+const MATE_CP: i32 = 100_000;
+/// Random part of a move's value in centipawns: less than a pawn, so that material decides.
+const NOISE_CP: i32 = 50;
+
+/// A player that looks one move ahead, counts the material, and chooses among good moves at random. It plays chess and chess960.
+#[derive(Debug)]
+pub struct WeakPlayer {
+    info: EngineInfo,
+    random: fastrand::Rng,
+    is_chess960: bool,
+    think_time: Duration,
+}
+
+impl WeakPlayer {
+    /// Creates the player. The same seed gives the same moves; `think_time` is the pause before each move, at most the deadline.
+    pub fn new(seed: u64, think_time: Duration) -> Self {
+        let variants = vec!["chess".to_owned(), "chess960".to_owned()];
+        let info = EngineInfo { variants, ..EngineInfo::new("Kibitzer's weak player") };
+        Self { info, random: fastrand::Rng::with_seed(seed), is_chess960: false, think_time }
+    }
+
+    /// The best move and its value in centipawns; `None` if there is no legal move.
+    fn choose(&mut self, board: &Board) -> Option<(i32, Move)> {
+        let rated = legal_moves(board).into_iter().map(|candidate| {
+            let value = value_of(board, candidate);
+            (value + self.random.i32(0..NOISE_CP), value, candidate)
+        });
+        rated.max_by_key(|(noisy, ..)| *noisy).map(|(_, value, chosen)| (value, chosen))
+    }
+}
+
+impl Engine for WeakPlayer {
+    fn info(&self) -> &EngineInfo {
+        &self.info
+    }
+
+    /// See [`Engine::new_game`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
+        self.is_chess960 = game.variant == "chess960";
+        let is_known = self.info.variants.contains(&game.variant);
+        is_known.then_some(()).ok_or_else(|| EngineError::Variant(game.variant.clone()))
+    }
+
+    /// See [`Engine::search`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        let board = position.board().ok_or_else(|| EngineError::Position("it is not one of chess".to_owned()))?;
+        tokio::time::sleep(self.think_time.min(limits.move_time.unwrap_or(limits.deadline))).await;
+        let Some((value, chosen)) = self.choose(&board) else { return Ok(BestMove::default()) };
+        let best = if self.is_chess960 { chosen.to_string() } else { display_uci_move(&board, chosen).to_string() };
+        let score = if value >= MATE_CP { Score::Mate(1) } else { Score::Centipawns(value) };
+        report(SearchInfo { depth: Some(2), score: Some(score), line: vec![best.clone()], ..SearchInfo::default() });
+        Ok(BestMove::new(best))
+    }
+
+    /// See [`Engine::ponder`]. Waits.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn ponder(
+        &mut self,
+        _position: &SearchPosition,
+        _limits: &SearchLimits,
+        _report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<(), EngineError> {
+        std::future::pending().await
+    }
+
+    async fn quit(self) {}
+}
+
+fn legal_moves(board: &Board) -> Vec<Move> {
+    let mut moves = Vec::new();
+    board.generate_moves(|piece_moves| {
+        moves.extend(piece_moves);
+        false
+    });
+    moves
+}
+
+/// The material after a move and the opponent's best capture, from the mover's side.
+fn value_of(board: &Board, candidate: Move) -> i32 {
+    let after = played(board, candidate);
+    match after.status() {
+        GameStatus::Won => MATE_CP,
+        GameStatus::Drawn => 0,
+        GameStatus::Ongoing => {
+            let replies = legal_moves(&after).into_iter().map(|reply| material(&played(&after, reply)));
+            replies.min().unwrap_or_default()
+        }
+    }
+}
+
+fn played(board: &Board, candidate: Move) -> Board {
+    let mut after = board.clone();
+    after.play_unchecked(candidate);
+    after
+}
+
+/// The material of the side to move, less that of the other, in centipawns.
+fn material(board: &Board) -> i32 {
+    const VALUES: [(Piece, i32); 5] =
+        [(Piece::Pawn, 100), (Piece::Knight, 300), (Piece::Bishop, 310), (Piece::Rook, 500), (Piece::Queen, 900)];
+    let count = |color, piece| i32::try_from(board.colored_pieces(color, piece).len()).unwrap_or_default();
+    let side = board.side_to_move();
+    VALUES.iter().map(|&(piece, value)| value * (count(side, piece) - count(!side, piece))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use kibitzer::core::chess::Color;
+
+    use super::*;
+
+    async fn best(variant: &str, fen: Option<&str>, moves: Vec<String>) -> Result<Option<String>, EngineError> {
+        let mut player = WeakPlayer::new(moves.len() as u64, Duration::ZERO);
+        player.new_game(&GameSetup::new(variant, Color::White)).await?;
+        let position = SearchPosition::new(fen.map(str::to_owned), moves, Color::White);
+        let limits = SearchLimits::deadline(Duration::from_secs(1));
+        Ok(player.search(&position, &limits, &mut |_| {}).await?.best)
+    }
+
+    #[tokio::test]
+    async fn game_against_itself_has_legal_moves_until_its_end() {
+        let mut moves = Vec::new();
+        while moves.len() < 150 {
+            let Some(next) = best("chess", None, moves.clone()).await.unwrap() else { break };
+            moves.push(next);
+        }
+        assert!(SearchPosition::new(None, moves, Color::White).board().is_some());
+    }
+
+    #[tokio::test]
+    async fn mates_and_captures_are_seen() {
+        let cases = [
+            ("mate", "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Some("a1a8")),
+            ("queen for nothing", "4k3/8/8/3q4/4P3/8/8/4K3 w - - 0 1", Some("e4d5")),
+            ("mated", "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", None),
+        ];
+        for (name, fen, want) in cases {
+            assert_eq!(best("chess", Some(fen), Vec::new()).await.unwrap().as_deref(), want, "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn castling_is_written_as_the_variant_requires() {
+        // Castling and Rf1 mate.
+        for (variant, castling) in [("chess", "e1g1"), ("chess960", "e1h1")] {
+            let mut found = Vec::new();
+            for seed in 0..30 {
+                let mut player = WeakPlayer::new(seed, Duration::ZERO);
+                player.new_game(&GameSetup::new(variant, Color::White)).await.unwrap();
+                let fen = "4rkr1/4p1p1/8/8/8/8/8/4K2R w K - 0 1".to_owned();
+                let position = SearchPosition::new(Some(fen), Vec::new(), Color::White);
+                let limits = SearchLimits::deadline(Duration::from_secs(1));
+                found.extend(player.search(&position, &limits, &mut |_| {}).await.unwrap().best);
+            }
+            assert!(found.iter().all(|best| best == "h1f1" || best == castling), "{found:?}");
+            assert!(found.iter().any(|best| best == castling), "{found:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn other_variants_and_positions_are_refused() {
+        assert!(matches!(best("atomic", None, Vec::new()).await, Err(EngineError::Variant(_))));
+        for (fen, moves) in [(Some("not a position"), vec![]), (None, vec!["e2e5".to_owned()])] {
+            assert!(matches!(best("chess", fen, moves).await, Err(EngineError::Position(_))), "{fen:?}");
+        }
+    }
+}
