@@ -51,7 +51,7 @@ impl App {
     }
 
     /// Returns whether to mask the input: the server expects a password, and the line is not a command of the console.
-    pub(in crate::console) fn echo(&self) -> InputEcho {
+    pub(crate) fn echo(&self) -> InputEcho {
         let is_command = self.input.text().starts_with('/');
         if self.model.expects_password() && !is_command { InputEcho::Masked } else { InputEcho::Plain }
     }

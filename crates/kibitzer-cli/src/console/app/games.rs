@@ -10,14 +10,14 @@ use crate::console::model::row::Row;
 
 impl App {
     /// Returns the game on the board: the pinned one, else that of the selected older row, else the automatic choice.
-    pub(in crate::console) fn game(&self) -> Option<GameId> {
+    pub(crate) fn game(&self) -> Option<GameId> {
         let selected = self.list.selected().filter(|_| !self.list.follows()).and_then(|row| self.model.rows.get(row));
         let of_row = selected.and_then(Row::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 
     /// Returns that game now, or at the selected older row, and the time since its clocks were reported.
-    pub(in crate::console) fn snapshot(&self, now: Duration) -> Option<(GameSnapshot, Duration)> {
+    pub(crate) fn snapshot(&self, now: Duration) -> Option<(GameSnapshot, Duration)> {
         let game = self.game()?;
         if let Some(row) = self.list.selected().filter(|_| !self.list.follows() && self.list.n_below() > 0) {
             return self.model.game_at_row(game, row).map(|snapshot| (snapshot, Duration::ZERO));

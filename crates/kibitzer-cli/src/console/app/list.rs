@@ -8,7 +8,7 @@ use crate::console::model::row_buffer::RowBuffer;
 
 /// Numbers of the rows accepted by the filter, the selection and the scroll position.
 #[derive(Debug)]
-pub(in crate::console) struct RowList {
+pub(crate) struct RowList {
     filter: Option<RowFilter>,
     shows_protocol_details: bool,
     /// Numbers of the listed rows, ascending.
@@ -36,7 +36,7 @@ impl Default for RowList {
 
 impl RowList {
     /// Returns whether the filter, or without one the setting for details, lists a row.
-    pub(in crate::console) fn includes(&self, row: &Row) -> bool {
+    pub(crate) fn includes(&self, row: &Row) -> bool {
         // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
             Some(filter) => filter.accepts(row),
@@ -45,7 +45,7 @@ impl RowList {
     }
 
     /// Adds a row if it is to be listed, and drops rows before `oldest`. Returns whether the row is listed.
-    pub(in crate::console) fn add_row(&mut self, row: &Row, oldest: u64) -> bool {
+    pub(crate) fn add_row(&mut self, row: &Row, oldest: u64) -> bool {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
@@ -59,26 +59,26 @@ impl RowList {
         is_listed
     }
 
-    pub(in crate::console) const fn filter(&self) -> Option<&RowFilter> {
+    pub(crate) const fn filter(&self) -> Option<&RowFilter> {
         self.filter.as_ref()
     }
 
-    pub(in crate::console) const fn shows_protocol_details(&self) -> bool {
+    pub(crate) const fn shows_protocol_details(&self) -> bool {
         self.shows_protocol_details
     }
 
-    pub(in crate::console) fn set_filter(&mut self, filter: Option<RowFilter>, rows: &RowBuffer) {
+    pub(crate) fn set_filter(&mut self, filter: Option<RowFilter>, rows: &RowBuffer) {
         self.filter = filter;
         self.rebuild(rows);
     }
 
-    pub(in crate::console) fn toggle_protocol_details(&mut self, rows: &RowBuffer) {
+    pub(crate) fn toggle_protocol_details(&mut self, rows: &RowBuffer) {
         self.shows_protocol_details = !self.shows_protocol_details;
         self.rebuild(rows);
     }
 
     /// Filters all rows again. The selection moves to the nearest listed row before it.
-    pub(in crate::console) fn rebuild(&mut self, rows: &RowBuffer) {
+    pub(crate) fn rebuild(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
         if self.follows {
             self.go_to_end();
@@ -88,36 +88,36 @@ impl RowList {
     }
 
     /// Returns the number of the selected row.
-    pub(in crate::console) fn selected(&self) -> Option<u64> {
+    pub(crate) fn selected(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
     }
 
-    pub(in crate::console) const fn follows(&self) -> bool {
+    pub(crate) const fn follows(&self) -> bool {
         self.follows
     }
 
-    pub(in crate::console) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.listed.len()
     }
 
     /// Returns the number of listed rows after the selected one.
-    pub(in crate::console) fn n_below(&self) -> usize {
+    pub(crate) fn n_below(&self) -> usize {
         self.listed.len() - self.listed.partition_point(|&number| number <= self.selected)
     }
 
     /// Selects a row, listed or not, and stops following.
-    pub(in crate::console) const fn select(&mut self, number: u64) {
+    pub(crate) const fn select(&mut self, number: u64) {
         self.selected = number;
         self.follows = false;
     }
 
     /// Stops following the newest row.
-    pub(in crate::console) const fn stop_following(&mut self) {
+    pub(crate) const fn stop_following(&mut self) {
         self.follows = false;
     }
 
     /// Moves the selection by a number of rows. Beyond the end it follows the newest row.
-    pub(in crate::console) fn go(&mut self, places: isize) {
+    pub(crate) fn go(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
         match self.listed.get(to) {
@@ -126,19 +126,19 @@ impl RowList {
         }
     }
 
-    pub(in crate::console) fn go_to_start(&mut self) {
+    pub(crate) fn go_to_start(&mut self) {
         if let Some(&number) = self.listed.front() {
             self.select(number);
         }
     }
 
-    pub(in crate::console) fn go_to_end(&mut self) {
+    pub(crate) fn go_to_end(&mut self) {
         self.selected = self.listed.back().copied().unwrap_or(0);
         self.follows = true;
     }
 
     /// Returns the rows visible at this height, the selected one among them. Scrolls no more than necessary.
-    pub(in crate::console) fn visible_rows(&mut self, height: usize) -> Vec<u64> {
+    pub(crate) fn visible_rows(&mut self, height: usize) -> Vec<u64> {
         let place = |number| self.listed.partition_point(|&listed| listed < number);
         let selected = place(self.selected).min(self.listed.len().saturating_sub(1));
         let lowest = selected.saturating_sub(height.saturating_sub(1));

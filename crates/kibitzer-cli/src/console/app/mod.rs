@@ -1,6 +1,6 @@
 //! State of the console, and the effects of keys and items on it. Contains no drawing code.
 
-pub(in crate::console) mod list;
+pub(crate) mod list;
 
 mod commands;
 mod editing;
@@ -67,9 +67,9 @@ pub(super) enum DetailView {
 }
 
 impl DetailView {
-    pub(in crate::console) const ALL: [Self; 3] = [Self::Bytes, Self::Frame, Self::Event];
+    pub(crate) const ALL: [Self; 3] = [Self::Bytes, Self::Frame, Self::Event];
 
-    pub(in crate::console) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
             Self::Frame => "frame",

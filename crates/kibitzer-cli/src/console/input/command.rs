@@ -9,7 +9,7 @@ use crate::console::model::filter::{FilterError, RowFilter};
 
 /// A parsed command.
 #[derive(Clone, Debug)]
-pub(in crate::console) enum ConsoleCommand {
+pub(crate) enum ConsoleCommand {
     /// Show this game; `None` lets the console choose.
     Game(Option<GameId>),
     /// List only rows that match a named filter or an expression; `None` lists everything.
@@ -40,14 +40,14 @@ pub(in crate::console) enum ConsoleCommand {
 
 /// A time of a recording, absolute or relative to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum TimeTarget {
+pub(crate) enum TimeTarget {
     Absolute(Duration),
     Forward(Duration),
     Backward(Duration),
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(in crate::console) const COMMANDS: [(&str, &str, &str); 16] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 16] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
@@ -67,7 +67,7 @@ pub(in crate::console) const COMMANDS: [(&str, &str, &str); 16] = [
 ];
 
 /// Returns the first words of all commands, without duplicates.
-pub(in crate::console) fn command_words() -> impl Iterator<Item = &'static str> {
+pub(crate) fn command_words() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     let listed =
         COMMANDS.iter().map(|(word, ..)| *word).filter(move |word| std::mem::replace(&mut last, word) != *word);
@@ -76,7 +76,7 @@ pub(in crate::console) fn command_words() -> impl Iterator<Item = &'static str> 
 
 /// Syntax error of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(in crate::console) enum CommandError {
+pub(crate) enum CommandError {
     #[error("unknown command {0}; /help lists the commands")]
     Unknown(String),
     #[error("{command} needs {needed}")]
@@ -91,7 +91,7 @@ impl ConsoleCommand {
     /// # Errors
     ///
     /// [`CommandError`] names the unknown command or the invalid argument.
-    pub(in crate::console) fn parse(line: &str) -> Result<Self, CommandError> {
+    pub(crate) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let filter = || if rest.is_empty() { Ok(None) } else { RowFilter::parse(rest).map(Some) };
@@ -134,12 +134,12 @@ impl ConsoleCommand {
 }
 
 /// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
-pub(in crate::console) fn is_name(word: &str) -> bool {
+pub(crate) fn is_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// Parses a positive speed: `4`, `0.5`, `4x`.
-pub(in crate::console) fn speed(text: &str) -> Option<f64> {
+pub(crate) fn speed(text: &str) -> Option<f64> {
     let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
     (number > 0.0 && number.is_finite()).then_some(number)
 }
@@ -164,7 +164,7 @@ impl TimeTarget {
     }
 
     /// Returns the absolute time, given the current one.
-    pub(in crate::console) const fn from(self, now: Duration) -> Duration {
+    pub(crate) const fn from(self, now: Duration) -> Duration {
         match self {
             Self::Absolute(time) => time,
             Self::Forward(by) => now.saturating_add(by),

@@ -16,20 +16,16 @@ const SERVER_COMMANDS: &str = "\
 
 /// Candidates for the word before the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::console) struct Completion {
+pub(crate) struct Completion {
     /// Byte offset of the word in the line.
-    pub(in crate::console) from: usize,
+    pub(crate) from: usize,
     /// Sorted, without duplicates, never empty.
-    pub(in crate::console) words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 impl Completion {
     /// Completes the last word of the line before the cursor; `None` without candidates. `names` are those of the filters.
-    pub(in crate::console) fn for_line<'a>(
-        line: &str,
-        model: &Model,
-        names: impl Iterator<Item = &'a str>,
-    ) -> Option<Self> {
+    pub(crate) fn for_line<'a>(line: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
         let command = before.split_whitespace().next();
@@ -76,7 +72,7 @@ impl Completion {
     }
 
     /// Returns the common prefix of all candidates. A single candidate is followed by a blank, unless a value follows it.
-    pub(in crate::console) fn common_prefix(&self) -> String {
+    pub(crate) fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
             let ends = !first.ends_with(':');

@@ -13,7 +13,7 @@ const FILE: &str = "history";
 
 /// The lines, and the position while browsing them.
 #[derive(Debug, Default)]
-pub(in crate::console) struct History {
+pub(crate) struct History {
     lines: VecDeque<String>,
     /// How many lines back the shown line is; 0 is the line being typed.
     back: usize,
@@ -25,7 +25,7 @@ pub(in crate::console) struct History {
 
 impl History {
     /// Loads the stored history; lines that must not be stored are removed from the file.
-    pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
+    pub(crate) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let mut history = Self { store, ..Self::default() };
         for line in text.lines() {
@@ -40,7 +40,7 @@ impl History {
     }
 
     /// Adds a line to the history and its file. Repetitions and secrets are skipped.
-    pub(in crate::console) fn add(&mut self, line: &str) {
+    pub(crate) fn add(&mut self, line: &str) {
         self.back = 0;
         if self.lines.back().is_some_and(|last| last == line) || !self.push_if_allowed(line) {
             return;
@@ -64,7 +64,7 @@ impl History {
     }
 
     /// Returns the previous line; `None` at the oldest.
-    pub(in crate::console) fn previous(&mut self, shown: &str) -> Option<&str> {
+    pub(crate) fn previous(&mut self, shown: &str) -> Option<&str> {
         if self.back >= self.lines.len() {
             return None;
         }
@@ -76,7 +76,7 @@ impl History {
     }
 
     /// Returns the next line; after the newest, the unfinished line.
-    pub(in crate::console) fn next(&mut self) -> Option<&str> {
+    pub(crate) fn next(&mut self) -> Option<&str> {
         self.back = self.back.checked_sub(1)?;
         if self.back == 0 {
             return Some(&self.draft);

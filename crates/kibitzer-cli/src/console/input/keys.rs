@@ -6,7 +6,7 @@ use crate::console::input::Motion;
 
 /// Which part of the screen receives keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Focus {
+pub(crate) enum Focus {
     /// The list: letters are commands.
     List,
     /// The input line: letters are text.
@@ -17,7 +17,7 @@ pub(in crate::console) enum Focus {
 
 /// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Action {
+pub(crate) enum Action {
     Quit,
     Redraw,
     Help,
@@ -58,7 +58,7 @@ pub(in crate::console) enum Action {
 }
 
 /// Keys of the list, for the help page.
-pub(in crate::console) const LIST_KEYS: [(&str, &str); 15] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 15] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),
@@ -77,7 +77,7 @@ pub(in crate::console) const LIST_KEYS: [(&str, &str); 15] = [
 ];
 
 /// Keys of the input line, for the help page.
-pub(in crate::console) const INPUT_KEYS: [(&str, &str); 6] = [
+pub(crate) const INPUT_KEYS: [(&str, &str); 6] = [
     ("Enter Esc", "run the line; back to the keys of the list"),
     ("Space Tab", "on an empty line as in the list"),
     ("Up Down", "previous lines"),
@@ -87,7 +87,7 @@ pub(in crate::console) const INPUT_KEYS: [(&str, &str); 6] = [
 ];
 
 /// Returns the action of a key, depending on the focus.
-pub(in crate::console) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
+pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
     if key.kind == KeyEventKind::Release {
         return None;
     }

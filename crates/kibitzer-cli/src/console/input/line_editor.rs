@@ -5,7 +5,7 @@ const MAX_BYTES: usize = 4_096;
 
 /// The input line and its cursor.
 #[derive(Clone, Debug, Default)]
-pub(in crate::console) struct LineEditor {
+pub(crate) struct LineEditor {
     text: String,
     /// Byte offset, always at a character boundary.
     cursor: usize,
@@ -15,7 +15,7 @@ pub(in crate::console) struct LineEditor {
 
 /// A cursor movement; also selects the text to cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Motion {
+pub(crate) enum Motion {
     /// To the start of the line.
     Start,
     /// To the end of the line.
@@ -31,17 +31,17 @@ pub(in crate::console) enum Motion {
 }
 
 impl LineEditor {
-    pub(in crate::console) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the text before and after the cursor.
-    pub(in crate::console) fn split_at_cursor(&self) -> (&str, &str) {
+    pub(crate) fn split_at_cursor(&self) -> (&str, &str) {
         self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
     }
 
     /// Inserts text at the cursor. Control characters are removed, so that pasted text stays one line.
-    pub(in crate::console) fn insert(&mut self, text: &str) {
+    pub(crate) fn insert(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_control()) {
             if self.text.len() + character.len_utf8() > MAX_BYTES {
                 return;
@@ -52,24 +52,24 @@ impl LineEditor {
     }
 
     /// Replaces the whole line; the cursor moves to its end.
-    pub(in crate::console) fn set(&mut self, text: &str) {
+    pub(crate) fn set(&mut self, text: &str) {
         self.text.clear();
         self.cursor = 0;
         self.insert(text);
     }
 
     /// Removes and returns the line.
-    pub(in crate::console) fn take(&mut self) -> String {
+    pub(crate) fn take(&mut self) -> String {
         self.cursor = 0;
         std::mem::take(&mut self.text)
     }
 
-    pub(in crate::console) fn go(&mut self, motion: Motion) {
+    pub(crate) fn go(&mut self, motion: Motion) {
         self.cursor = self.place(motion);
     }
 
     /// Cuts the text between the cursor and the target of a motion. Single characters are not stored for yanking.
-    pub(in crate::console) fn cut(&mut self, motion: Motion) {
+    pub(crate) fn cut(&mut self, motion: Motion) {
         let there = self.place(motion);
         let (from, to) = (self.cursor.min(there), self.cursor.max(there));
         let out: String = self.text.drain(from..to).collect();
@@ -80,13 +80,13 @@ impl LineEditor {
     }
 
     /// Inserts the text of the last cut.
-    pub(in crate::console) fn yank(&mut self) {
+    pub(crate) fn yank(&mut self) {
         let cut = self.cut.clone();
         self.insert(&cut);
     }
 
     /// Replaces the text between a byte offset and the cursor.
-    pub(in crate::console) fn complete(&mut self, from: usize, with: &str) {
+    pub(crate) fn complete(&mut self, from: usize, with: &str) {
         if from <= self.cursor && self.text.is_char_boundary(from) {
             self.text.drain(from..self.cursor);
             self.cursor = from;

@@ -1,8 +1,8 @@
 //! The user's input: keys, the input line with its history and completion, commands, and filters with a name.
 
-pub(in crate::console) mod command;
-pub(in crate::console) mod keys;
-pub(in crate::console) mod named_filters;
+pub(crate) mod command;
+pub(crate) mod keys;
+pub(crate) mod named_filters;
 
 mod completion;
 mod history;

@@ -16,7 +16,7 @@ const KEPT_NAMES: usize = 100;
 
 /// Named expressions: the user's own, stored across runs, take precedence over those of the profile.
 #[derive(Debug, Default)]
-pub(in crate::console) struct NamedFilters {
+pub(crate) struct NamedFilters {
     named: BTreeMap<String, RowFilter>,
     profile: ProfileFilters,
     store: Option<StateDirectory>,
@@ -24,7 +24,7 @@ pub(in crate::console) struct NamedFilters {
 
 impl NamedFilters {
     /// Loads the stored expressions; invalid lines are ignored.
-    pub(in crate::console) fn load(store: Option<StateDirectory>) -> Self {
+    pub(crate) fn load(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
         let named = text.lines().filter_map(parse_stored).take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store }
@@ -32,20 +32,20 @@ impl NamedFilters {
 
     /// Adds the expressions of a profile. They are never written back: rewriting the file would lose comments and order, and
     /// others may share it.
-    pub(in crate::console) fn set_profile_filters(&mut self, profile: ProfileFilters) {
+    pub(crate) fn set_profile_filters(&mut self, profile: ProfileFilters) {
         self.profile = profile;
     }
 
-    pub(in crate::console) fn get(&self, name: &str) -> Option<&RowFilter> {
+    pub(crate) fn get(&self, name: &str) -> Option<&RowFilter> {
         self.named.get(name).or_else(|| self.profile.0.get(name))
     }
 
-    pub(in crate::console) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.named.keys().chain(self.profile.0.keys()).map(String::as_str)
     }
 
     /// Names an expression and saves the list. Returns `false` if there are too many.
-    pub(in crate::console) fn set(&mut self, name: &str, filter: RowFilter) -> bool {
+    pub(crate) fn set(&mut self, name: &str, filter: RowFilter) -> bool {
         if self.named.len() >= KEPT_NAMES && !self.named.contains_key(name) {
             return false;
         }
@@ -56,7 +56,7 @@ impl NamedFilters {
 
     /// Removes a name of the user and saves the list. Returns whether it existed. The profile's expression of that name applies
     /// again.
-    pub(in crate::console) fn forget(&mut self, name: &str) -> bool {
+    pub(crate) fn forget(&mut self, name: &str) -> bool {
         let was_there = self.named.remove(name).is_some();
         if was_there {
             self.save();
@@ -90,7 +90,7 @@ impl ProfileFilters {
     /// # Errors
     ///
     /// [`ProfileFilterError`] for the first invalid name or expression.
-    pub(in crate::console) fn from_profile(profile: &Profile) -> Result<Self, ProfileFilterError> {
+    pub(crate) fn from_profile(profile: &Profile) -> Result<Self, ProfileFilterError> {
         let read = |(name, source): (&String, &String)| {
             if !is_name(name) {
                 return Err(ProfileFilterError::Name(name.clone()));

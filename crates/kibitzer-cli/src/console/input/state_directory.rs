@@ -13,13 +13,13 @@ const FILE_MODE: u32 = 0o600;
 ///
 /// Errors are ignored: without a usable directory, nothing is kept between runs.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct StateDirectory {
+pub(crate) struct StateDirectory {
     folder: PathBuf,
 }
 
 impl StateDirectory {
     /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` without a home directory.
-    pub(in crate::console) fn for_user() -> Option<Self> {
+    pub(crate) fn for_user() -> Option<Self> {
         let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let state =
             path("XDG_STATE_HOME").or_else(|| path("HOME").map(|default_focus| default_focus.join(".local/state")))?;
@@ -27,7 +27,7 @@ impl StateDirectory {
     }
 
     /// Reads a file, up to 1 MiB of it; empty if it cannot be read.
-    pub(in crate::console) fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         let mut bytes = Vec::new();
         let file = self.open(name, OpenOptions::new().read(true));
         let _ = file.and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
@@ -40,7 +40,7 @@ impl StateDirectory {
     }
 
     /// Overwrites a file with these lines.
-    pub(in crate::console) fn write_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
+    pub(crate) fn write_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
         let mut text = String::new();
         for line in lines {
             text.push_str(&line);
@@ -50,7 +50,7 @@ impl StateDirectory {
     }
 
     /// Appends text to a file.
-    pub(in crate::console) fn append(&self, name: &str, text: &str) {
+    pub(crate) fn append(&self, name: &str, text: &str) {
         let _ = self.create(name, OpenOptions::new().append(true)).and_then(|mut file| file.write_all(text.as_bytes()));
     }
 
@@ -82,13 +82,13 @@ impl StateDirectory {
 #[cfg(test)]
 impl StateDirectory {
     /// A folder of a test's own.
-    pub(in crate::console) fn temporary(name: &str) -> Self {
+    pub(crate) fn temporary(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("kibitzer-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         Self { folder }
     }
 
-    pub(in crate::console) fn remove(&self) {
+    pub(crate) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Capacity of the ring, in bytes.
-pub(in crate::console) const MAX_BYTES: usize = 8 << 20;
+pub(crate) const MAX_BYTES: usize = 8 << 20;
 
 /// Ring buffer of the newest bytes of a stream.
 #[derive(Debug)]
-pub(in crate::console) struct ByteRing {
+pub(crate) struct ByteRing {
     kept: VecDeque<u8>,
     limit: usize,
     /// Stream position after the last byte.
@@ -26,7 +26,7 @@ impl ByteRing {
         Self { kept: VecDeque::new(), limit, end: 0 }
     }
 
-    pub(in crate::console) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.end = self.end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let newest = bytes.get(bytes.len().saturating_sub(self.limit)..).unwrap_or(bytes);
         let excess = (self.kept.len() + newest.len()).saturating_sub(self.limit);
@@ -35,7 +35,7 @@ impl ByteRing {
     }
 
     /// Stream position after the last byte.
-    pub(in crate::console) const fn end(&self) -> u64 {
+    pub(crate) const fn end(&self) -> u64 {
         self.end
     }
 
@@ -45,7 +45,7 @@ impl ByteRing {
     }
 
     /// Returns the stored bytes of a range of positions, and the position of the first of them.
-    pub(in crate::console) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
+    pub(crate) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
         let start = range.start.max(self.start());
         let place = |position: u64| usize::try_from(position.saturating_sub(self.start())).unwrap_or(usize::MAX);
         let (from, to) = (place(start).min(self.kept.len()), place(range.end).min(self.kept.len()));

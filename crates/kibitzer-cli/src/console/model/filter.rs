@@ -10,9 +10,9 @@ use thiserror::Error;
 use crate::console::model::row::Row;
 
 /// Keys of an expression, for completion.
-pub(in crate::console) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
+pub(crate) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
 /// Kind name of marks. All other kind names are those of events.
-pub(in crate::console) const MARK: &str = "mark";
+pub(crate) const MARK: &str = "mark";
 
 /// A filter expression; accepts a row if all of its terms match.
 ///
@@ -26,7 +26,7 @@ pub(in crate::console) const MARK: &str = "mark";
 /// | `"regex"` | lines that match, in either case |
 /// | `-term` | where the term does not hold |
 #[derive(Clone, Debug)]
-pub(in crate::console) struct RowFilter {
+pub(crate) struct RowFilter {
     terms: Vec<Term>,
     source: String,
 }
@@ -73,7 +73,7 @@ impl RowFilter {
     /// # Errors
     ///
     /// [`FilterError`] describes the first invalid term.
-    pub(in crate::console) fn parse(source: &str) -> Result<Self, FilterError> {
+    pub(crate) fn parse(source: &str) -> Result<Self, FilterError> {
         let mut terms = Vec::new();
         let mut rest = source.trim();
         while !rest.is_empty() {
@@ -88,7 +88,7 @@ impl RowFilter {
     }
 
     /// Returns whether all terms match the row.
-    pub(in crate::console) fn accepts(&self, row: &Row) -> bool {
+    pub(crate) fn accepts(&self, row: &Row) -> bool {
         let mut line = CachedSummary { row, text: None };
         self.terms.iter().all(|term| term.test.matches(&mut line) != term.negated)
     }
@@ -173,7 +173,7 @@ fn contains_name(name: &str, names: &[String]) -> bool {
 }
 
 /// Returns every valid value of `kind:`.
-pub(in crate::console) fn kinds() -> impl Iterator<Item = &'static str> {
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK])
 }
 

@@ -9,23 +9,23 @@ use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
 
 /// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct GameSnapshot {
-    pub(in crate::console) board: Style12,
+pub(crate) struct GameSnapshot {
+    pub(crate) board: Style12,
     /// The last move, with its squares as far as they are known.
-    pub(in crate::console) played: Option<LastMove>,
-    pub(in crate::console) hands: Option<Hands>,
-    pub(in crate::console) kind: Option<String>,
-    pub(in crate::console) rated: Option<bool>,
+    pub(crate) played: Option<LastMove>,
+    pub(crate) hands: Option<Hands>,
+    pub(crate) kind: Option<String>,
+    pub(crate) rated: Option<bool>,
     ratings: [Option<Rating>; 2],
     /// Result and reason, once the game has ended.
-    pub(in crate::console) ending: Option<String>,
-    pub(in crate::console) followed: bool,
+    pub(crate) ending: Option<String>,
+    pub(crate) followed: bool,
     running: Option<Color>,
 }
 
 impl GameSnapshot {
     /// Copies the drawn part of a game.
-    pub(in crate::console) fn new(game: &Game) -> Self {
+    pub(crate) fn new(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.played();
         let info = game.info();
@@ -43,22 +43,17 @@ impl GameSnapshot {
     }
 
     /// Returns the game at an earlier board, with both clocks stopped.
-    pub(in crate::console) fn at_earlier_board(
-        &self,
-        board: &Style12,
-        played: Option<LastMove>,
-        hands: Option<Hands>,
-    ) -> Self {
+    pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
         let (board, ending) = (board.clone(), None);
         Self { board, played, hands: hands.or(self.hands), ending, running: None, ..self.clone() }
     }
 
-    pub(in crate::console) const fn id(&self) -> GameId {
+    pub(crate) const fn id(&self) -> GameId {
         self.board.game()
     }
 
     /// Returns a player's rating, if the server reported one.
-    pub(in crate::console) fn rating(&self, color: Color) -> Option<Rating> {
+    pub(crate) fn rating(&self, color: Color) -> Option<Rating> {
         let [white, black] = self.ratings;
         // Datagrams have 0 for players without a rating.
         match color {
@@ -69,7 +64,7 @@ impl GameSnapshot {
     }
 
     /// Returns a clock's reading at `since` after the board arrived.
-    pub(in crate::console) fn clock(&self, color: Color, since: Duration) -> ClockReading {
+    pub(crate) fn clock(&self, color: Color, since: Duration) -> ClockReading {
         let told = self.board.clock(color);
         if self.running != Some(color) {
             return told;
@@ -80,7 +75,7 @@ impl GameSnapshot {
     }
 
     /// Returns the pieces of a color that are missing from the board, pawns first, compared with the usual starting position.
-    pub(in crate::console) fn captured(&self, color: Color) -> Vec<Role> {
+    pub(crate) fn captured(&self, color: Color) -> Vec<Role> {
         let start = [8_usize, 2, 2, 2, 1, 0];
         let left =
             |role| self.board.board().pieces().filter(|(_, piece)| piece.color == color && piece.role == role).count();
@@ -89,7 +84,7 @@ impl GameSnapshot {
     }
 
     /// Returns the rating mode, kind and time control, such as `rated blitz 5+0`.
-    pub(in crate::console) fn terms(&self) -> String {
+    pub(crate) fn terms(&self) -> String {
         let rated = match self.rated {
             Some(true) => "rated ",
             Some(false) => "unrated ",
@@ -101,7 +96,7 @@ impl GameSnapshot {
 }
 
 /// Returns the board in an event: its own, or the one that a delta board led to.
-pub(in crate::console) fn board_in_event(event: &Event) -> Option<&Style12> {
+pub(crate) fn board_in_event(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
     change.as_ref().and_then(|change| change.board.as_ref()).or(own).map(AsRef::as_ref)

@@ -10,14 +10,14 @@ use crate::console::model::game_snapshot::GameSnapshot;
 ///
 /// Items arrive in session order: bytes before the events parsed from them.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct SourceItem {
-    pub(in crate::console) at: Duration,
-    pub(in crate::console) kind: SourceItemKind,
+pub(crate) struct SourceItem {
+    pub(crate) at: Duration,
+    pub(crate) kind: SourceItemKind,
 }
 
 /// Content of a [`SourceItem`].
 #[derive(Clone, Debug)]
-pub(in crate::console) enum SourceItemKind {
+pub(crate) enum SourceItemKind {
     /// Bytes received from the server.
     Bytes(Vec<u8>),
     /// An event parsed from earlier bytes, or an event of the connection.

@@ -1,13 +1,13 @@
 //! State of the session shown by the console: rows, bytes, games, delays. Contains no drawing code.
 
-pub(in crate::console) mod byte_ring;
-pub(in crate::console) mod filter;
-pub(in crate::console) mod game_snapshot;
-pub(in crate::console) mod item;
-pub(in crate::console) mod reply_matcher;
-pub(in crate::console) mod row;
-pub(in crate::console) mod row_buffer;
-pub(in crate::console) mod timing;
+pub(crate) mod byte_ring;
+pub(crate) mod filter;
+pub(crate) mod game_snapshot;
+pub(crate) mod item;
+pub(crate) mod reply_matcher;
+pub(crate) mod row;
+pub(crate) mod row_buffer;
+pub(crate) mod timing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -34,15 +34,15 @@ const KEPT_NAMES: usize = 4_096;
 
 /// The session up to the last applied item.
 #[derive(Debug, Default)]
-pub(in crate::console) struct Model {
-    pub(in crate::console) rows: RowBuffer,
-    pub(in crate::console) bytes: ByteRing,
-    pub(in crate::console) games: BTreeMap<GameId, TrackedGame>,
-    pub(in crate::console) rates: RateHistory,
-    pub(in crate::console) latency: Latency,
+pub(crate) struct Model {
+    pub(crate) rows: RowBuffer,
+    pub(crate) bytes: ByteRing,
+    pub(crate) games: BTreeMap<GameId, TrackedGame>,
+    pub(crate) rates: RateHistory,
+    pub(crate) latency: Latency,
     /// Players seen in the session, for completion.
-    pub(in crate::console) names: BTreeSet<String>,
-    pub(in crate::console) channels: BTreeSet<u16>,
+    pub(crate) names: BTreeSet<String>,
+    pub(crate) channels: BTreeSet<u16>,
     replies: ReplyMatcher,
     password_prompt: PasswordPrompt,
     /// Position of the connection's first byte among all received bytes.
@@ -51,14 +51,14 @@ pub(in crate::console) struct Model {
 
 /// A game, and the time of its last board.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct TrackedGame {
-    pub(in crate::console) snapshot: Box<GameSnapshot>,
-    pub(in crate::console) since: Duration,
+pub(crate) struct TrackedGame {
+    pub(crate) snapshot: Box<GameSnapshot>,
+    pub(crate) since: Duration,
 }
 
 impl Model {
     /// Applies an item. Returns the number of the row that it added, if any.
-    pub(in crate::console) fn apply(&mut self, item: SourceItem) -> Option<u64> {
+    pub(crate) fn apply(&mut self, item: SourceItem) -> Option<u64> {
         let at = item.at;
         match item.kind {
             SourceItemKind::Bytes(bytes) => {
@@ -85,12 +85,12 @@ impl Model {
     }
 
     /// Appends a mark. Returns its row number.
-    pub(in crate::console) fn mark(&mut self, at: Duration, text: String) -> u64 {
+    pub(crate) fn mark(&mut self, at: Duration, text: String) -> u64 {
         self.push(at, RowContent::Mark(text))
     }
 
     /// Returns whether the server's last prompt asked for a password.
-    pub(in crate::console) const fn expects_password(&self) -> bool {
+    pub(crate) const fn expects_password(&self) -> bool {
         self.password_prompt.is_open()
     }
 
@@ -189,7 +189,7 @@ impl Model {
     }
 
     /// Returns the game after a row, reconstructed from the rows up to it; `None` if its board is no longer stored.
-    pub(in crate::console) fn game_at_row(&self, game: GameId, row: u64) -> Option<GameSnapshot> {
+    pub(crate) fn game_at_row(&self, game: GameId, row: u64) -> Option<GameSnapshot> {
         let known = &self.games.get(&game)?.snapshot;
         let mut hands = None;
         for event in self.rows.iter_back_from(row).filter_map(Row::event) {

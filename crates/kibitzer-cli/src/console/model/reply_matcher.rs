@@ -14,17 +14,17 @@ const MAX_PENDING_LINES: usize = 256;
 
 /// The reply to a sent line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) struct ReplyMatch {
+pub(crate) struct ReplyMatch {
     /// Time from the line to the start of the reply.
-    pub(in crate::console) after: Duration,
+    pub(crate) after: Duration,
     /// Number of the reply's first row.
-    pub(in crate::console) row: u64,
-    pub(in crate::console) confidence: Confidence,
+    pub(crate) row: u64,
+    pub(crate) confidence: Confidence,
 }
 
 /// How reliably a reply was matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Confidence {
+pub(crate) enum Confidence {
     /// The reply carries the number of the line.
     Numbered,
     /// The reply is the output before the next prompt, which may include unrelated output.
@@ -39,7 +39,7 @@ impl fmt::Display for ReplyMatch {
 
 impl ReplyMatch {
     /// Returns the time and the row, for a narrow screen.
-    pub(in crate::console) fn short_count(&self) -> String {
+    pub(crate) fn short_count(&self) -> String {
         format!("{} #{}", self.time(), self.row)
     }
 
@@ -51,7 +51,7 @@ impl ReplyMatch {
 
 /// Formats a duration with about three digits and a unit.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::console) struct ShortDuration(pub(in crate::console) Duration);
+pub(crate) struct ShortDuration(pub(in crate::console) Duration);
 
 impl fmt::Display for ShortDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,7 +70,7 @@ impl fmt::Display for ShortDuration {
 
 /// Sent lines that wait for their reply.
 #[derive(Debug, Default)]
-pub(in crate::console) struct ReplyMatcher {
+pub(crate) struct ReplyMatcher {
     waiting: VecDeque<PendingLine>,
     /// First row after the last prompt.
     since_prompt: Option<u64>,
@@ -85,7 +85,7 @@ struct PendingLine {
 
 impl ReplyMatcher {
     /// Records a sent line.
-    pub(in crate::console) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
+    pub(crate) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
         if self.waiting.len() >= MAX_PENDING_LINES {
             self.waiting.pop_front();
         }
@@ -94,7 +94,7 @@ impl ReplyMatcher {
     }
 
     /// Records an event. Returns the row of the answered line and its reply, if the event starts or completes one.
-    pub(in crate::console) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
+    pub(crate) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;
         if let Some(number) = reply_number(message) {

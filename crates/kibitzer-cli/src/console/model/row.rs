@@ -16,19 +16,19 @@ const MASK: &str = "********";
 
 /// A row of the list.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct Row {
+pub(crate) struct Row {
     /// Number of the row, starting at 1.
-    pub(in crate::console) number: u64,
+    pub(crate) number: u64,
     /// Time since the session began.
-    pub(in crate::console) at: Duration,
+    pub(crate) at: Duration,
     /// Position of the connection's first byte among all received bytes; event offsets are relative to it.
-    pub(in crate::console) base: u64,
-    pub(in crate::console) content: RowContent,
+    pub(crate) base: u64,
+    pub(crate) content: RowContent,
 }
 
 /// Content of a row.
 #[derive(Clone, Debug)]
-pub(in crate::console) enum RowContent {
+pub(crate) enum RowContent {
     Event(Event),
     Sent(SentLine),
     /// Text inserted by the user or the console.
@@ -37,18 +37,18 @@ pub(in crate::console) enum RowContent {
 
 /// A line sent by the client.
 #[derive(Clone, Debug)]
-pub(in crate::console) struct SentLine {
+pub(crate) struct SentLine {
     /// Bytes as sent; empty if the line is secret.
-    pub(in crate::console) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Unsealed text; empty if the line is secret.
-    pub(in crate::console) text: Vec<u8>,
-    pub(in crate::console) secret: bool,
-    pub(in crate::console) reply: Option<ReplyMatch>,
+    pub(crate) text: Vec<u8>,
+    pub(crate) secret: bool,
+    pub(crate) reply: Option<ReplyMatch>,
 }
 
 impl SentLine {
     /// Returns the line without its end, or a mask if it is secret.
-    pub(in crate::console) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         if self.secret {
             return MASK.to_owned();
         }
@@ -58,7 +58,7 @@ impl SentLine {
 
 impl Row {
     /// Returns the row's event, if it has one.
-    pub(in crate::console) fn event(&self) -> Option<&Event> {
+    pub(crate) fn event(&self) -> Option<&Event> {
         match &self.content {
             RowContent::Event(event) => Some(event),
             _ => None,
@@ -66,7 +66,7 @@ impl Row {
     }
 
     /// Returns the name of the row's kind.
-    pub(in crate::console) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match &self.content {
             RowContent::Event(event) => event.kind().as_str(),
             RowContent::Sent(_) => EventKind::Sent.as_str(),
@@ -75,18 +75,18 @@ impl Row {
     }
 
     /// Returns the game that the row is about.
-    pub(in crate::console) fn game(&self) -> Option<GameId> {
+    pub(crate) fn game(&self) -> Option<GameId> {
         let event = self.event()?;
         event.game().or_else(|| event.message().and_then(Message::game))
     }
 
     /// Returns the handle of the speaker, if the row is talk.
-    pub(in crate::console) fn speaker(&self) -> Option<Handle> {
+    pub(crate) fn speaker(&self) -> Option<Handle> {
         self.event()?.message()?.speaker()
     }
 
     /// Returns a one-line summary, safe for the terminal.
-    pub(in crate::console) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         match &self.content {
             RowContent::Event(event) => one_line(event),
             RowContent::Sent(sent) => {
@@ -99,7 +99,7 @@ impl Row {
     }
 
     /// Returns the summary cut to a width. The reply of a sent line, and its time first, takes precedence over the line's text.
-    pub(in crate::console) fn summary_within(&self, cells: usize) -> String {
+    pub(crate) fn summary_within(&self, cells: usize) -> String {
         let line = self.line();
         match &self.content {
             RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
@@ -113,7 +113,7 @@ impl Row {
 
     /// Returns whether the row is a detail of the protocol: a prompt, a mark of a block or unit, an empty line, a repeated
     /// reserve.
-    pub(in crate::console) fn is_protocol_detail(&self) -> bool {
+    pub(crate) fn is_protocol_detail(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
             EventKind::Prompt
@@ -130,7 +130,7 @@ impl Row {
     }
 
     /// Returns the approximate memory of the row, in bytes.
-    pub(in crate::console) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         size_of::<Self>()
             + match &self.content {
                 RowContent::Event(event) => size_of::<Event>() + 2 * event.raw().len(),

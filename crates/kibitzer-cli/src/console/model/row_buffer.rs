@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use crate::console::model::row::Row;
 
 /// Maximum number of rows.
-pub(in crate::console) const KEPT_ROWS: usize = 20_000;
+pub(crate) const KEPT_ROWS: usize = 20_000;
 /// Maximum memory of all rows, in bytes.
-pub(in crate::console) const KEPT_ROW_BYTES: usize = 32 << 20;
+pub(crate) const KEPT_ROW_BYTES: usize = 32 << 20;
 
 /// The newest rows, addressed by number.
 #[derive(Debug)]
-pub(in crate::console) struct RowBuffer {
+pub(crate) struct RowBuffer {
     kept: VecDeque<Row>,
     bytes: usize,
     /// Number of the newest row.
@@ -28,22 +28,22 @@ impl Default for RowBuffer {
 
 impl RowBuffer {
     /// Returns the number of the next row.
-    pub(in crate::console) const fn next_number(&self) -> u64 {
+    pub(crate) const fn next_number(&self) -> u64 {
         self.newest.saturating_add(1)
     }
 
     /// Returns the number of the newest row, counted from 1; 0 for an empty buffer.
-    pub(in crate::console) const fn newest(&self) -> u64 {
+    pub(crate) const fn newest(&self) -> u64 {
         self.newest
     }
 
     /// Returns the number of the oldest stored row.
-    pub(in crate::console) fn oldest(&self) -> u64 {
+    pub(crate) fn oldest(&self) -> u64 {
         self.kept.front().map_or(self.next_number(), |row| row.number)
     }
 
     /// Appends a row, and drops the oldest ones beyond the limits. The newest row always stays.
-    pub(in crate::console) fn push(&mut self, row: Row) {
+    pub(crate) fn push(&mut self, row: Row) {
         self.newest = row.number;
         self.bytes += row.size();
         self.kept.push_back(row);
@@ -53,22 +53,22 @@ impl RowBuffer {
         }
     }
 
-    pub(in crate::console) fn get(&self, number: u64) -> Option<&Row> {
+    pub(crate) fn get(&self, number: u64) -> Option<&Row> {
         self.kept.get(self.place(number)?)
     }
 
-    pub(in crate::console) fn get_mut(&mut self, number: u64) -> Option<&mut Row> {
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Row> {
         let place = self.place(number)?;
         self.kept.get_mut(place)
     }
 
     /// Iterates over all rows, oldest first.
-    pub(in crate::console) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
         self.kept.iter()
     }
 
     /// Iterates from a row back to the oldest one.
-    pub(in crate::console) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
+    pub(crate) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
         let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()
     }

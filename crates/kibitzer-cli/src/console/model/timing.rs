@@ -10,16 +10,16 @@ const KEPT_DELAYS: usize = 256;
 
 /// Counts of one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::console) struct SecondCounts {
-    pub(in crate::console) bytes: u64,
-    pub(in crate::console) events: u64,
+pub(crate) struct SecondCounts {
+    pub(crate) bytes: u64,
+    pub(crate) events: u64,
     /// Number of lost connections.
-    pub(in crate::console) losses: u64,
+    pub(crate) losses: u64,
 }
 
 /// History of counts per second, over the last two minutes.
 #[derive(Debug, Default)]
-pub(in crate::console) struct RateHistory {
+pub(crate) struct RateHistory {
     /// Seconds before the newest one, newest last.
     past: VecDeque<SecondCounts>,
     newest: SecondCounts,
@@ -29,7 +29,7 @@ pub(in crate::console) struct RateHistory {
 
 impl RateHistory {
     /// Returns the counts of the second at `at`, inserting empty seconds since the previous one.
-    pub(in crate::console) fn at(&mut self, at: Duration) -> &mut SecondCounts {
+    pub(crate) fn at(&mut self, at: Duration) -> &mut SecondCounts {
         let gone = at.as_secs().saturating_sub(self.number);
         if gone > 0 {
             self.past.push_back(std::mem::take(&mut self.newest));
@@ -43,7 +43,7 @@ impl RateHistory {
     }
 
     /// Returns the last `n` seconds up to now, oldest first, including the current one.
-    pub(in crate::console) fn last(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
+    pub(crate) fn last(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
         let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
         let newest = std::iter::repeat_n(SecondCounts::default(), silent).chain([self.newest]);
         let known = newest.chain(self.past.iter().rev().copied());
@@ -55,28 +55,28 @@ impl RateHistory {
 
 /// The newest samples of one kind of delay.
 #[derive(Debug, Default)]
-pub(in crate::console) struct DelaySamples {
+pub(crate) struct DelaySamples {
     /// Newest last.
     kept: VecDeque<Duration>,
 }
 
 /// Last value, median and 99th percentile of the stored samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) struct Percentiles {
-    pub(in crate::console) last: Duration,
-    pub(in crate::console) median: Duration,
-    pub(in crate::console) p99: Duration,
+pub(crate) struct Percentiles {
+    pub(crate) last: Duration,
+    pub(crate) median: Duration,
+    pub(crate) p99: Duration,
 }
 
 impl DelaySamples {
-    pub(in crate::console) fn push(&mut self, delay: Duration) {
+    pub(crate) fn push(&mut self, delay: Duration) {
         if self.kept.len() >= KEPT_DELAYS {
             self.kept.pop_front();
         }
         self.kept.push_back(delay);
     }
 
-    pub(in crate::console) fn percentiles(&self) -> Option<Percentiles> {
+    pub(crate) fn percentiles(&self) -> Option<Percentiles> {
         let last = *self.kept.back()?;
         let mut sorted: Vec<_> = self.kept.iter().copied().collect();
         sorted.sort_unstable();
@@ -85,20 +85,20 @@ impl DelaySamples {
     }
 
     /// Returns the last `n` samples, oldest first.
-    pub(in crate::console) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
+    pub(crate) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
         self.kept.iter().rev().take(n).rev().copied()
     }
 }
 
 /// All delays that the console measures.
 #[derive(Debug, Default)]
-pub(in crate::console) struct Latency {
+pub(crate) struct Latency {
     /// Time from a sent line to its reply.
-    pub(in crate::console) round_trip: DelaySamples,
+    pub(crate) round_trip: DelaySamples,
     /// Lag of players as measured by the server.
-    pub(in crate::console) lag: DelaySamples,
+    pub(crate) lag: DelaySamples,
     /// Time to parse an event.
-    pub(in crate::console) decoding: DelaySamples,
+    pub(crate) decoding: DelaySamples,
 }
 
 #[cfg(test)]

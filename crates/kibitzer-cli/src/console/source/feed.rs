@@ -10,20 +10,20 @@ use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, Attached
 use tokio::sync::mpsc;
 
 /// Label of the session state in which lines can be sent.
-pub(in crate::console) const READY_LABEL: &str = "live";
+pub(crate) const READY_LABEL: &str = "live";
 
 /// Messages of an attached session that wait to be shown. Once they fill the channel, the other process buffers, and counts its losses.
 const FEED_CAPACITY: usize = 4_096;
 
 /// Receiving end of a session, and the handle to send lines on it.
 #[derive(Debug)]
-pub(in crate::console) enum SessionFeed {
+pub(crate) enum SessionFeed {
     Own { client: Client, tap: Tap },
     Attached(Box<AttachedFeed>),
 }
 
 /// Result of polling a [`SessionFeed`].
-pub(in crate::console) enum FeedItem {
+pub(crate) enum FeedItem {
     Tapped(TapItem),
     Snapshot(Box<Snapshot>),
     /// The attachment ended, for this reason; the session itself may continue.
@@ -34,7 +34,7 @@ pub(in crate::console) enum FeedItem {
 
 /// Console end of an attached session. [`forward_events`] fills it.
 #[derive(Debug)]
-pub(in crate::console) struct AttachedFeed {
+pub(crate) struct AttachedFeed {
     messages: mpsc::Receiver<AttachMessage>,
     /// `None` if the console was started without write access.
     requests: Option<AttachedRequests>,
@@ -44,14 +44,14 @@ pub(in crate::console) struct AttachedFeed {
 
 /// Message from the task that reads the attach socket.
 #[derive(Debug)]
-pub(in crate::console) enum AttachMessage {
+pub(crate) enum AttachMessage {
     Event(AttachEvent),
     Disconnected(String),
 }
 
 impl SessionFeed {
     /// Returns the next item, without waiting.
-    pub(in crate::console) fn next(&mut self) -> FeedItem {
+    pub(crate) fn next(&mut self) -> FeedItem {
         match self {
             Self::Own { tap, .. } => match tap.try_next() {
                 TapState::Item(item) => FeedItem::Tapped(item),
@@ -62,7 +62,7 @@ impl SessionFeed {
     }
 
     /// Returns the session state as a single word.
-    pub(in crate::console) fn state(&self) -> &'static str {
+    pub(crate) fn state(&self) -> &'static str {
         match self {
             Self::Own { client, .. } => state_label(&client.state()),
             Self::Attached(feed) => feed.state,
@@ -70,7 +70,7 @@ impl SessionFeed {
     }
 
     /// Returns the account name of the session, once it is logged in.
-    pub(in crate::console) fn handle(&self) -> Option<String> {
+    pub(crate) fn handle(&self) -> Option<String> {
         match self {
             Self::Own { client, .. } => client.handle().map(|handle| handle.to_string()),
             Self::Attached(feed) => feed.handle.clone(),
@@ -78,7 +78,7 @@ impl SessionFeed {
     }
 
     /// Returns the recording that this process makes of the session.
-    pub(in crate::console) fn recording(&self) -> Option<Recording> {
+    pub(crate) fn recording(&self) -> Option<Recording> {
         match self {
             Self::Own { client, .. } => client.recording(),
             Self::Attached(_) => None,
@@ -86,12 +86,12 @@ impl SessionFeed {
     }
 
     /// Returns whether lines can never be sent.
-    pub(in crate::console) const fn is_read_only(&self) -> bool {
+    pub(crate) const fn is_read_only(&self) -> bool {
         matches!(self, Self::Attached(feed) if feed.requests.is_none())
     }
 
     /// Returns a suffix for the first row: whether the session is attached, and with which access.
-    pub(in crate::console) const fn access_label(&self) -> &'static str {
+    pub(crate) const fn access_label(&self) -> &'static str {
         match self {
             Self::Own { .. } => "",
             Self::Attached(feed) if feed.requests.is_none() => ", attached to look",
@@ -102,13 +102,13 @@ impl SessionFeed {
 
 impl AttachedFeed {
     /// Creates the feed of an attached session, and the sender for [`forward_events`].
-    pub(in crate::console) fn new(session: &Attached, access: AttachAccess) -> (Self, mpsc::Sender<AttachMessage>) {
+    pub(crate) fn new(session: &Attached, access: AttachAccess) -> (Self, mpsc::Sender<AttachMessage>) {
         let (sender, messages) = mpsc::channel(FEED_CAPACITY);
         let requests = access.may_send().then(|| session.requests());
         (Self { messages, requests, state: state_label(&SessionState::Connecting), handle: None }, sender)
     }
 
-    pub(in crate::console) const fn requests(&self) -> Option<&AttachedRequests> {
+    pub(crate) const fn requests(&self) -> Option<&AttachedRequests> {
         self.requests.as_ref()
     }
 
@@ -172,7 +172,7 @@ const fn state_label(state: &SessionState) -> &'static str {
 /// # Cancel safety
 ///
 /// The last event may be lost.
-pub(in crate::console) async fn forward_events(
+pub(crate) async fn forward_events(
     mut session: Attached,
     feed: mpsc::Sender<AttachMessage>,
 ) -> Result<Option<EndReason>, AttachError> {

@@ -29,7 +29,7 @@ const TIMESEAL_PING_ANSWER: &str = "(timeseal answers a ping)";
 
 /// A session of this process or an attached one, and its running requests.
 #[derive(Debug)]
-pub(in crate::console) struct LiveSession {
+pub(crate) struct LiveSession {
     feed: SessionFeed,
     /// Name of the server, for the first row.
     server: String,
@@ -50,17 +50,12 @@ pub(in crate::console) struct LiveSession {
 }
 
 impl LiveSession {
-    pub(in crate::console) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
+    pub(crate) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
         Self::of(SessionFeed::Own { client, tap }, server, runtime, tokio::time::Instant::now())
     }
 
     /// Creates the source for a session of another process that began at `began`.
-    pub(in crate::console) fn attached(
-        remote: AttachedFeed,
-        server: String,
-        runtime: Handle,
-        began: tokio::time::Instant,
-    ) -> Self {
+    pub(crate) fn attached(remote: AttachedFeed, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
         Self::of(SessionFeed::Attached(Box::new(remote)), server, runtime, began)
     }
 
@@ -82,32 +77,32 @@ impl LiveSession {
     }
 
     /// Time since the session began.
-    pub(in crate::console) fn time(&self, now: Instant) -> Duration {
+    pub(crate) fn time(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.began.into_std())
     }
 
     /// Returns whether lines can never be sent.
-    pub(in crate::console) const fn is_read_only(&self) -> bool {
+    pub(crate) const fn is_read_only(&self) -> bool {
         self.feed.is_read_only()
     }
 
     /// Returns whether items arrived recently, so that the screen is to be drawn often.
-    pub(in crate::console) const fn is_busy(&self) -> bool {
+    pub(crate) const fn is_busy(&self) -> bool {
         self.is_busy
     }
 
     /// Returns the session state as a single word.
-    pub(in crate::console) fn state(&self) -> &'static str {
+    pub(crate) fn state(&self) -> &'static str {
         self.feed.state()
     }
 
     /// Returns whether lines can be sent now.
-    pub(in crate::console) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.state() == READY_LABEL
     }
 
     /// Returns the title: the handle, the server, the kind of access and the recording.
-    pub(in crate::console) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let who = self.feed.handle().map_or_else(String::new, |handle| format!("{handle} at "));
         let recording = match self.feed.recording() {
             None => String::new(),
@@ -118,7 +113,7 @@ impl LiveSession {
     }
 
     /// Returns the next item, without waiting.
-    pub(in crate::console) fn next(&mut self) -> NextItem {
+    pub(crate) fn next(&mut self) -> NextItem {
         loop {
             match self.feed.next() {
                 FeedItem::Tapped(item) => {
@@ -215,7 +210,7 @@ impl LiveSession {
     }
 
     /// Starts to send a line. Its reply arrives as items; [`notice`](Self::notice) returns failures that no item shows.
-    pub(in crate::console) fn request(&mut self, line: &str) -> Result<(), &'static str> {
+    pub(crate) fn request(&mut self, line: &str) -> Result<(), &'static str> {
         match self.state() {
             "over" | "gone" => return Err("not sent: the session is over"),
             _ if self.feed.is_read_only() => {
@@ -247,7 +242,7 @@ impl LiveSession {
     }
 
     /// Starts to record the session in a new file. [`notice`](Self::notice) returns the outcome.
-    pub(in crate::console) fn record(&mut self, file: String) -> Result<(), &'static str> {
+    pub(crate) fn record(&mut self, file: String) -> Result<(), &'static str> {
         let SessionFeed::Own { client, .. } = &self.feed else {
             return Err("an attached session can be recorded by its own process only");
         };
@@ -263,7 +258,7 @@ impl LiveSession {
     }
 
     /// Returns the outcome of a request or recording, if it has to be shown.
-    pub(in crate::console) fn notice(&mut self) -> Option<Notice> {
+    pub(crate) fn notice(&mut self) -> Option<Notice> {
         while let Some(outcome) = self.jobs.try_join_next() {
             if let Ok(Some(notice)) = outcome {
                 return Some(notice);

@@ -1,10 +1,10 @@
 //! Sources of items: a recording or a session.
 
-pub(in crate::console) mod feed;
-pub(in crate::console) mod live_session;
-pub(in crate::console) mod recording_player;
-pub(in crate::console) mod recording_reader;
-pub(in crate::console) mod replay_clock;
+pub(crate) mod feed;
+pub(crate) mod live_session;
+pub(crate) mod recording_player;
+pub(crate) mod recording_reader;
+pub(crate) mod replay_clock;
 
 use std::time::{Duration, Instant};
 
@@ -15,28 +15,28 @@ use crate::console::source::recording_reader::ReplayError;
 
 /// A message for the user, shown above the input line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Notice {
+pub(crate) enum Notice {
     Info(String),
     Error(String),
 }
 
 /// The source of a console.
 #[derive(Debug)]
-pub(in crate::console) enum Source {
+pub(crate) enum Source {
     Recording(Box<RecordingPlayer>),
     Live(Box<LiveSession>),
 }
 
 impl Source {
     /// Returns the player, if the source is a recording.
-    pub(in crate::console) const fn player(&self) -> Option<&RecordingPlayer> {
+    pub(crate) const fn player(&self) -> Option<&RecordingPlayer> {
         match self {
             Self::Recording(player) => Some(player),
             Self::Live(_) => None,
         }
     }
 
-    pub(in crate::console) fn player_mut(&mut self) -> Option<&mut RecordingPlayer> {
+    pub(crate) fn player_mut(&mut self) -> Option<&mut RecordingPlayer> {
         match self {
             Self::Recording(player) => Some(player),
             Self::Live(_) => None,
@@ -44,24 +44,24 @@ impl Source {
     }
 
     /// Returns the session, if the source is live.
-    pub(in crate::console) fn live_mut(&mut self) -> Option<&mut LiveSession> {
+    pub(crate) fn live_mut(&mut self) -> Option<&mut LiveSession> {
         match self {
             Self::Recording(_) => None,
             Self::Live(live) => Some(live),
         }
     }
 
-    pub(in crate::console) const fn is_live(&self) -> bool {
+    pub(crate) const fn is_live(&self) -> bool {
         matches!(self, Self::Live(_))
     }
 
     /// Returns whether lines can be sent, at least while the session is ready.
-    pub(in crate::console) const fn accepts_lines(&self) -> bool {
+    pub(crate) const fn accepts_lines(&self) -> bool {
         matches!(self, Self::Live(live) if !live.is_read_only())
     }
 
     /// Returns the current time of the recording, or since the session began.
-    pub(in crate::console) fn time(&self, now: Instant) -> Duration {
+    pub(crate) fn time(&self, now: Instant) -> Duration {
         match self {
             Self::Recording(player) => player.time(now),
             Self::Live(live) => live.time(now),
@@ -69,7 +69,7 @@ impl Source {
     }
 
     /// Returns whether the screen is to be drawn often.
-    pub(in crate::console) fn is_moving(&self) -> bool {
+    pub(crate) fn is_moving(&self) -> bool {
         match self {
             Self::Recording(player) => player.goal().is_some() || player.is_playing(),
             Self::Live(live) => live.is_busy(),
@@ -81,7 +81,7 @@ impl Source {
     /// # Errors
     ///
     /// As [`RecordingPlayer::next`].
-    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
+    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
         match self {
             Self::Recording(player) => player.next(now),
             Self::Live(live) => Ok(live.next()),
@@ -89,12 +89,12 @@ impl Source {
     }
 
     /// Returns whether a row is the goal of a running seek, and ends the seek if so.
-    pub(in crate::console) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
+    pub(crate) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
         self.player_mut().is_some_and(|player| player.reaches_goal(model, row, is_listed))
     }
 
     /// Returns a notice that no item shows.
-    pub(in crate::console) fn notice(&mut self) -> Option<Notice> {
+    pub(crate) fn notice(&mut self) -> Option<Notice> {
         self.live_mut()?.notice()
     }
 }

@@ -14,7 +14,7 @@ use crate::console::source::replay_clock::ReplayClock;
 
 /// Where a seek in a recording stops.
 #[derive(Clone, Debug)]
-pub(in crate::console) enum SeekGoal {
+pub(crate) enum SeekGoal {
     /// The next listed row.
     Row,
     /// A time of the recording.
@@ -27,7 +27,7 @@ pub(in crate::console) enum SeekGoal {
 
 impl SeekGoal {
     /// Returns whether a row reaches the goal.
-    pub(in crate::console) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
+    pub(crate) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
             Self::Match(filter) => is_listed && filter.accepts(row),
@@ -38,21 +38,21 @@ impl SeekGoal {
 }
 
 /// Returns the ply that a row's board shows, if it is about the game, or about any if none is given.
-pub(in crate::console) fn ply_after_row(row: &Row, game: Option<GameId>) -> Option<u32> {
+pub(crate) fn ply_after_row(row: &Row, game: Option<GameId>) -> Option<u32> {
     let event = row.event().filter(|event| event.game().is_some() && (game.is_none() || event.game() == game))?;
     board_in_event(event).map(Style12::ply)
 }
 
 /// A recording, its clock and the goal of a running seek.
 #[derive(Debug)]
-pub(in crate::console) struct RecordingPlayer {
+pub(crate) struct RecordingPlayer {
     replay: RecordingReader,
     clock: ReplayClock,
     goal: Option<SeekGoal>,
 }
 
 /// Result of polling a source.
-pub(in crate::console) enum NextItem {
+pub(crate) enum NextItem {
     Item(SourceItem),
     /// Nothing is due yet.
     Wait,
@@ -63,55 +63,55 @@ pub(in crate::console) enum NextItem {
 }
 
 impl RecordingPlayer {
-    pub(in crate::console) fn new(replay: RecordingReader, speed: f64, now: Instant) -> Self {
+    pub(crate) fn new(replay: RecordingReader, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
         clock.run(now);
         Self { replay, clock, goal: None }
     }
 
-    pub(in crate::console) const fn replay(&self) -> &RecordingReader {
+    pub(crate) const fn replay(&self) -> &RecordingReader {
         &self.replay
     }
 
-    pub(in crate::console) const fn goal(&self) -> Option<&SeekGoal> {
+    pub(crate) const fn goal(&self) -> Option<&SeekGoal> {
         self.goal.as_ref()
     }
 
-    pub(in crate::console) const fn speed(&self) -> f64 {
+    pub(crate) const fn speed(&self) -> f64 {
         self.clock.speed()
     }
 
-    pub(in crate::console) const fn is_playing(&self) -> bool {
+    pub(crate) const fn is_playing(&self) -> bool {
         self.clock.is_running() && !self.replay.is_over()
     }
 
     /// Returns the current time of the recording.
-    pub(in crate::console) fn time(&self, now: Instant) -> Duration {
+    pub(crate) fn time(&self, now: Instant) -> Duration {
         self.clock.at(now).min(self.replay.length())
     }
 
-    pub(in crate::console) fn play(&mut self, now: Instant) {
+    pub(crate) fn play(&mut self, now: Instant) {
         self.clock.run(now);
     }
 
     /// Stops playback and abandons the goal.
-    pub(in crate::console) fn stop(&mut self, now: Instant) {
+    pub(crate) fn stop(&mut self, now: Instant) {
         self.clock.stop(now);
         self.goal = None;
     }
 
     /// Stops playback and sets the clock back to the time of an item just played.
-    pub(in crate::console) fn stop_at(&mut self, time: Duration, now: Instant) {
+    pub(crate) fn stop_at(&mut self, time: Duration, now: Instant) {
         self.stop(now);
         self.clock.set(time, now);
     }
 
-    pub(in crate::console) fn set_speed(&mut self, speed: f64, now: Instant) {
+    pub(crate) fn set_speed(&mut self, speed: f64, now: Instant) {
         self.clock.set_speed(speed, now);
     }
 
     /// Plays as fast as possible up to a goal, and stops there.
-    pub(in crate::console) fn seek(&mut self, goal: SeekGoal, now: Instant) {
+    pub(crate) fn seek(&mut self, goal: SeekGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
@@ -121,7 +121,7 @@ impl RecordingPlayer {
     /// # Errors
     ///
     /// As [`RecordingReader::rewind`].
-    pub(in crate::console) fn rewind(&mut self, now: Instant) -> Result<(), ReplayError> {
+    pub(crate) fn rewind(&mut self, now: Instant) -> Result<(), ReplayError> {
         self.clock.set(Duration::ZERO, now);
         self.replay.rewind()
     }
@@ -131,7 +131,7 @@ impl RecordingPlayer {
     /// # Errors
     ///
     /// As [`RecordingReader::next_until`].
-    pub(in crate::console) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
+    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
         let until = match &self.goal {
             // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running() => return Ok(NextItem::Wait),
@@ -158,7 +158,7 @@ impl RecordingPlayer {
     }
 
     /// Returns whether a row reaches the goal, and ends the seek if so.
-    pub(in crate::console) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
+    pub(crate) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
         let row = model.rows.get(row);
         let is_met = self.goal.as_ref().zip(row).is_some_and(|(goal, row)| goal.is_met(row, is_listed));
         if is_met {

@@ -28,7 +28,7 @@ pub(crate) enum ReplayError {
 
 /// A recording, and the position of playback in it.
 #[derive(Debug)]
-pub(in crate::console) struct RecordingReader {
+pub(crate) struct RecordingReader {
     path: PathBuf,
     family: Family,
     timeseal: Timeseal,
@@ -59,7 +59,7 @@ impl RecordingReader {
     ///
     /// [`ReplayError`] if the file cannot be read, or a line is not a record; if `is_strict`, also if the file ends inside a
     /// line.
-    pub(in crate::console) fn open(
+    pub(crate) fn open(
         path: &Path,
         family: Family,
         timeseal: Timeseal,
@@ -94,17 +94,17 @@ impl RecordingReader {
     }
 
     /// Returns the time of the last record.
-    pub(in crate::console) const fn length(&self) -> Duration {
+    pub(crate) const fn length(&self) -> Duration {
         self.length
     }
 
     /// Returns whether all records have been delivered.
-    pub(in crate::console) const fn is_over(&self) -> bool {
+    pub(crate) const fn is_over(&self) -> bool {
         self.is_over
     }
 
     /// Returns the file name without its directory.
-    pub(in crate::console) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
@@ -114,7 +114,7 @@ impl RecordingReader {
     /// # Errors
     ///
     /// [`ReplayError::Open`] if the file no longer exists.
-    pub(in crate::console) fn rewind(&mut self) -> Result<(), ReplayError> {
+    pub(crate) fn rewind(&mut self) -> Result<(), ReplayError> {
         self.records = open(&self.path)?;
         self.events = reader(self.family, self.timeseal);
         self.detector = SecretDetector::default();
@@ -129,7 +129,7 @@ impl RecordingReader {
     /// # Errors
     ///
     /// [`ReplayError::Read`] if the file has changed since it was opened.
-    pub(in crate::console) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
+    pub(crate) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
         loop {
             if self.at <= until
                 && let Some(kind) = self.ready.pop_front().or_else(|| self.decode())

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 /// Accepted playback speeds.
-pub(in crate::console) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
+pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
 /// Maps the time of day to the time of a recording.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::console) struct ReplayClock {
+pub(crate) struct ReplayClock {
     /// Reading at `since`.
     shown: Duration,
     since: Instant,
@@ -17,7 +17,7 @@ pub(in crate::console) struct ReplayClock {
 
 impl ReplayClock {
     /// Creates a stopped clock at zero. The speed is clamped to [`SPEEDS`].
-    pub(in crate::console) fn new(speed: f64, now: Instant) -> Self {
+    pub(crate) fn new(speed: f64, now: Instant) -> Self {
         Self {
             shown: Duration::ZERO,
             since: now,
@@ -27,7 +27,7 @@ impl ReplayClock {
     }
 
     /// Returns the reading at `now`.
-    pub(in crate::console) fn at(&self, now: Instant) -> Duration {
+    pub(crate) fn at(&self, now: Instant) -> Duration {
         if !self.is_running {
             return self.shown;
         }
@@ -37,31 +37,31 @@ impl ReplayClock {
     }
 
     /// Sets the reading without starting or stopping the clock.
-    pub(in crate::console) const fn set(&mut self, time: Duration, now: Instant) {
+    pub(crate) const fn set(&mut self, time: Duration, now: Instant) {
         self.shown = time;
         self.since = now;
     }
 
-    pub(in crate::console) fn run(&mut self, now: Instant) {
+    pub(crate) fn run(&mut self, now: Instant) {
         self.set(self.at(now), now);
         self.is_running = true;
     }
 
-    pub(in crate::console) fn stop(&mut self, now: Instant) {
+    pub(crate) fn stop(&mut self, now: Instant) {
         self.set(self.at(now), now);
         self.is_running = false;
     }
 
-    pub(in crate::console) const fn is_running(&self) -> bool {
+    pub(crate) const fn is_running(&self) -> bool {
         self.is_running
     }
 
-    pub(in crate::console) fn set_speed(&mut self, speed: f64, now: Instant) {
+    pub(crate) fn set_speed(&mut self, speed: f64, now: Instant) {
         self.set(self.at(now), now);
         self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
     }
 
-    pub(in crate::console) const fn speed(&self) -> f64 {
+    pub(crate) const fn speed(&self) -> f64 {
         self.speed
     }
 }

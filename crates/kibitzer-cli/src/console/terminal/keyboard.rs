@@ -36,7 +36,7 @@ mod unix {
     const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
     /// Opens the terminal that keys are read from: standard input or, if that is not a terminal, the controlling terminal.
-    pub(in crate::console::terminal) fn terminal() -> io::Result<OwnedFd> {
+    pub(crate) fn terminal() -> io::Result<OwnedFd> {
         let stdin = io::stdin();
         if isatty(&stdin) {
             return stdin.as_fd().try_clone_to_owned();
@@ -46,7 +46,7 @@ mod unix {
 
     /// The terminal and the signal for its size changes.
     #[derive(Debug)]
-    pub(in crate::console::terminal) struct Keyboard {
+    pub(crate) struct Keyboard {
         terminal: OwnedFd,
         /// The signal handler writes to it. crossterm has to be polled at once then: if it finds a resize and a key together,
         /// it loses the key.
@@ -55,7 +55,7 @@ mod unix {
     }
 
     impl Keyboard {
-        pub(in crate::console::terminal) fn open() -> io::Result<Self> {
+        pub(crate) fn open() -> io::Result<Self> {
             let (resized, resizes) = UnixStream::pair()?;
             resized.set_nonblocking(true)?;
             let terminal = terminal()?;
@@ -67,7 +67,7 @@ mod unix {
         /// # Errors
         ///
         /// Those of poll.
-        pub(in crate::console::terminal) fn wait(&self, pause: Duration) -> io::Result<InputState> {
+        pub(crate) fn wait(&self, pause: Duration) -> io::Result<InputState> {
             let watched = [self.terminal.as_fd(), self.resized.as_fd()];
             let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
             let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;

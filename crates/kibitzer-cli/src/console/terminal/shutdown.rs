@@ -32,7 +32,7 @@ mod unix {
     const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
     /// A thread that waits for a signal or the loss of the terminal. Dropping this value ends it.
-    pub(in crate::console::terminal) struct ShutdownWatch {
+    pub(crate) struct ShutdownWatch {
         ended: Arc<AtomicBool>,
         signals: Vec<SigId>,
         /// Writing to it wakes the thread.
@@ -43,7 +43,7 @@ mod unix {
     }
 
     impl ShutdownWatch {
-        pub(in crate::console::terminal) fn begin() -> io::Result<Self> {
+        pub(crate) fn begin() -> io::Result<Self> {
             let (woken, wake) = UnixStream::pair()?;
             let register = |signal| pipe::register(signal, wake.try_clone()?);
             let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
@@ -57,7 +57,7 @@ mod unix {
         }
 
         /// Returns whether the console has to end.
-        pub(in crate::console::terminal) fn is_ended(&self) -> bool {
+        pub(crate) fn is_ended(&self) -> bool {
             self.ended.load(Ordering::Relaxed)
         }
     }

@@ -5,17 +5,17 @@ use ratatui::style::{Color, Modifier, Style};
 
 /// The styles. Without color, weight, underlining and reversal replace it.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::console) struct Theme {
+pub(crate) struct Theme {
     has_color: bool,
 }
 
 impl Theme {
-    pub(in crate::console) const fn new(has_color: bool) -> Self {
+    pub(crate) const fn new(has_color: bool) -> Self {
         Self { has_color }
     }
 
     /// Uses color unless `NO_COLOR` is set to a non-empty value.
-    pub(in crate::console) fn from_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         Self::new(std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
     }
 
