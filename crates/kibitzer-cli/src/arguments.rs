@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-use kibitzer::core::message::Family;
-use kibitzer::core::wire::Timeseal;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use kibitzer::core::EventReader;
+use kibitzer::core::message::{Family, Reader};
+use kibitzer::core::wire::{Framer, Timeseal};
 use kibitzer_server::PopulationOptions;
 
 use crate::output::LineFormat;
@@ -28,57 +28,41 @@ impl FormatArgs {
     }
 }
 
-/// A family of servers, by name.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FamilyArg(Family);
+/// How the bytes of a log or recording are parsed.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct ReaderArgs {
+    /// Which family the server belongs to
+    #[arg(long, value_parser = family_parser(), default_value = "auto")]
+    pub(crate) server: Family,
+    /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
+    #[arg(long, value_name = "VERSION", value_parser = timeseal_parser())]
+    pub(crate) timeseal: Option<Timeseal>,
+    /// Fail if the transcript ends inside a line, as it does after a crash or on a full disk
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
 
-impl FamilyArg {
-    pub(crate) const AUTO: Self = Self(Family::Auto);
+impl ReaderArgs {
+    pub(crate) fn timeseal(self) -> Timeseal {
+        self.timeseal.unwrap_or_default()
+    }
 
-    pub(crate) const fn family(self) -> Family {
-        self.0
+    /// Creates the reader of a connection.
+    pub(crate) fn event_reader(self) -> EventReader {
+        EventReader::new(Reader::new(Framer::new().with_timeseal(self.timeseal()), self.server))
     }
 }
 
-impl ValueEnum for FamilyArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::AUTO, Self(Family::Fics), Self(Family::Icc)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Family::Auto => "The one that the login shows",
-            Family::Fics => "FICS and its relatives",
-            Family::Icc => "ICC",
-        };
-        Some(PossibleValue::new(self.0.as_str()).help(help))
-    }
+fn family_parser() -> impl TypedValueParser<Value = Family> {
+    let values = [("auto", "The one that the login shows"), ("fics", "FICS and its relatives"), ("icc", "ICC")];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Family>())
 }
 
-/// A version of the timeseal protocol.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TimesealArg(Timeseal);
-
-impl TimesealArg {
-    /// Returns the version, `Off` without the argument.
-    pub(crate) fn of(option: Option<Self>) -> Timeseal {
-        option.map_or(Timeseal::Off, |Self(version)| version)
-    }
-}
-
-impl ValueEnum for TimesealArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self(Timeseal::V1), Self(Timeseal::V2)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Timeseal::Off => return None,
-            Timeseal::V1 => "`[G]` alone on a line",
-            Timeseal::V2 => "`[G]` and a zero byte, anywhere",
-        };
-        Some(PossibleValue::new(self.0.as_str()).help(help))
-    }
+fn timeseal_parser() -> impl TypedValueParser<Value = Timeseal> {
+    let values = [("1", "`[G]` alone on a line"), ("2", "`[G]` and a zero byte, anywhere")];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|name| if name == "1" { Timeseal::V1 } else { Timeseal::V2 })
 }
 
 /// Accepted values of `--speed`.

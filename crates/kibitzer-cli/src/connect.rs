@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use kibitzer::{Client, Profile, Tap};
-use kibitzer_attach::{AttachAccess, AttachSocket};
+use kibitzer::{Client, Profile};
+use kibitzer_attach::AttachAccess;
 
 use crate::arguments::FormatArgs;
-use crate::failure::EXIT_STATUS;
+use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    EventPrinter, EventSelection, LoginArgs, NoiseFilter, SessionError, StopArgs, TARGET_HELP, Target,
-    announce_recording, report_failed_recording, report_recorded, run, send_typed, wait_for_end,
+    EventPrinter, EventSelection, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target,
+    announce_recording, report_failed_recording, report_recorded, run, send_typed, start_session, wait_for_end,
 };
 use crate::output::LineFormat;
 
@@ -52,7 +52,7 @@ Examples:
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), SessionError> {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
         run(self.session())
     }
 
@@ -61,20 +61,20 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn session(&self) -> Result<(), SessionError> {
+    async fn session(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let Some(started) = ending.or(self.start()).await else { return Ok(()) };
         let (client, mut printer) = started?;
         announce_recording(&client);
+        let sender = LineSender::Own(client.clone());
         let printed = tokio::select! {
-            printed = printer.done() => printed.map_err(SessionError::from),
-            error = send_typed(&client) => Err(error.into()),
+            printed = printer.done() => printed,
+            failure = send_typed(&sender) => Err(failure),
             never = report_failed_recording(&client) => match never {},
             () = ending.wait() => Ok(()),
         };
         let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
-        let printed = printed.and(finished.map_err(SessionError::from));
-        wait_for_end(&self.server, &client, printed).await.map(report_recorded)
+        wait_for_end(&self.server(), &client, printed.and(finished)).await.map(report_recorded)
     }
 
     /// Returns the server argument as text.
@@ -102,28 +102,13 @@ impl Args {
         self.ending.has_time_limit()
     }
 
-    /// Starts a session with a tap, and exposes it if its profile names a socket.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future starts nothing.
-    pub(crate) async fn start_tapped(&self, profile: Profile) -> Result<(Client, Tap), SessionError> {
-        let socket = AttachSocket::from_profile(&profile).await?;
-        let started = Client::start_tapped(profile).await;
-        let (client, tap) = started.map_err(|source| SessionError::Connect { server: self.server(), source })?;
-        if let Some(socket) = socket {
-            socket.expose(&client)?;
-        }
-        Ok((client, tap))
-    }
-
     /// Starts the session and its printer.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn start(&self) -> Result<(Client, EventPrinter), SessionError> {
-        let (client, tap) = self.start_tapped(self.profile().await?).await?;
+    async fn start(&self) -> Result<(Client, EventPrinter), Failure> {
+        let (client, tap) = start_session(self.profile().await?, &self.server()).await?;
         let format = self.line_format();
         let printer = EventPrinter::from_tap(&client, tap, format, EventSelection::of(format, NoiseFilter::default()));
         Ok((client, printer))
@@ -134,7 +119,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the password prompt.
-    pub(crate) async fn profile(&self) -> Result<Profile, SessionError> {
+    pub(crate) async fn profile(&self) -> Result<Profile, Failure> {
         let mut profile = self.login.apply(self.server.profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);

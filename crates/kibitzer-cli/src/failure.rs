@@ -1,6 +1,9 @@
-//! Exit statuses of the program.
+//! Failures of commands, and the exit statuses of the program.
 
-use std::error::Error;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use crate::output::TerminalSafe;
 
 /// Something the program could not do on this machine: a file, the terminal, a profile.
 pub(crate) const FAILED: u8 = 1;
@@ -20,10 +23,52 @@ Exit status:
   3  no session: the server did not answer or refused the login
   4  the session was lost for good";
 
-/// An error that ends the program, with an exit status.
-pub(crate) trait Failure: Error {
-    /// Returns the exit status of the program.
-    fn status(&self) -> u8 {
-        FAILED
+/// Why a command ends early: its exit status, and one line for standard error.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    status: u8,
+    /// `None` for a closed pipe, which is not an error: `kibitzer decode … | head`.
+    pub(crate) message: Option<String>,
+}
+
+impl Failure {
+    /// Creates a failure that ends the program with this status and message.
+    pub(crate) fn new(status: u8, message: impl Into<String>) -> Self {
+        Self { status, message: Some(message.into()) }
     }
+
+    /// Creates a failure on this machine: exit status [`FAILED`].
+    pub(crate) fn local(message: impl Into<String>) -> Self {
+        Self::new(FAILED, message)
+    }
+
+    /// Creates the failure of writing to standard output. A closed pipe ends the program successfully, without a message.
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
+    pub(crate) fn stdout(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self { status: 0, message: None },
+            _ => Self::local(format!("cannot write to standard output: {error}")),
+        }
+    }
+
+    /// Prints the message on standard error. Returns the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
+        if let Some(message) = &self.message {
+            report(message);
+        }
+        ExitCode::from(self.status)
+    }
+}
+
+/// Registering signals, building the runtime or starting the embedded server failed.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::local(format!("cannot start: {error}"))
+    }
+}
+
+/// Prints a line on standard error, after the name of the program.
+pub(crate) fn report(message: &str) {
+    // Without standard error, only the exit status reports the failure.
+    let _ = writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message));
 }

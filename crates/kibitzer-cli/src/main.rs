@@ -13,13 +13,11 @@ mod record;
 mod replay;
 mod serve;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use failure::{EXIT_STATUS, Failure, USAGE};
-use output::{TerminalSafe, WriteError};
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
@@ -64,17 +62,18 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    match cli.command {
-        None => exit(cli.demo.run()),
-        Some(Command::Console(args)) => exit(args.run()),
-        Some(Command::Connect(args)) => exit(args.run()),
-        Some(Command::Record(args)) => exit(args.run()),
-        Some(Command::Decode(args)) => exit(args.run()),
-        Some(Command::Replay(args)) => exit(args.run()),
-        Some(Command::Serve(args)) => exit(args.run()),
-        Some(Command::Completions(args)) => exit(args.run()),
-        Some(Command::Man(args)) => exit(args.run()),
-    }
+    let result = match cli.command {
+        None => cli.demo.run(),
+        Some(Command::Console(args)) => args.run(),
+        Some(Command::Connect(args)) => args.run(),
+        Some(Command::Record(args)) => args.run(),
+        Some(Command::Decode(args)) => args.run(),
+        Some(Command::Replay(args)) => args.run(),
+        Some(Command::Serve(args)) => args.run(),
+        Some(Command::Completions(args)) => args.run(),
+        Some(Command::Man(args)) => args.run(),
+    };
+    result.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
 
 /// Prints the requested help, or reports invalid arguments in one line.
@@ -87,21 +86,5 @@ fn refuse(error: &clap::Error) -> ExitCode {
     // The first paragraph says what is wrong; tips and the usage follow.
     let (reason, _) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
     let words = reason.split_whitespace().skip_while(|&word| word == "error:").collect::<Vec<_>>();
-    tell(&format!("{} (try --help)", words.join(" ")));
-    ExitCode::from(USAGE)
-}
-
-/// Reports a failed command in one line. A closed pipe is not a failure.
-fn exit(result: Result<(), impl Failure>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
-    if error.source().and_then(|source| source.downcast_ref()).is_some_and(WriteError::is_closed_pipe) {
-        return ExitCode::SUCCESS;
-    }
-    tell(&error.to_string());
-    ExitCode::from(error.status())
-}
-
-fn tell(message: &str) {
-    // Without standard error, only the exit status reports the failure.
-    let _ = writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message));
+    Failure::new(USAGE, format!("{} (try --help)", words.join(" "))).report()
 }

@@ -6,11 +6,9 @@ use clap::{Command, CommandFactory as _};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use thiserror::Error;
 
 use crate::Cli;
 use crate::failure::Failure;
-use crate::output::WriteError;
 
 /// Print a script that lets a shell complete commands, options and their values
 #[derive(Debug, clap::Args)]
@@ -41,20 +39,9 @@ Examples:
   kibitzer man | man -l -                          read it
   kibitzer man console > kibitzer-console.1        for a package";
 
-/// Failure of `kibitzer completions` and `kibitzer man`.
-#[derive(Debug, Error)]
-pub(crate) enum ManualError {
-    #[error("there is no command {0}; kibitzer --help lists them")]
-    NoCommand(String),
-    #[error("{0}")]
-    Write(#[from] WriteError),
-}
-
-impl Failure for ManualError {}
-
 impl CompletionsArgs {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), ManualError> {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
         let (mut command, mut script) = (Cli::command(), Vec::new());
         let name = command.get_name().to_owned();
         // Into memory first: clap_complete panics if writing fails.
@@ -65,16 +52,19 @@ impl CompletionsArgs {
 
 impl ManArgs {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), ManualError> {
-        print(&page_of(&self.command()?).map_err(WriteError::from)?)
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        print(&page_of(&self.command()?).map_err(Failure::stdout)?)
     }
 
     /// Returns the command of the page.
-    fn command(&self) -> Result<Command, ManualError> {
+    fn command(&self) -> Result<Command, Failure> {
         let mut program = Cli::command().disable_help_subcommand(true);
         program.build();
         let Some(name) = &self.command else { return Ok(program) };
-        program.find_subcommand(name).cloned().ok_or_else(|| ManualError::NoCommand(name.clone()))
+        program
+            .find_subcommand(name)
+            .cloned()
+            .ok_or_else(|| Failure::local(format!("there is no command {name}; kibitzer --help lists them")))
     }
 }
 
@@ -109,8 +99,7 @@ fn sections(help: &str) -> Roff {
     roff
 }
 
-fn print(text: &[u8]) -> Result<(), ManualError> {
+fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text).and_then(|()| out.flush()).map_err(WriteError::from)?;
-    Ok(())
+    out.write_all(text).and_then(|()| out.flush()).map_err(Failure::stdout)
 }

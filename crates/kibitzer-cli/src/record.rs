@@ -6,15 +6,13 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use kibitzer::Client;
-use kibitzer_attach::AttachSocket;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::failure::EXIT_STATUS;
+use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    LoginArgs, SessionError, StopArgs, StopSignal, TARGET_HELP, Target, amount, announce_recording, run, send_typed,
-    wait_for_end,
+    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, amount, announce_recording, run, send_typed,
+    start_session, wait_for_end,
 };
-use crate::output::WriteError;
 
 /// Record a session in a file, for `kibitzer decode` and for tests
 ///
@@ -46,7 +44,7 @@ const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), SessionError> {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
         run(self.record())
     }
 
@@ -55,32 +53,21 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn record(&self) -> Result<(), SessionError> {
+    async fn record(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let Some(started) = ending.or(self.start()).await else { return Ok(()) };
-        let client = started?;
+        let server = self.server.to_string();
+        let start = async {
+            let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
+            start_session(profile, &server).await
+        };
+        let Some(started) = ending.or(start).await else { return Ok(()) };
+        // Without a reader, the tap does not hold up the session.
+        let (client, _) = started?;
         announce_recording(&client);
         let watched = watch(&client, &mut ending).await;
         client.shutdown().await;
-        let recorded = wait_for_end(&self.server, &client, watched).await?.unwrap_or_default();
-        Ok(writeln!(io::stdout(), "{recorded}").map_err(WriteError::from)?)
-    }
-
-    /// Starts a session, and exposes it if its profile names a socket.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future starts nothing.
-    async fn start(&self) -> Result<Client, SessionError> {
-        let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
-        let socket = AttachSocket::from_profile(&profile).await?;
-        let started = Client::start(profile, |_| ()).await;
-        let (client, ()) =
-            started.map_err(|source| SessionError::Connect { server: self.server.to_string(), source })?;
-        if let Some(socket) = socket {
-            socket.expose(&client)?;
-        }
-        Ok(client)
+        let recorded = wait_for_end(&server, &client, watched).await?.unwrap_or_default();
+        writeln!(io::stdout(), "{recorded}").map_err(Failure::stdout)
     }
 }
 
@@ -88,12 +75,12 @@ impl Args {
 ///
 /// # Errors
 ///
-/// [`SessionError::Input`] if a line of standard input is too long.
+/// [`Failure`] if a line of standard input is too long.
 ///
 /// # Cancel safety
 ///
 /// Lines that were read but not sent are lost.
-async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), SessionError> {
+async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> {
     // Draws only if standard error is a terminal.
     let bar = ProgressBar::new_spinner();
     let mut ticks = interval(COUNT_INTERVAL);
@@ -107,10 +94,11 @@ async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), SessionEr
             bar.tick();
         }
     };
+    let sender = LineSender::Own(client.clone());
     let watched = tokio::select! {
         _ = client.ended() => Ok(()),
         _ = client.recording_failed() => Ok(()),
-        error = send_typed(client) => Err(error.into()),
+        failure = send_typed(&sender) => Err(failure),
         () = show => Ok(()),
         () = ending.wait() => Ok(()),
     };

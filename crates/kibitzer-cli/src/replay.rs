@@ -1,22 +1,15 @@
 //! `kibitzer replay`: plays a recorded session at its own pace.
 
-use std::fs::File;
-use std::io::{self, BufReader, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kibitzer::core::EventReader;
-use kibitzer::core::message::Reader;
-use kibitzer::core::wire::Framer;
-use kibitzer::transcript::{TranscriptError, TranscriptReader};
-use thiserror::Error;
-
-use crate::arguments::{FamilyArg, TimesealArg};
-use crate::console::{self, ConsoleError};
-use crate::decode::{Decoder, Format, StreamPiece};
+use crate::arguments::ReaderArgs;
+use crate::console;
+use crate::decode::{Input, print_events};
 use crate::failure::Failure;
-use crate::output::{LineFormat, Stamp, WriteError};
+use crate::output::{EventWriter, LineFormat, Stamp};
 
 /// Show a recorded session again
 ///
@@ -33,15 +26,8 @@ pub(crate) struct Args {
     /// Print lines of this form, and open no console [default on a pipe: jsonl]
     #[arg(long, value_enum)]
     format: Option<LineFormat>,
-    /// Which family the server belongs to
-    #[arg(long, value_enum, default_value_t = FamilyArg::AUTO)]
-    server: FamilyArg,
-    /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
-    #[arg(long, value_enum, value_name = "VERSION")]
-    timeseal: Option<TimesealArg>,
-    /// Fail if the transcript ends inside a line, as it does after a crash or on a full disk
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    reader: ReaderArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -51,60 +37,19 @@ Examples:
   kibitzer replay --format text session.jsonl      watch it without a console
   kibitzer replay --speed 100 session.jsonl | jq 'select(.event==\"tell\")'";
 
-/// Failure of `kibitzer replay`.
-#[derive(Debug, Error)]
-pub(crate) enum Error {
-    #[error("cannot open {name}: {source}")]
-    Open { name: String, source: io::Error },
-    #[error("cannot read {name}: {source}")]
-    Read { name: String, source: TranscriptError },
-    #[error("{0}")]
-    Write(#[from] WriteError),
-    #[error("{0}")]
-    Console(#[from] ConsoleError),
-}
-
-impl Failure for Error {}
-
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Error> {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
         if self.format.is_none() && io::stdout().is_terminal() {
-            let (family, timeseal) = (self.server.family(), TimesealArg::of(self.timeseal));
-            return Ok(console::replay(&self.file, family, timeseal, self.speed, self.strict)?);
+            return console::replay(&self.file, self.reader, self.speed);
         }
-        let name = || self.file.display().to_string();
-        let file = File::open(&self.file).map_err(|source| Error::Open { name: name(), source })?;
-        let format = Format::Lines(self.format.unwrap_or(LineFormat::Jsonl));
-        let mut decoder = Decoder::new(self.events(), format);
         let started = Instant::now();
-        let mut stamp = Stamp::default();
-        for record in TranscriptReader::new(BufReader::new(file)) {
-            match record {
-                Ok(record) => {
-                    thread::sleep(self.until(record.time, started));
-                    stamp = Stamp::of(&record);
-                    decoder.take(StreamPiece::of(&record), Some(stamp))?;
-                }
-                Err(TranscriptError::Torn { line }) => decoder.take(StreamPiece::Cut(line), Some(stamp))?,
-                Err(source) => return Err(Error::Read { name: name(), source }),
-            }
-            decoder.flush()?;
-        }
-        match decoder.finish()? {
-            Some(line) if self.strict => Err(Error::Read { name: name(), source: TranscriptError::Torn { line } }),
-            _ => Ok(()),
-        }
-    }
-
-    fn events(&self) -> EventReader {
-        let framer = Framer::new().with_timeseal(TimesealArg::of(self.timeseal));
-        EventReader::new(Reader::new(framer, self.server.family()))
-    }
-
-    /// Returns how long to wait until a record is due.
-    fn until(&self, time: Duration, started: Instant) -> Duration {
-        let due = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(Duration::MAX);
-        due.saturating_sub(started.elapsed())
+        let wait_until_due = |stamp: Option<Stamp>| {
+            let time = stamp.unwrap_or_default().time;
+            let due = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(Duration::MAX);
+            thread::sleep(due.saturating_sub(started.elapsed()));
+        };
+        let writer = EventWriter::new(self.format.unwrap_or(LineFormat::Jsonl));
+        print_events(Input::open_transcript(&self.file)?, self.reader, writer, wait_until_due)
     }
 }

@@ -23,87 +23,66 @@ mod tests;
 mod view;
 
 use std::future::pending;
-use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
 use kibitzer::core::event::EndReason;
-use kibitzer::core::message::Family;
-use kibitzer::core::wire::Timeseal;
 use kibitzer::{Client, Tap};
 use kibitzer_attach::{AttachAccess, AttachError, Attached};
-use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::args::{Args, Error, is_on_terminal, run_session};
+pub(crate) use self::args::{Args, is_on_terminal};
 use self::input::StateDirectory;
-pub(crate) use self::input::named_filters::{ProfileFilterError, ProfileFilters};
+pub(crate) use self::input::named_filters::ProfileFilters;
 use self::source::Source;
-use self::source::feed::{AttachedFeed, forward_events};
+use self::source::feed::fill_feed;
 use self::source::live_session::LiveSession;
 use self::source::recording_player::RecordingPlayer;
 use self::source::recording_reader::RecordingReader;
-pub(crate) use self::source::recording_reader::ReplayError;
-
-/// Failure of the console itself; the end of the session is reported separately.
-#[derive(Debug, Error)]
-pub(crate) enum ConsoleError {
-    #[error("the terminal cannot be used: {0}")]
-    Terminal(io::Error),
-    #[error("{0}")]
-    Replay(#[from] ReplayError),
-    #[error("{0}")]
-    Filter(#[from] ProfileFilterError),
-    /// A thread other than the drawing one panicked; holds its message.
-    #[error("the console has a bug: {0}")]
-    Panicked(String),
-}
+use crate::arguments::ReaderArgs;
+use crate::failure::Failure;
+use crate::live::{report_recorded, wait_for_end};
 
 /// Plays a recording in the console, at a multiple of its recorded speed, until the user quits.
 ///
 /// # Errors
 ///
-/// [`ConsoleError`] if the recording cannot be read, or the terminal fails.
-pub(crate) fn replay(
-    path: &Path,
-    family: Family,
-    timeseal: Timeseal,
-    speed: f64,
-    is_strict: bool,
-) -> Result<(), ConsoleError> {
-    let reader = RecordingReader::open(path, family, timeseal, Instant::now, is_strict)?;
+/// [`Failure`] if the recording cannot be read, or the terminal fails.
+pub(crate) fn replay(path: &Path, args: ReaderArgs, speed: f64) -> Result<(), Failure> {
+    let reader = RecordingReader::open(path, args, Instant::now)?;
     let player = RecordingPlayer::new(reader, speed, Instant::now());
     terminal::run(App::new(Source::Recording(Box::new(player)), StateDirectory::for_user()))
 }
 
-/// Shows a session of this process until the user quits, then shuts the session down.
+/// Shows a session in the console, shuts it down when the user quits, and reports its recording.
 ///
-/// The session runs on its own thread, together with `companion`; this thread draws.
+/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name.
 ///
 /// # Errors
 ///
-/// [`ConsoleError`] if the terminal fails.
-fn show_live(
+/// [`Failure`] if the terminal or the session failed.
+pub(crate) fn run_session(
     runtime: &Runtime,
-    client: Client,
+    client: &Client,
     tap: Tap,
-    server: String,
+    server: &str,
     filters: ProfileFilters,
     companion: impl Future<Output = ()> + Send,
-) -> Result<(), ConsoleError> {
-    let session = LiveSession::new(client.clone(), tap, server, runtime.handle().clone());
+) -> Result<(), Failure> {
+    let session = LiveSession::new(client.clone(), tap, server.to_owned(), runtime.handle().clone());
     let app = App::new(Source::Live(Box::new(session)), StateDirectory::for_user()).with_profile_filters(filters);
-    let background = async move |closed: oneshot::Receiver<()>| {
+    let background = async |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => {}
             () = async { companion.await; pending().await } => {}
         }
         client.shutdown().await;
     };
-    run_with_background(app, |closed| runtime.block_on(background(closed))).map(|_| ())
+    run_with_background(app, |closed| runtime.block_on(background(closed)))?;
+    runtime.block_on(wait_for_end(server, client, Ok(()))).map(report_recorded)
 }
 
 /// Outcome of watching an attached session: `Ok(None)` if the user quit first, else why the session or the attachment ended.
@@ -113,15 +92,15 @@ type AttachedOutcome = Result<Option<EndReason>, AttachError>;
 ///
 /// # Errors
 ///
-/// [`ConsoleError`] if the terminal fails.
-fn show_attached(runtime: &Runtime, session: Attached, access: AttachAccess) -> Result<AttachedOutcome, ConsoleError> {
-    let (feed, sender) = AttachedFeed::new(&session, access);
-    let live = LiveSession::attached(feed, session.server().to_owned(), runtime.handle().clone(), session.began());
+/// [`Failure`] if the terminal fails.
+fn show_attached(runtime: &Runtime, session: Attached, access: AttachAccess) -> Result<AttachedOutcome, Failure> {
+    let server = session.server().to_owned();
+    let (live, sender) = LiveSession::attached(&session, access, server, runtime.handle().clone());
     let app = App::new(Source::Live(Box::new(live)), StateDirectory::for_user());
     let background = async move |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => Ok(None),
-            outcome = forward_events(session, sender) => outcome,
+            outcome = fill_feed(session, sender) => outcome,
         }
     };
     let outcome = run_with_background(app, |closed| runtime.block_on(background(closed)))?;
@@ -134,7 +113,7 @@ fn show_attached(runtime: &Runtime, session: Attached, access: AttachAccess) -> 
 fn run_with_background<T: Send>(
     app: App,
     background: impl FnOnce(oneshot::Receiver<()>) -> T + Send,
-) -> Result<Option<T>, ConsoleError> {
+) -> Result<Option<T>, Failure> {
     let (close, closed) = oneshot::channel();
     thread::scope(|scope| {
         let background = scope.spawn(move || background(closed));

@@ -1,19 +1,17 @@
 //! Converts the pieces of a log or recording into lines.
 
-use std::io;
 use std::sync::Arc;
 
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record};
 
-use super::Format;
-use super::summary::Summary;
-use crate::output::{Lines, PasswordPrompt, Stamp, WriteError, sent_text};
+use crate::failure::Failure;
+use crate::output::{EventWriter, PasswordPrompt, Stamp, sent_text};
 
 /// A piece of a log or a recording.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum StreamPiece<'a> {
+pub(super) enum StreamPiece<'a> {
     /// Bytes received from the server.
     Received(&'a [u8]),
     /// Bytes sent by the client; `None` if the recording withholds them.
@@ -25,8 +23,8 @@ pub(crate) enum StreamPiece<'a> {
 }
 
 impl<'a> StreamPiece<'a> {
-    /// Returns what a record holds.
-    pub(crate) fn of(record: &'a Record) -> Self {
+    /// Returns the content of a record.
+    pub(super) fn of(record: &'a Record) -> Self {
         match record.direction {
             Direction::Received if record.bytes.is_empty() => Self::Ended,
             Direction::Received => Self::Received(&record.bytes),
@@ -36,7 +34,7 @@ impl<'a> StreamPiece<'a> {
 }
 
 /// Parses pieces and prints their events.
-pub(crate) struct Decoder {
+pub(super) struct Decoder {
     events: EventReader,
     /// Initial reader of every connection.
     fresh: EventReader,
@@ -47,35 +45,33 @@ pub(crate) struct Decoder {
     /// The time of the last piece of a recording.
     stamp: Option<Stamp>,
     cut: Option<u64>,
-    output: Output,
+    writer: EventWriter,
 }
 
 impl Decoder {
-    pub(crate) fn new(events: EventReader, format: Format) -> Self {
-        let (password_prompt, secrets) = (PasswordPrompt::default(), SecretDetector::default());
-        let output = Output::new(format);
+    pub(super) fn new(events: EventReader, writer: EventWriter) -> Self {
         Self {
-            events: events.clone(),
-            fresh: events,
+            fresh: events.clone(),
+            events,
             n_received: 0,
-            password_prompt,
-            secrets,
+            password_prompt: PasswordPrompt::default(),
+            secrets: SecretDetector::default(),
             stamp: None,
             cut: None,
-            output,
+            writer,
         }
     }
 
     /// Parses and prints the next piece, with its time.
-    pub(crate) fn take(&mut self, piece: StreamPiece<'_>, stamp: Option<Stamp>) -> Result<(), WriteError> {
+    pub(super) fn push(&mut self, piece: StreamPiece<'_>, stamp: Option<Stamp>) -> Result<(), Failure> {
         self.stamp = stamp;
         match piece {
             StreamPiece::Received(mut bytes) => {
-                self.output.count_bytes(bytes.len());
+                self.writer.count_bytes(bytes.len());
                 self.n_received += bytes.len() as u64;
                 while let Some(event) = self.events.next(&mut bytes) {
                     self.password_prompt.event(event.kind());
-                    self.output.event(&event, self.stamp.as_ref())?;
+                    self.writer.event(&event, self.stamp.as_ref())?;
                 }
             }
             StreamPiece::Sent(None) => {
@@ -101,86 +97,31 @@ impl Decoder {
         Ok(())
     }
 
-    fn sent(&mut self, text: Option<String>) -> Result<(), WriteError> {
+    fn sent(&mut self, text: Option<String>) -> Result<(), Failure> {
         let sent = Event::Sent { line: text.map(Arc::from), request: None };
-        self.output.event(&sent, self.stamp.as_ref())
+        self.writer.event(&sent, self.stamp.as_ref())
     }
 
     /// Prints an unfinished line at the end of a connection.
-    fn finish_connection(&mut self) -> Result<(), WriteError> {
+    fn finish_connection(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.events.finish() {
-            self.output.event(&event, self.stamp.as_ref())?;
+            self.writer.event(&event, self.stamp.as_ref())?;
         }
         Ok(())
     }
 
-    /// Writes all buffered output.
-    pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
-        self.output.flush()
+    /// Writes the buffered lines out.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        self.writer.flush()
     }
 
-    /// Prints the rest and the summary. Returns the line inside which the recording was cut off, if it was.
-    pub(crate) fn finish(mut self) -> Result<Option<u64>, WriteError> {
+    /// Prints the rest and the summary. Returns the number of the line inside which the recording was cut off, if it was.
+    pub(super) fn finish(mut self) -> Result<Option<u64>, Failure> {
         self.finish_connection()?;
         if let Some(line) = self.cut {
-            self.output.cut(line, &self.stamp.unwrap_or_default())?;
+            self.writer.cut(line, &self.stamp.unwrap_or_default())?;
         }
-        self.output.finish()?;
+        self.writer.finish()?;
         Ok(self.cut)
-    }
-}
-
-/// Destination of the events.
-enum Output {
-    Lines(Lines),
-    Summary(Summary),
-}
-
-impl Output {
-    fn new(format: Format) -> Self {
-        match format {
-            Format::Lines(format) => Self::Lines(Lines::new(format)),
-            Format::Summary => Self::Summary(Summary::start()),
-        }
-    }
-
-    fn count_bytes(&mut self, bytes: usize) {
-        if let Self::Summary(summary) = self {
-            summary.count_bytes(bytes);
-        }
-    }
-
-    fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), WriteError> {
-        match self {
-            Self::Lines(lines) => lines.event(event, stamp),
-            Self::Summary(summary) => {
-                summary.count(event);
-                Ok(())
-            }
-        }
-    }
-
-    fn cut(&mut self, line: u64, stamp: &Stamp) -> Result<(), WriteError> {
-        match self {
-            Self::Lines(lines) => lines.cut(line, stamp),
-            Self::Summary(summary) => {
-                summary.count_cut();
-                Ok(())
-            }
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), WriteError> {
-        match self {
-            Self::Lines(lines) => lines.flush(),
-            Self::Summary(_) => Ok(()),
-        }
-    }
-
-    fn finish(mut self) -> Result<(), WriteError> {
-        if let Self::Summary(summary) = self {
-            return Ok(summary.write(io::stdout().lock())?);
-        }
-        self.flush()
     }
 }

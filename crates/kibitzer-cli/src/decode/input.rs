@@ -1,5 +1,6 @@
 //! Input of `kibitzer decode`: a file or standard input, raw or a transcript.
 
+use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, IsTerminal as _, Read};
 use std::num::NonZeroUsize;
@@ -9,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kibitzer::transcript::{Record, TranscriptError, TranscriptReader};
 
 use super::StreamPiece;
+use crate::failure::Failure;
 use crate::output::Stamp;
 
 /// Maximum size of a piece, whatever `--chunk` says.
@@ -19,9 +21,11 @@ const READ_BYTES: usize = 64 << 10;
 const LARGE_BYTES: u64 = 1 << 20;
 
 /// Reads a log or recording piece by piece.
-pub(super) struct Input {
+pub(crate) struct Input {
+    /// Name in messages.
+    name: String,
     source: Source,
-    chunk: Option<NonZeroUsize>,
+    pub(super) chunk: Option<NonZeroUsize>,
     progress: ProgressBar,
 }
 
@@ -47,25 +51,51 @@ impl Input {
     /// terminal.
     ///
     /// The first bytes decide whether it is a transcript.
-    pub(super) fn open(path: Option<&Path>, chunk: Option<NonZeroUsize>, may_show_progress: bool) -> io::Result<Self> {
-        let file = path.map(File::open).transpose()?;
+    pub(crate) fn open(
+        path: Option<&Path>,
+        chunk: Option<NonZeroUsize>,
+        may_show_progress: bool,
+    ) -> Result<Self, Failure> {
+        let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
+        let opened = path.map(File::open).transpose();
+        let file = opened.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
         let size = file.as_ref().and_then(|file| file.metadata().ok()).filter(Metadata::is_file);
         let progress = progress_bar(size.map(|file| file.len()), may_show_progress);
         let source: Box<dyn Read> = match file {
             Some(file) => Box::new(progress.wrap_read(file)),
             None => Box::new(progress.wrap_read(io::stdin().lock())),
         };
-        Ok(Self { source: Source::detect(source)?, chunk, progress })
+        let detected = Source::detect(source);
+        let source = detected.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
+        Ok(Self { name, source, chunk, progress })
+    }
+
+    /// Opens a transcript. Another file fails at the first line that is read.
+    pub(crate) fn open_transcript(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
+        let source = Source::transcript(BufReader::new(Box::new(file)));
+        Ok(Self { name, source, chunk: None, progress: ProgressBar::hidden() })
+    }
+
+    /// Returns the failure of a recording that ends inside a line.
+    pub(super) fn cut_failure(&self, line: u64) -> Failure {
+        read_failure(&self.name, &TranscriptError::Torn { line })
     }
 
     /// Returns the next piece, with its time if the input is a transcript; `None` at the end.
     ///
     /// Received bytes are split into pieces of `--chunk` bytes, but never across records, so that the times of events do not
     /// depend on it.
-    pub(super) fn next(&mut self) -> io::Result<Option<(StreamPiece<'_>, Option<Stamp>)>> {
-        match &mut self.source {
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the input cannot be read, or a line of a transcript is not a record.
+    pub(super) fn next(&mut self) -> Result<Option<(StreamPiece<'_>, Option<Stamp>)>, Failure> {
+        let Self { name, source, chunk, .. } = self;
+        match source {
             Source::Raw { reader, piece } => {
-                read_some(reader, self.chunk, piece)?;
+                read_some(reader, *chunk, piece).map_err(|error| cannot_read(name, error))?;
                 Ok((!piece.is_empty()).then_some((StreamPiece::Received(piece), None)))
             }
             Source::Transcript { records, record, stamp } => {
@@ -76,13 +106,13 @@ impl Input {
                         Some(Err(TranscriptError::Torn { line })) => {
                             return Ok(Some((StreamPiece::Cut(line), Some(*stamp))));
                         }
-                        Some(Err(error)) => return Err(into_io(error)),
+                        Some(Err(error)) => return Err(read_failure(name, &error)),
                         Some(Ok(next)) => next,
                     };
                     *stamp = Stamp::of(&next);
                     *record = Some((next, 0));
                 }
-                Ok(record.as_mut().map(|(record, n_given)| (part(record, n_given, self.chunk), Some(*stamp))))
+                Ok(record.as_mut().map(|(record, n_given)| (part(record, n_given, *chunk), Some(*stamp))))
             }
         }
     }
@@ -133,7 +163,7 @@ fn read_some(reader: &mut Reader, chunk: Option<NonZeroUsize>, piece: &mut Vec<u
         return Ok(());
     }
     piece.resize(READ_BYTES, 0);
-    // `read_to_end` repeats itself where a signal comes between, this has to be told.
+    // Unlike `read_to_end`, `read` fails if a signal arrives.
     let read = loop {
         match reader.read(piece) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -153,17 +183,21 @@ impl Source {
         let is_transcript = matches!(start[..], [b'{', b'"' | b' ' | b'\t']);
         let source: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(source));
         let reader = BufReader::with_capacity(READ_BYTES, source);
-        Ok(if is_transcript {
-            Self::Transcript { records: TranscriptReader::new(reader), record: None, stamp: Stamp::default() }
-        } else {
-            Self::Raw { reader, piece: Vec::new() }
-        })
+        Ok(if is_transcript { Self::transcript(reader) } else { Self::Raw { reader, piece: Vec::new() } })
+    }
+
+    fn transcript(reader: Reader) -> Self {
+        Self::Transcript { records: TranscriptReader::new(reader), record: None, stamp: Stamp::default() }
     }
 }
 
-fn into_io(error: TranscriptError) -> io::Error {
+fn read_failure(name: &str, error: &TranscriptError) -> Failure {
     match error {
-        TranscriptError::Io { source, .. } => source,
-        other => io::Error::new(io::ErrorKind::InvalidData, other),
+        TranscriptError::Io { source, .. } => cannot_read(name, source),
+        error => cannot_read(name, error),
     }
+}
+
+fn cannot_read(name: &str, error: impl Display) -> Failure {
+    Failure::local(format!("cannot read {name}: {error}"))
 }

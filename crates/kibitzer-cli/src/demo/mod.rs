@@ -5,48 +5,19 @@ mod tables;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 
-use kibitzer::core::EventKind;
-use kibitzer::{Client, Profile};
+use kibitzer::core::{EventCategory, EventKind};
+use kibitzer::{Client, Profile, Tap};
 use kibitzer_server::{Server, ServerOptions};
 
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
-use crate::live::{EventPrinter, EventSelection, NoiseFilter, SessionError, StopArgs, run, runtime};
+use crate::failure::{Failure, report};
+use crate::live::{EventPrinter, EventSelection, NoiseFilter, StopArgs, check_end, run, runtime, start_session};
 use crate::output::LineFormat;
 use tables::keep_observing;
 
 /// Name of the server in messages.
 const SERVER: &str = "the embedded server";
-
-/// Kinds of events in text output; JSON output has all.
-const SHOWN: [EventKind; 26] = [
-    EventKind::LoggedIn,
-    EventKind::Position,
-    EventKind::Holding,
-    EventKind::GameCreated,
-    EventKind::GameEnded,
-    EventKind::Observing,
-    EventKind::Tell,
-    EventKind::Say,
-    EventKind::PartnerTell,
-    EventKind::Shout,
-    EventKind::ItShout,
-    EventKind::CShout,
-    EventKind::ChannelTell,
-    EventKind::Kibitz,
-    EventKind::Whisper,
-    EventKind::Announcement,
-    EventKind::Qtell,
-    EventKind::Message,
-    EventKind::Challenge,
-    EventKind::Offer,
-    EventKind::Kicked,
-    EventKind::Desync,
-    EventKind::Missed,
-    EventKind::Fault,
-    EventKind::Lost,
-    EventKind::Restored,
-];
 
 /// Arguments of the demo.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -64,32 +35,24 @@ pub(crate) struct Args {
 
 impl Args {
     /// Runs the demo.
-    pub(crate) fn run(self) -> Result<(), console::Error> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         // A time limit is for scripts.
         let is_for_people = self.format.format() == LineFormat::Text && !self.ending.has_time_limit();
         if is_for_people && !self.plain && console::is_on_terminal() {
             return self.show();
         }
-        Ok(run(self.demo())?)
+        run(self.print())
     }
 
     /// Runs the demo in the console.
-    fn show(self) -> Result<(), console::Error> {
+    fn show(self) -> Result<(), Failure> {
         let runtime = runtime()?;
         let (server, address) = runtime.block_on(self.serve())?;
-        let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
-        let started = runtime.block_on(Client::start_tapped(profile));
-        let (client, tap) = started.map_err(|source| SessionError::Connect { server: SERVER.to_owned(), source })?;
+        let (client, tap) = runtime.block_on(log_in(address))?;
         let observer = client.clone();
         let companion = async move { keep_observing(&observer).await };
-        let shown = console::run_session(
-            &runtime,
-            &client,
-            tap,
-            &format!("{SERVER}, {address}"),
-            ProfileFilters::default(),
-            companion,
-        );
+        let name = format!("{SERVER}, {address}");
+        let shown = console::run_session(&runtime, &client, tap, &name, ProfileFilters::default(), companion);
         runtime.block_on(server.shutdown());
         shown
     }
@@ -99,23 +62,26 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn serve(self) -> Result<(Server, SocketAddr), SessionError> {
+    async fn serve(self) -> Result<(Server, SocketAddr), Failure> {
         let options = ServerOptions::new().seed(self.population.seed()).population(self.population.options());
         let server = Server::start(options).await?;
         let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
         Ok((server, address))
     }
 
-    /// Runs the server until the stop signal.
+    /// Prints the demo as lines until the stop signal.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the server and the session.
-    async fn demo(self) -> Result<(), SessionError> {
+    async fn print(self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let (server, address) = self.serve().await?;
         print_greeting(address);
-        let (client, mut printer) = self.log_in(address).await?;
+        let (client, tap) = log_in(address).await?;
+        let format = self.format.format();
+        let selection = EventSelection::of(format, NoiseFilter::default()).only(is_shown);
+        let mut printer = EventPrinter::from_tap(&client, tap, format, selection);
         let printed = tokio::select! {
             printed = printer.done() => printed,
             () = keep_observing(&client) => printer.done().await,
@@ -124,30 +90,47 @@ impl Args {
         let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
         server.shutdown().await;
         printed.and(finished)?;
-        SessionError::check_end(&SERVER, client.ended().await)
+        check_end(SERVER, client.ended().await)
     }
+}
 
-    /// Starts a guest session and its printer.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future starts nothing.
-    async fn log_in(self, address: SocketAddr) -> Result<(Client, EventPrinter), SessionError> {
-        let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
-        let started = Client::start_tapped(profile).await;
-        let (client, tap) = started.map_err(|source| SessionError::Connect { server: SERVER.to_owned(), source })?;
-        let format = self.format.format();
-        let selection = EventSelection::of(format, NoiseFilter::default()).kinds(&SHOWN);
-        let printer = EventPrinter::from_tap(&client, tap, format, selection);
-        Ok((client, printer))
-    }
+/// Starts a guest session.
+///
+/// # Cancel safety
+///
+/// Dropping the future starts nothing.
+async fn log_in(address: SocketAddr) -> Result<(Client, Tap), Failure> {
+    let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
+    start_session(profile, SERVER).await
 }
 
 /// Prints the address of the server, if standard error is a terminal.
 fn print_greeting(address: SocketAddr) {
     if io::stderr().is_terminal() {
-        crate::tell(&format!(
-            "an embedded server at {address}; join it with `kibitzer connect {address}`; Ctrl-C ends"
-        ));
+        report(&format!("an embedded server at {address}; join it with `kibitzer connect {address}`; Ctrl-C ends"));
+    }
+}
+
+/// Returns whether text output has events of a kind; JSON output has all.
+const fn is_shown(kind: EventKind) -> bool {
+    match kind.category() {
+        EventCategory::PrivateTalk
+        | EventCategory::PublicTalk
+        | EventCategory::ChannelTalk
+        | EventCategory::GameTalk
+        | EventCategory::Trouble => true,
+        _ => matches!(
+            kind,
+            EventKind::LoggedIn
+                | EventKind::Position
+                | EventKind::Holding
+                | EventKind::GameCreated
+                | EventKind::GameEnded
+                | EventKind::Observing
+                | EventKind::Challenge
+                | EventKind::Offer
+                | EventKind::Kicked
+                | EventKind::Restored
+        ),
     }
 }

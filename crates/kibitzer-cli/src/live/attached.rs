@@ -5,27 +5,33 @@ use std::path::Path;
 use kibitzer::core::event::EndReason;
 use kibitzer::core::game::Game;
 use kibitzer::core::session::SessionState;
+use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, Missed, Snapshot};
 use tokio::time::Instant;
 
-use super::{EventPrinter, EventSelection, EventSender, NoiseFilter, SessionError, StopArgs, send_typed_attached};
+use super::{EventPrinter, EventSelection, LineSender, NoiseFilter, StopArgs, check_attached_end, send_typed};
+use crate::failure::{Failure, NO_SESSION, report};
 use crate::output::LineFormat;
 
 /// Attaches to the session exposed on a socket.
 ///
 /// # Errors
 ///
-/// [`SessionError::Attach`], or [`SessionError::ReadOnly`] if write access is requested but not granted.
+/// [`Failure`] if no session is exposed there, or write access is requested but not granted.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future attaches to nothing.
-pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached, SessionError> {
-    let session = Attached::connect(path).await.map_err(SessionError::Attach)?;
+pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached, Failure> {
+    let attached = Attached::connect(path).await;
+    let session = attached.map_err(|error| Failure::new(NO_SESSION, error_chain(&error)))?;
     if access.may_send() && !session.access().may_send() {
-        return Err(SessionError::ReadOnly(path.to_owned()));
+        return Err(Failure::local(format!(
+            "watchers of the session at {} may only look; its process lets them send with attach_access = \"write\"",
+            path.display()
+        )));
     }
     Ok(session)
 }
@@ -34,7 +40,7 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
 ///
 /// # Errors
 ///
-/// [`SessionError`] if attaching fails, or the session is lost.
+/// [`Failure`] if attaching fails, or the session is lost.
 ///
 /// # Cancel safety
 ///
@@ -44,44 +50,62 @@ pub(crate) async fn print_attached(
     access: AttachAccess,
     format: LineFormat,
     ending: StopArgs,
-) -> Result<(), SessionError> {
+) -> Result<(), Failure> {
     let mut ending = ending.begin()?;
-    let begin = async {
-        let mut session = attach(path, access).await?;
-        let server = session.server().to_owned();
-        let first = session.next().await.map_err(|source| SessionError::Detached { server: server.clone(), source })?;
-        Ok::<_, SessionError>((session, server, first))
+    let Some(session) = ending.or(attach(path, access)).await else { return Ok(()) };
+    let mut session = session?;
+    let server = session.server().to_owned();
+    let first = match ending.or(session.next()).await {
+        None => return Ok(()),
+        Some(Ok(Some(first))) => first,
+        Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let Some(begun) = ending.or(begin).await else { return Ok(()) };
-    let (session, server, first) = begun?;
-    let selection = EventSelection::of(format, reticence_for(first.as_ref()));
+    let selection = EventSelection::of(format, noise_filter_for(&first));
     let (events, mut printer) = EventPrinter::start(session.began(), format, selection);
-    let requests = session.requests();
+    let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {
-            return send_typed_attached(&requests).await;
+            return send_typed(&sender).await;
         }
         std::future::pending().await
     };
+    let print = |attached| {
+        let events = events.clone();
+        async move {
+            let (at, happened) = events_of(attached);
+            for event in happened {
+                if events.send((at, event)).await.is_err() {
+                    return false;
+                }
+            }
+            true
+        }
+    };
+    let printing = async {
+        print(first).await;
+        forward_attached(&mut session, print).await
+    };
     let seen = tokio::select! {
-        seen = publish(session, first, events) => seen,
-        printed = printer.done() => return Ok(printed?),
-        error = typing => return Err(error.into()),
+        seen = printing => seen,
+        printed = printer.done() => return printed,
+        failure = typing => return Err(failure),
         () = ending.wait() => Ok(None),
     };
     printer.finish().await?;
-    SessionError::check_attached_end(&server, seen)
+    check_attached_end(&server, seen)
 }
 
 /// Returns the noise filter that fits the state of the session at attaching.
-fn reticence_for(first: Option<&AttachEvent>) -> NoiseFilter {
+fn noise_filter_for(first: &AttachEvent) -> NoiseFilter {
     match first {
-        Some(AttachEvent::Snapshot(snapshot)) if snapshot.state == SessionState::Ready => NoiseFilter::when_ready(),
+        AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready => NoiseFilter::when_ready(),
         _ => NoiseFilter::default(),
     }
 }
 
-/// Forwards events to the printer until the session ends. Returns the reason of its end.
+/// Passes the events of an attached session to `deliver` until the session ends, or `deliver` returns `false`.
+///
+/// Returns why the session ended; `None` if it has not.
 ///
 /// # Errors
 ///
@@ -90,22 +114,20 @@ fn reticence_for(first: Option<&AttachEvent>) -> NoiseFilter {
 /// # Cancel safety
 ///
 /// The last event may be lost.
-async fn publish(
-    mut session: Attached,
-    first: Option<AttachEvent>,
-    events: EventSender,
+pub(crate) async fn forward_attached<D: Future<Output = bool>>(
+    session: &mut Attached,
+    deliver: impl Fn(AttachEvent) -> D,
 ) -> Result<Option<EndReason>, AttachError> {
-    let (mut next, mut ended) = (first, None);
-    while let Some(attached) = next {
-        let (at, happened) = events_of(attached);
-        for event in happened {
-            if let Event::Ended(reason) = &event {
-                ended = Some(reason.clone());
-            }
-            // If the printer has stopped, `done` returns its error.
-            let _ = events.send((at, event)).await;
+    let mut ended = None;
+    while let Some(attached) = session.next().await? {
+        if let AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) = &attached
+            && let Event::Ended(reason) = event
+        {
+            ended = Some(reason.clone());
         }
-        next = session.next().await?;
+        if !deliver(attached).await {
+            break;
+        }
     }
     Ok(ended)
 }
@@ -123,7 +145,7 @@ fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
 fn snapshot_as_events(snapshot: &Snapshot) -> Vec<Event> {
     let Missed { received_bytes, sent_lines, notes, .. } = snapshot.missed;
     if !snapshot.missed.is_nothing() {
-        crate::tell(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
+        report(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
     }
     snapshot_events(&snapshot.games)
 }

@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
-use kibitzer::core::event::CommandError;
 use kibitzer::core::message::Handle;
 use kibitzer::core::session::{Password, Reconnect};
 use kibitzer::{PasswordSource, Profile};
-use thiserror::Error;
+
+use crate::failure::Failure;
 
 /// Environment variable of the password for `--user`.
 const PASSWORD_VARIABLE: &str = "KIBITZER_PASSWORD";
@@ -31,30 +31,17 @@ pub(crate) struct LoginArgs {
     no_reconnect: bool,
 }
 
-/// Invalid or insufficient login arguments.
-#[derive(Debug, Error)]
-pub(crate) enum LoginArgsError {
-    #[error("a password, but no account: use --user NAME")]
-    NoUser,
-    #[error("no password for {0}: use --password-command, --password-file or the variable {PASSWORD_VARIABLE}")]
-    NoPassword(Handle),
-    #[error("cannot ask for the password: {0}")]
-    Prompt(#[from] io::Error),
-    #[error("no password a server could take: {0}")]
-    Password(#[from] CommandError),
-}
-
 impl LoginArgs {
     /// Applies the arguments to a profile. Asks for a missing password on the terminal.
     ///
     /// # Errors
     ///
-    /// [`LoginArgsError`] if no password is found, or a password has no account.
+    /// [`Failure`] if no password is found, or a password has no account.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the password prompt and restores the terminal.
-    pub(crate) async fn apply(&self, profile: Profile) -> Result<Profile, LoginArgsError> {
+    pub(crate) async fn apply(&self, profile: Profile) -> Result<Profile, Failure> {
         let profile =
             if self.no_reconnect { profile.session(|session| session.reconnect(Reconnect::never())) } else { profile };
         if self.guest {
@@ -65,7 +52,10 @@ impl LoginArgs {
         }
         let known = profile.handle().cloned();
         let Some(handle) = self.user.clone().or_else(|| known.clone()) else {
-            return if self.source().is_some() { Err(LoginArgsError::NoUser) } else { Ok(profile) };
+            return match self.source() {
+                Some(_) => Err(Failure::local("a password, but no account: use --user NAME")),
+                None => Ok(profile),
+            };
         };
         if let Some(source) = self.source() {
             return Ok(profile.account_from(handle, source));
@@ -89,23 +79,31 @@ impl LoginArgs {
 /// # Cancel safety
 ///
 /// As [`LoginArgs::apply`].
-async fn password_of(handle: Handle, profile: Profile) -> Result<Profile, LoginArgsError> {
+async fn password_of(handle: Handle, profile: Profile) -> Result<Profile, Failure> {
     if std::env::var_os(PASSWORD_VARIABLE).is_some() {
         return Ok(profile.account_from(handle, PasswordSource::Variable(PASSWORD_VARIABLE.to_owned())));
     }
     if !io::stdin().is_terminal() {
-        return Err(LoginArgsError::NoPassword(handle));
+        return Err(no_password(&handle));
     }
     let password = ask(&handle).await?;
     Ok(profile.account(handle, password))
+}
+
+fn no_password(handle: &Handle) -> Failure {
+    Failure::local(format!(
+        "no password for {handle}: use --password-command, --password-file or the variable {PASSWORD_VARIABLE}"
+    ))
 }
 
 /// # Cancel safety
 ///
 /// As [`LoginArgs::apply`].
 #[cfg(unix)]
-async fn ask(handle: &Handle) -> Result<Password, LoginArgsError> {
-    Ok(Password::new(super::prompt::password(handle).await?.as_str())?)
+async fn ask(handle: &Handle) -> Result<Password, Failure> {
+    let prompted = super::prompt::password(handle).await;
+    let typed = prompted.map_err(|error| Failure::local(format!("cannot ask for the password: {error}")))?;
+    Password::new(typed.as_str()).map_err(|error| Failure::local(format!("not a valid password: {error}")))
 }
 
 /// Always fails: hiding typed text is implemented for Unix only.
@@ -114,6 +112,6 @@ async fn ask(handle: &Handle) -> Result<Password, LoginArgsError> {
 ///
 /// Cancel safe.
 #[cfg(not(unix))]
-async fn ask(handle: &Handle) -> Result<Password, LoginArgsError> {
-    Err(LoginArgsError::NoPassword(handle.clone()))
+async fn ask(handle: &Handle) -> Result<Password, Failure> {
+    Err(no_password(handle))
 }

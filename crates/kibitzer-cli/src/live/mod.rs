@@ -14,105 +14,70 @@ mod typed;
 
 use std::error::Error;
 use std::io;
-use std::path::PathBuf;
 
 use kibitzer::core::event::EndReason;
-use kibitzer::transcript::Recording;
-use kibitzer::{ConfigError, ConnectError};
-use kibitzer_attach::{AttachError, ExposeError};
-use thiserror::Error;
+use kibitzer::core::text::error_chain;
+use kibitzer::{Client, ConnectError, Profile, Tap};
+use kibitzer_attach::{AttachError, AttachSocket};
 use tokio::runtime::{Builder, Runtime};
 
-pub(crate) use attached::{attach, print_attached};
-pub(crate) use login::{LoginArgs, LoginArgsError};
+pub(crate) use attached::{attach, forward_attached, print_attached};
+pub(crate) use login::LoginArgs;
 pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve, reply_number, split_request_number};
-pub(crate) use printer::{EventPrinter, EventSelection, EventSender};
+pub(crate) use printer::{EventPrinter, EventSelection};
 pub(crate) use recording::{
     amount, announce_recording, failure, report_failed_recording, report_recorded, wait_for_end,
 };
 pub(crate) use stop::{StopArgs, StopSignal};
 pub(crate) use target::{TARGET_HELP, Target};
-pub(crate) use typed::{LongLine, send_typed, send_typed_attached};
+pub(crate) use typed::{LineSender, send_failure, send_typed};
 
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
-use crate::output::WriteError;
-use kibitzer::core::text::error_chain;
 
-/// Failure of a session. Being stopped by the user is not a failure.
-#[derive(Debug, Error)]
-pub(crate) enum SessionError {
-    #[error("cannot start: {0}")]
-    Start(#[from] io::Error),
-    #[error("{}", error_chain(.0))]
-    Config(#[from] ConfigError),
-    #[error("{0}")]
-    Login(#[from] LoginArgsError),
-    #[error("cannot connect to {server}: {}{}", cause_text(.source), advice(server, .source))]
-    Connect { server: String, source: ConnectError },
-    #[error("session on {server} lost: {}", cause_text(.source))]
-    Lost { server: String, source: EndReason },
-    #[error("{}", error_chain(.0))]
-    Expose(#[from] ExposeError),
-    #[error("{}", error_chain(.0))]
-    Attach(#[source] AttachError),
-    #[error("watchers of the session at {path} may only look; its process lets them send with attach_access = \"write\"", path = .0.display())]
-    ReadOnly(PathBuf),
-    #[error("session on {server} lost: {}", error_chain(.source))]
-    Detached { server: String, source: AttachError },
-    #[error("up to {pieces} pieces of the session are not recorded; {}", recorded(.recording))]
-    Unrecorded { pieces: u64, recording: Recording },
-    #[error("{0}")]
-    Input(#[from] LongLine),
-    #[error("{0}")]
-    Write(#[from] WriteError),
+/// Starts a session, and exposes it if its profile names a socket. `server` is its name in messages.
+///
+/// # Errors
+///
+/// [`Failure`] if the socket, the recording or the password is not available. A server that does not answer is reported by the
+/// end of the session.
+///
+/// # Cancel safety
+///
+/// Dropping the future starts nothing.
+pub(crate) async fn start_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
+    let local = |error: &(dyn Error + 'static)| Failure::local(error_chain(error));
+    let socket = AttachSocket::from_profile(&profile).await.map_err(|error| local(&error))?;
+    let started = Client::start_tapped(profile).await;
+    let (client, tap) = started.map_err(|error| connect_failure(server, &error))?;
+    if let Some(socket) = socket {
+        socket.expose(&client).map_err(|error| local(&error))?;
+    }
+    Ok((client, tap))
 }
 
-impl Failure for SessionError {
-    fn status(&self) -> u8 {
-        match self {
-            // Local failures, before any server was contacted.
-            Self::Connect { source: ConnectError::Secret(_) | ConnectError::Record(_), .. }
-            | Self::Expose(_)
-            | Self::ReadOnly(_)
-            | Self::Start(_)
-            | Self::Config(_)
-            | Self::Login(_)
-            | Self::Input(_)
-            | Self::Unrecorded { .. }
-            | Self::Write(_) => FAILED,
-            Self::Connect { .. } | Self::Attach(_) => NO_SESSION,
-            Self::Lost { .. } | Self::Detached { .. } => LOST,
-        }
+/// Returns `Ok` if the session ended as requested, else the failure.
+pub(crate) fn check_end(server: &str, reason: EndReason) -> Result<(), Failure> {
+    match reason {
+        EndReason::Quit | EndReason::Shutdown => Ok(()),
+        EndReason::Dial(_) | EndReason::Login(_) => Err(connect_failure(server, &reason.into())),
+        reason => Err(Failure::new(LOST, format!("session on {server} lost: {}", cause_text(&reason)))),
     }
 }
 
-impl SessionError {
-    /// Returns `Ok` if the session ended as requested, else the error.
-    pub(crate) fn check_end(server: &impl ToString, reason: EndReason) -> Result<(), Self> {
-        let server = server.to_string();
-        match reason {
-            EndReason::Quit | EndReason::Shutdown => Ok(()),
-            EndReason::Dial(_) | EndReason::Login(_) => Err(Self::Connect { server, source: reason.into() }),
-            source => Err(Self::Lost { server, source }),
-        }
-    }
-
-    /// Like [`check_end`](Self::check_end), for an attached session.
-    pub(crate) fn check_attached_end(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Self> {
-        match seen {
-            Ok(None) => Ok(()),
-            Ok(Some(reason)) => Self::check_end(&server, reason),
-            Err(source) => Err(Self::Detached { server: server.to_owned(), source }),
-        }
+/// Like [`check_end`], for an attached session; `Ok(None)` if it has not ended.
+pub(crate) fn check_attached_end(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Failure> {
+    match seen {
+        Ok(None) => Ok(()),
+        Ok(Some(reason)) => check_end(server, reason),
+        Err(error) => Err(Failure::new(LOST, format!("session on {server} lost: {}", error_chain(&error)))),
     }
 }
 
-/// Returns why a recording failed, or how much of its successor is written.
-fn recorded(recording: &Recording) -> String {
-    match recording.error {
-        Some(_) => failure(recording),
-        None => format!("{} has {}", recording.path.display(), amount(recording)),
-    }
+fn connect_failure(server: &str, error: &ConnectError) -> Failure {
+    // These fail before the server is contacted.
+    let is_local = matches!(error, ConnectError::Secret(_) | ConnectError::Record(_));
+    let status = if is_local { FAILED } else { NO_SESSION };
+    Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
 }
 
 /// Returns a hint for a failed connection: the default server `demo` has to be started first.

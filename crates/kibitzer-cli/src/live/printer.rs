@@ -9,7 +9,8 @@ use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, timeout};
 
 use super::NoiseFilter;
-use crate::output::{LineFormat, Lines, SessionClock, WriteError};
+use crate::failure::Failure;
+use crate::output::{EventWriter, LineFormat, SessionClock};
 
 /// Capacity of the channel to the printer; once full, the session reads no more.
 const UNPRINTED_EVENTS: usize = 256;
@@ -18,13 +19,13 @@ const UNPRINTED_EVENTS: usize = 256;
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends events, with their times, to the printer.
-pub(crate) type EventSender = mpsc::Sender<(Instant, Event)>;
+type EventSender = mpsc::Sender<(Instant, Event)>;
 
 /// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
 /// answers to the server.
 #[derive(Debug)]
 pub(crate) struct EventPrinter {
-    thread: JoinHandle<Result<(), WriteError>>,
+    thread: JoinHandle<Result<(), Failure>>,
     is_done: bool,
     /// Task that reads the tap.
     feeding: Option<AbortHandle>,
@@ -34,7 +35,7 @@ pub(crate) struct EventPrinter {
 #[derive(Debug)]
 pub(crate) struct EventSelection {
     /// Only events of these kinds; `None` for all.
-    kinds: Option<&'static [EventKind]>,
+    kinds: Option<fn(EventKind) -> bool>,
     /// Filter for text output; `None` for JSON.
     noise_filter: Option<NoiseFilter>,
 }
@@ -46,12 +47,12 @@ impl EventSelection {
     }
 
     /// Restricts text output to these kinds; JSON output stays complete.
-    pub(crate) fn kinds(self, kinds: &'static [EventKind]) -> Self {
+    pub(crate) fn only(self, kinds: fn(EventKind) -> bool) -> Self {
         Self { kinds: self.noise_filter.is_some().then_some(kinds), ..self }
     }
 
     fn includes(&mut self, event: &Event) -> bool {
-        self.kinds.is_none_or(|kinds| kinds.contains(&event.kind()))
+        self.kinds.is_none_or(|includes| includes(event.kind()))
             && self.noise_filter.as_mut().is_none_or(|noise_filter| noise_filter.accepts_event(event))
     }
 }
@@ -77,7 +78,8 @@ impl EventPrinter {
     pub(crate) fn start(began: Instant, format: LineFormat, selection: EventSelection) -> (EventSender, Self) {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let thread = spawn_blocking(move || PrintLoop { events, clock, lines: Lines::new(format), selection }.run());
+        let thread =
+            spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), selection }.run());
         (sender, Self { thread, is_done: false, feeding: None })
     }
 
@@ -85,12 +87,12 @@ impl EventPrinter {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if standard output fails.
+    /// [`Failure`] if standard output fails.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn done(&mut self) -> Result<(), WriteError> {
+    pub(crate) async fn done(&mut self) -> Result<(), Failure> {
         if self.is_done {
             return Ok(());
         }
@@ -104,12 +106,12 @@ impl EventPrinter {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if standard output fails.
+    /// [`Failure`] if standard output fails.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn finish(&mut self) -> Result<(), WriteError> {
+    pub(crate) async fn finish(&mut self) -> Result<(), Failure> {
         let printed = timeout(FINAL_FLUSH_TIMEOUT, self.done()).await.unwrap_or(Ok(()));
         if let Some(feeding) = &self.feeding {
             feeding.abort();
@@ -121,13 +123,13 @@ impl EventPrinter {
 struct PrintLoop {
     events: mpsc::Receiver<(Instant, Event)>,
     clock: SessionClock,
-    lines: Lines,
+    lines: EventWriter,
     selection: EventSelection,
 }
 
 impl PrintLoop {
     /// Prints until all senders are dropped.
-    fn run(mut self) -> Result<(), WriteError> {
+    fn run(mut self) -> Result<(), Failure> {
         while let Some((at, event)) = self.next()? {
             if self.selection.includes(&event) {
                 self.lines.event(&event, Some(&self.clock.stamp(at)))?;
@@ -137,7 +139,7 @@ impl PrintLoop {
     }
 
     /// Returns the next event. Flushes the output before waiting.
-    fn next(&mut self) -> Result<Option<(Instant, Event)>, WriteError> {
+    fn next(&mut self) -> Result<Option<(Instant, Event)>, Failure> {
         match self.events.try_recv() {
             Ok(event) => Ok(Some(event)),
             Err(TryRecvError::Disconnected) => Ok(None),

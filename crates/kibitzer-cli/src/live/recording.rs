@@ -8,12 +8,13 @@ use indicatif::HumanBytes;
 use kibitzer::Client;
 use kibitzer::transcript::Recording;
 
-use super::SessionError;
+use super::check_end;
+use crate::failure::{Failure, report};
 
 /// Reports that the session is recorded, if it is.
 pub(crate) fn announce_recording(client: &Client) {
     if let Some(recording) = client.recording() {
-        crate::tell(&format!("recording in {}", recording.path.display()));
+        report(&format!("recording in {}", recording.path.display()));
     }
 }
 
@@ -23,7 +24,7 @@ pub(crate) fn announce_recording(client: &Client) {
 ///
 /// Cancel safe: nothing but waiting happens.
 pub(crate) async fn report_failed_recording(client: &Client) -> Infallible {
-    crate::tell(&failure(&client.recording_failed().await));
+    report(&failure(&client.recording_failed().await));
     pending().await
 }
 
@@ -31,25 +32,29 @@ pub(crate) async fn report_failed_recording(client: &Client) -> Infallible {
 ///
 /// # Errors
 ///
-/// [`SessionError::Unrecorded`] if a piece is missing, else what failed already, else those of [`SessionError::check_end`].
+/// [`Failure`] if a piece is missing from the recording, else the one in `so_far`, else that of [`check_end`].
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: nothing but waiting happens.
 pub(crate) async fn wait_for_end(
-    server: &impl ToString,
+    server: &str,
     client: &Client,
-    so_far: Result<(), SessionError>,
-) -> Result<Option<String>, SessionError> {
-    let ended = SessionError::check_end(server, client.ended().await);
+    so_far: Result<(), Failure>,
+) -> Result<Option<String>, Failure> {
+    let ended = check_end(server, client.ended().await);
     let outcome = so_far.and(ended);
     let Some(recording) = client.recording() else { return outcome.map(|()| None) };
     let pieces = client.counters().unrecorded_pieces;
     if pieces > 0 {
         if let Err(error) = outcome {
-            crate::tell(&error.to_string());
+            error.report();
         }
-        return Err(SessionError::Unrecorded { pieces, recording });
+        let rest = match recording.error {
+            Some(_) => failure(&recording),
+            None => format!("{} has {}", recording.path.display(), amount(&recording)),
+        };
+        return Err(Failure::local(format!("up to {pieces} pieces of the session are not recorded; {rest}")));
     }
     let amount = match recording.pieces {
         0 => "nothing came, so there is no file".to_owned(),
@@ -61,7 +66,7 @@ pub(crate) async fn wait_for_end(
 /// Reports how much was recorded, where standard output has the events.
 pub(crate) fn report_recorded(recorded: Option<String>) {
     if let Some(recorded) = recorded {
-        crate::tell(&recorded);
+        report(&recorded);
     }
 }
 

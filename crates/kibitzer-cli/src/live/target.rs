@@ -4,9 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use kibitzer::core::text::error_chain;
 use kibitzer::{ConfigError, Profile};
 
 use super::address::{Address, AddressError};
+use crate::failure::Failure;
 
 /// A server: a built-in profile, a profile file, or an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +30,12 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`].
-    pub(crate) fn profile(&self) -> Result<Profile, ConfigError> {
+    /// [`Failure`] if the profile or a variable of the environment is not valid.
+    pub(crate) fn profile(&self) -> Result<Profile, Failure> {
+        self.load().map_err(|error| Failure::local(error_chain(&error)))
+    }
+
+    fn load(&self) -> Result<Profile, ConfigError> {
         match self {
             Self::Named("fics") => Profile::fics().environment(),
             Self::Named("icc") => Profile::icc().environment(),

@@ -1,58 +1,83 @@
-//! Sends lines of standard input to a session.
+//! Sends lines to a session: those of standard input, and those typed in the console.
 
 use std::future::pending;
 
 use kibitzer::Client;
 use kibitzer::core::event::RequestError;
 use kibitzer_attach::{AttachedRequestError, AttachedRequests};
-use thiserror::Error;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::task::JoinSet;
+
+use crate::failure::{Failure, report};
 
 /// Maximum number of commands without a reply; reading pauses at it.
 const UNANSWERED_COMMANDS: usize = 16;
 /// Maximum length of a line, without its end. Servers accept much less.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// A line of standard input exceeds the maximum length.
-#[derive(Debug, Error)]
-#[error("a line of standard input is longer than {} KiB", MAX_LINE_BYTES >> 10)]
-pub(crate) struct LongLine;
-
-/// Sends each line of standard input. Does not return at its end or at that of the session, because output may still follow;
-/// returns only if a line is too long.
-///
-/// # Cancel safety
-///
-/// Lines that were read but not sent are lost.
-pub(crate) async fn send_typed(client: &Client) -> LongLine {
-    forward(async || client.ready().await.is_ok(), |line| send(client.clone(), line)).await
+/// Sends lines to a session of this process, or to an attached one.
+#[derive(Clone, Debug)]
+pub(crate) enum LineSender {
+    Own(Client),
+    Attached(AttachedRequests),
 }
 
-/// Like [`send_typed`], for an attached session.
-///
-/// # Cancel safety
-///
-/// Lines that were read but not sent are lost.
-pub(crate) async fn send_typed_attached(requests: &AttachedRequests) -> LongLine {
-    forward(async || true, |line| send_attached(requests.clone(), line)).await
+impl LineSender {
+    /// Waits until an own session is ready. Returns `false` if it never will be again.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing but waiting happens.
+    async fn ready(&self) -> bool {
+        match self {
+            Self::Own(client) => client.ready().await.is_ok(),
+            Self::Attached(_) => true,
+        }
+    }
+
+    /// Sends a line and waits for its reply, which is an event of the session.
+    ///
+    /// # Errors
+    ///
+    /// [`AttachedRequestError`] if the line was not sent, or refused.
+    ///
+    /// # Cancel safety
+    ///
+    /// The line may have been sent.
+    pub(crate) async fn send(&self, line: &str) -> Result<(), AttachedRequestError> {
+        match self {
+            Self::Own(client) => client.request(line).await.map(drop).map_err(AttachedRequestError::Request),
+            Self::Attached(requests) => requests.request(line).await,
+        }
+    }
 }
 
-/// Sends each line of standard input once the session is ready, until it never will be again.
+/// Returns the text of a failure to send; `None` if an event of the session shows it.
+pub(crate) fn send_failure(error: &AttachedRequestError) -> Option<String> {
+    match error {
+        AttachedRequestError::Request(RequestError::Command(error)) => Some(format!("not sent: {error}")),
+        AttachedRequestError::Request(RequestError::TimedOut(_)) => Some(error.to_string()),
+        AttachedRequestError::Request(RequestError::Busy | RequestError::NotConnected) => {
+            Some(format!("not sent: {error}"))
+        }
+        AttachedRequestError::Request(_) => None,
+        _ => Some(format!("not sent: {error}")),
+    }
+}
+
+/// Sends each line of standard input once the session is ready. Does not return at its end or at that of the session, because
+/// output may still follow; returns a failure if a line is too long.
 ///
 /// # Cancel safety
 ///
 /// Lines that were read but not sent are lost.
-async fn forward<S: Future<Output = ()> + Send + 'static>(
-    is_ready: impl AsyncFn() -> bool,
-    send: impl Fn(String) -> S,
-) -> LongLine {
+pub(crate) async fn send_typed(sender: &LineSender) -> Failure {
     let mut typed = BufReader::new(tokio::io::stdin());
     let (mut line, mut unanswered) = (Vec::new(), JoinSet::new());
     // `nohup` makes standard input unreadable: that counts as its end.
     while let Ok(1..) = (&mut typed).take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).await {
         if line.pop_if(|last| *last == b'\n').is_none() && line.len() > MAX_LINE_BYTES {
-            return LongLine;
+            return Failure::local(format!("a line of standard input is longer than {} KiB", MAX_LINE_BYTES >> 10));
         }
         let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(&line)).into_owned();
         line.clear();
@@ -60,45 +85,18 @@ async fn forward<S: Future<Output = ()> + Send + 'static>(
             unanswered.join_next().await;
         }
         // Wait in sequence: tasks that wait for the same state are not woken in order.
-        if !is_ready().await {
+        if !sender.ready().await {
             break;
         }
-        unanswered.spawn(send(text));
+        let sender = sender.clone();
+        unanswered.spawn(async move {
+            if let Err(error) = sender.send(&text).await
+                && let Some(failure) = send_failure(&error)
+            {
+                report(&failure);
+            }
+        });
     }
     while unanswered.join_next().await.is_some() {}
     pending().await
-}
-
-/// Sends a line. The reply is printed with all other output.
-///
-/// # Cancel safety
-///
-/// The line may have been sent.
-async fn send(client: Client, line: String) {
-    if let Err(error) = client.request(&line).await {
-        tell(&error);
-    }
-}
-
-/// Like [`send_typed`], for an attached session.
-///
-/// # Cancel safety
-///
-/// The line may have been sent.
-async fn send_attached(requests: AttachedRequests, line: String) {
-    match requests.request(&line).await {
-        Ok(()) => {}
-        Err(AttachedRequestError::Request(error)) => tell(&error),
-        Err(error) => crate::tell(&format!("not sent: {error}")),
-    }
-}
-
-/// Reports a failure that the printed events do not show.
-fn tell(error: &RequestError) {
-    match error {
-        RequestError::Command(error) => crate::tell(&format!("not sent: {error}")),
-        RequestError::Busy | RequestError::NotConnected => crate::tell(&format!("not sent: {error}")),
-        RequestError::TimedOut(_) => crate::tell(&error.to_string()),
-        _ => {}
-    }
 }

@@ -1,13 +1,14 @@
 //! Events as lines: JSON for programs, text for people.
 
 mod board;
-mod lines;
+mod event_writer;
 mod sent;
 mod stamp;
+mod summary;
 mod terminal_safe;
 mod text;
 
-pub(crate) use lines::{FORMAT_HELP, LineFormat, Lines, WriteError};
+pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat};
 pub(crate) use sent::{PasswordPrompt, sent_text};
 pub(crate) use stamp::{SessionClock, Stamp};
 pub(crate) use terminal_safe::TerminalSafe;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamp {
     /// Since the session began.
-    time: Duration,
+    pub(crate) time: Duration,
     utc: Option<Utc>,
 }
 

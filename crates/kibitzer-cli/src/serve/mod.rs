@@ -6,15 +6,12 @@ use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-use kibitzer_server::{Accounts, AccountsError, ControlError, Family, Server, ServerOptions, Target};
-use thiserror::Error;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use kibitzer_server::{Accounts, Family, Server, ServerOptions, Target};
 
 use crate::arguments::PopulationArgs;
 use crate::failure::Failure;
 use crate::live::{StopArgs, run};
-use crate::output::WriteError;
 use fault::ScheduledFault;
 use kibitzer::core::text::error_chain;
 
@@ -29,8 +26,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5000)]
     port: u16,
     /// The family of servers it speaks like
-    #[arg(long, value_enum, value_name = "FAMILY", default_value_t = FamilyArg(Family::Fics))]
-    family: FamilyArg,
+    #[arg(long, value_name = "FAMILY", value_parser = family_parser(), default_value = "fics")]
+    family: Family,
     #[command(flatten)]
     population: PopulationArgs,
     /// Nobody is there but who connects
@@ -49,17 +46,8 @@ pub(crate) struct Args {
     ending: StopArgs,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct FamilyArg(Family);
-
-impl ValueEnum for FamilyArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self(Family::Fics), Self(Family::Icc)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.as_str()))
-    }
+fn family_parser() -> impl TypedValueParser<Value = Family> {
+    PossibleValuesParser::new(["fics", "icc"]).map(|name| if name == "icc" { Family::Icc } else { Family::Fics })
 }
 
 const ACCOUNTS_HELP: &str = "\
@@ -77,26 +65,9 @@ Examples:
   kibitzer serve --fault cut@next-board           the next client loses its connection in the middle of a board
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
-/// Failure of `kibitzer serve`.
-#[derive(Debug, Error)]
-pub(crate) enum ServeError {
-    #[error("cannot start: {0}")]
-    Start(#[from] io::Error),
-    #[error("cannot listen on {address}: {source}")]
-    Listen { address: SocketAddr, source: io::Error },
-    #[error("{path}: {}", error_chain(.source), path = .path.display())]
-    Accounts { path: PathBuf, source: AccountsError },
-    #[error("{0}")]
-    Control(#[from] ControlError),
-    #[error("{0}")]
-    Write(#[from] WriteError),
-}
-
-impl Failure for ServeError {}
-
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), ServeError> {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
         run(self.serve())
     }
 
@@ -105,14 +76,16 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the server.
-    async fn serve(&self) -> Result<(), ServeError> {
+    async fn serve(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let address = self.address();
-        let server = Server::start(self.options()?).await.map_err(|source| ServeError::Listen { address, source })?;
+        let cannot_listen = |error| Failure::local(format!("cannot listen on {address}: {error}"));
+        let server = Server::start(self.options()?).await.map_err(cannot_listen)?;
         for trouble in &self.faults {
-            server.control().inject(Target::Next, trouble.at, trouble.fault).await?;
+            let injected = server.control().inject(Target::Next, trouble.at, trouble.fault).await;
+            injected.map_err(|error| Failure::local(error.to_string()))?;
         }
-        announce(server.address().unwrap_or(address))?;
+        announce(server.address().unwrap_or(address)).map_err(Failure::stdout)?;
         ending.wait().await;
         server.shutdown().await;
         Ok(())
@@ -123,9 +96,8 @@ impl Args {
         (host, self.port).into()
     }
 
-    fn options(&self) -> Result<ServerOptions, ServeError> {
-        let mut options =
-            ServerOptions::new().address(self.address()).seed(self.population.seed()).family(self.family.0);
+    fn options(&self) -> Result<ServerOptions, Failure> {
+        let mut options = ServerOptions::new().address(self.address()).seed(self.population.seed()).family(self.family);
         if self.allow_remote {
             options = options.allow_remote();
         }
@@ -133,16 +105,16 @@ impl Args {
             options = options.population(self.population.options());
         }
         if let Some(path) = &self.accounts {
-            let accounts = Accounts::load(path, self.family.0)
-                .map_err(|source| ServeError::Accounts { path: path.clone(), source })?;
-            options = options.accounts(accounts);
+            let invalid = |error| Failure::local(format!("{}: {}", path.display(), error_chain(&error)));
+            options = options.accounts(Accounts::load(path, self.family).map_err(invalid)?);
         }
         Ok(options)
     }
 }
 
 /// Prints the address of the server on standard output.
-fn announce(address: SocketAddr) -> Result<(), WriteError> {
+fn announce(address: SocketAddr) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{address}").and_then(|()| out.flush()).map_err(WriteError::from)
+    writeln!(out, "{address}")?;
+    out.flush()
 }

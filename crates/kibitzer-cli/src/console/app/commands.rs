@@ -8,10 +8,10 @@ use crate::console::input::keys::Focus;
 use crate::console::model::filter::RowFilter;
 use crate::console::source::Notice;
 use crate::console::source::recording_player::SeekGoal;
-use crate::console::source::recording_reader::ReplayError;
+use crate::failure::Failure;
 
 impl App {
-    pub(super) fn run_line(&mut self, now: Instant) -> Result<(), ReplayError> {
+    pub(super) fn run_line(&mut self, now: Instant) -> Result<(), Failure> {
         let echo = self.echo();
         let line = self.input.take();
         self.focus = default_focus(&self.source);
@@ -32,7 +32,7 @@ impl App {
         Ok(())
     }
 
-    fn run(&mut self, command: ConsoleCommand, now: Instant) -> Result<(), ReplayError> {
+    fn run(&mut self, command: ConsoleCommand, now: Instant) -> Result<(), Failure> {
         match command {
             ConsoleCommand::Game(game) => self.pin_game(game),
             ConsoleCommand::Filter(words) => self.filter(words),

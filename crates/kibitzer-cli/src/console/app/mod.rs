@@ -21,8 +21,8 @@ use crate::console::model::Model;
 use crate::console::model::filter::RowFilter;
 use crate::console::model::item::SourceItemKind;
 use crate::console::source::recording_player::{NextItem, SeekGoal};
-use crate::console::source::recording_reader::ReplayError;
 use crate::console::source::{Notice, Source};
+use crate::failure::Failure;
 
 /// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
@@ -114,7 +114,7 @@ impl App {
 
     /// Adds the filters of a profile.
     pub(super) fn with_profile_filters(mut self, filters: ProfileFilters) -> Self {
-        self.filters.set_profile_filters(filters);
+        self.filters.profile = filters;
         self
     }
 
@@ -122,8 +122,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the recording can no longer be read.
-    pub(super) fn process_items(&mut self, now: Instant) -> Result<bool, ReplayError> {
+    /// [`Failure`] if the recording can no longer be read.
+    pub(super) fn process_items(&mut self, now: Instant) -> Result<bool, Failure> {
         for _ in 0..ITEMS_AT_ONCE {
             match self.source.next(now)? {
                 NextItem::Item(item) => {
@@ -171,8 +171,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the recording cannot be read again.
-    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), ReplayError> {
+    /// [`Failure`] if the recording cannot be read again.
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
         let Some(action) = action(self.focus, key).map(|action| self.remap_on_empty_line(action)) else {
             return Ok(());
         };

@@ -9,7 +9,7 @@ use crate::console::model::filter::RowFilter;
 use crate::console::model::row::{Row, RowContent, SentLine};
 use crate::console::source::Notice;
 use crate::console::source::recording_player::{RecordingPlayer, SeekGoal, ply_after_row};
-use crate::console::source::recording_reader::ReplayError;
+use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
@@ -103,7 +103,7 @@ impl App {
         }
     }
 
-    pub(super) fn jump(&mut self, goal: SeekGoal, is_back: bool, now: Instant) -> Result<(), ReplayError> {
+    pub(super) fn jump(&mut self, goal: SeekGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
         let Some(player) = self.source.player_mut() else {
             self.show_error(NO_RECORDING);
             return Ok(());
@@ -119,7 +119,7 @@ impl App {
         Ok(())
     }
 
-    pub(super) fn go_to_ply(&mut self, ply: u32, now: Instant) -> Result<(), ReplayError> {
+    pub(super) fn go_to_ply(&mut self, ply: u32, now: Instant) -> Result<(), Failure> {
         let game = self.game();
         let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {

@@ -3,22 +3,26 @@
 use std::collections::BTreeMap;
 
 use kibitzer::Profile;
-use thiserror::Error;
 
 use crate::console::input::StateDirectory;
 use crate::console::input::command::is_name;
-use crate::console::model::filter::{FilterError, RowFilter};
+use crate::console::model::filter::RowFilter;
 
 /// File name; one line each: `name = expression`.
 const FILE: &str = "filters";
 /// Maximum number of names.
 const KEPT_NAMES: usize = 100;
 
+/// Named expressions of a profile.
+pub(crate) type ProfileFilters = BTreeMap<String, RowFilter>;
+
 /// Named expressions: the user's own, stored across runs, take precedence over those of the profile.
 #[derive(Debug, Default)]
 pub(crate) struct NamedFilters {
     named: BTreeMap<String, RowFilter>,
-    profile: ProfileFilters,
+    /// Those of the profile. They are never written back: rewriting its file would lose comments and order, and others may
+    /// share it.
+    pub(crate) profile: ProfileFilters,
     store: Option<StateDirectory>,
 }
 
@@ -30,18 +34,12 @@ impl NamedFilters {
         Self { named, profile: ProfileFilters::default(), store }
     }
 
-    /// Adds the expressions of a profile. They are never written back: rewriting the file would lose comments and order, and
-    /// others may share it.
-    pub(crate) fn set_profile_filters(&mut self, profile: ProfileFilters) {
-        self.profile = profile;
-    }
-
     pub(crate) fn get(&self, name: &str) -> Option<&RowFilter> {
-        self.named.get(name).or_else(|| self.profile.0.get(name))
+        self.named.get(name).or_else(|| self.profile.get(name))
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.named.keys().chain(self.profile.0.keys()).map(String::as_str)
+        self.named.keys().chain(self.profile.keys()).map(String::as_str)
     }
 
     /// Names an expression and saves the list. Returns `false` if there are too many.
@@ -71,36 +69,21 @@ impl NamedFilters {
     }
 }
 
-/// Named expressions of a profile.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ProfileFilters(BTreeMap<String, RowFilter>);
-
-/// Invalid filter in a profile.
-#[derive(Debug, Error)]
-pub(crate) enum ProfileFilterError {
-    #[error("filter {0} of the profile: a name is letters, digits, - and _")]
-    Name(String),
-    #[error("filter {0} of the profile: {1}")]
-    Expression(String, FilterError),
-}
-
-impl ProfileFilters {
-    /// Parses the filters of a profile.
-    ///
-    /// # Errors
-    ///
-    /// [`ProfileFilterError`] for the first invalid name or expression.
-    pub(crate) fn from_profile(profile: &Profile) -> Result<Self, ProfileFilterError> {
-        let read = |(name, source): (&String, &String)| {
-            if !is_name(name) {
-                return Err(ProfileFilterError::Name(name.clone()));
-            }
-            let filter =
-                RowFilter::parse(source).map_err(|error| ProfileFilterError::Expression(name.clone(), error))?;
-            Ok((name.clone(), filter))
-        };
-        profile.filters().iter().map(read).collect::<Result<_, _>>().map(Self)
-    }
+/// Returns the named expressions of a profile.
+///
+/// # Errors
+///
+/// A description of the first invalid name or expression.
+pub(crate) fn profile_filters(profile: &Profile) -> Result<ProfileFilters, String> {
+    let read = |(name, source): (&String, &String)| {
+        if !is_name(name) {
+            return Err(format!("filter {name} of the profile: a name is letters, digits, - and _"));
+        }
+        let parsed = RowFilter::parse(source);
+        let filter = parsed.map_err(|error| format!("filter {name} of the profile: {error}"))?;
+        Ok((name.clone(), filter))
+    };
+    profile.filters().iter().map(read).collect()
 }
 
 fn parse_stored(line: &str) -> Option<(String, RowFilter)> {
@@ -131,8 +114,7 @@ mod tests {
     #[test]
     fn filters_of_a_profile_can_be_overridden() {
         let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
-        let mut filters = NamedFilters::default();
-        filters.set_profile_filters(ProfileFilters::from_profile(&profile).unwrap());
+        let mut filters = NamedFilters { profile: profile_filters(&profile).unwrap(), ..NamedFilters::default() };
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
         assert!(filters.set("talk", RowFilter::parse("kind:say").unwrap()));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
@@ -143,8 +125,8 @@ mod tests {
             ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
             ("talk", "kind:x", "filter talk of the profile: no event has the kind \"x\"; Tab completes kinds"),
         ] {
-            let error = ProfileFilters::from_profile(&Profile::fics().filter(name, expression)).unwrap_err();
-            assert_eq!(error.to_string(), want);
+            let error = profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
+            assert_eq!(error, want);
         }
     }
 

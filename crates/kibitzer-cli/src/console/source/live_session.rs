@@ -6,19 +6,23 @@ use std::time::{Duration, Instant};
 use indicatif::HumanBytes;
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
-use kibitzer::core::session::TransmitKind;
+use kibitzer::core::message::Handle;
+use kibitzer::core::session::{SessionState, TransmitKind};
+use kibitzer::core::text::error_chain;
 use kibitzer::{Client, Observation, Tap, TapItem};
-use kibitzer_attach::{AttachedRequestError, Snapshot};
-use tokio::runtime::Handle;
+use kibitzer_attach::{AttachAccess, AttachEvent, Attached, AttachedRequestError, Snapshot};
+use tokio::runtime;
 use tokio::task::JoinSet;
 
 use super::Notice;
 use crate::console::model::game_snapshot::GameSnapshot;
 use crate::console::model::item::{SourceItem, SourceItemKind};
-use crate::console::source::feed::{AttachedFeed, FeedItem, READY_LABEL, SessionFeed};
+use crate::console::source::feed::{FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
-use crate::live::failure;
-use kibitzer::core::text::error_chain;
+use crate::live::{LineSender, failure, send_failure};
+
+/// Label of the session state in which lines can be sent.
+const READY_LABEL: &str = "live";
 
 /// Maximum number of requests without a reply.
 const UNANSWERED_LINES: usize = 64;
@@ -31,10 +35,18 @@ const TIMESEAL_PING_ANSWER: &str = "(timeseal answers a ping)";
 #[derive(Debug)]
 pub(crate) struct LiveSession {
     feed: SessionFeed,
+    /// `None` if the console was started without write access to an attached session.
+    sender: Option<LineSender>,
+    /// `None` if the session is attached.
+    client: Option<Client>,
+    /// State of an attached session as a single word.
+    attached_state: &'static str,
+    /// Account name of the session, once it is logged in.
+    handle: Option<Handle>,
     /// Name of the server, for the first row.
     server: String,
     /// Runtime of the requests.
-    runtime: Handle,
+    runtime: runtime::Handle,
     jobs: JoinSet<Option<Notice>>,
     began: tokio::time::Instant,
     /// Bytes of sent lines whose `Event::Sent`, which has the text, has not arrived yet.
@@ -45,32 +57,49 @@ pub(crate) struct LiveSession {
     pending_notice: Option<Notice>,
     /// Whether an item arrived since the feed was last empty.
     has_new_items: bool,
-    /// Whether items arrived between the last two times that the feed was empty.
-    is_busy: bool,
+    /// Whether items arrived between the last two times that the feed was empty, so that the screen is to be drawn often.
+    pub(crate) is_busy: bool,
 }
 
 impl LiveSession {
-    pub(crate) fn new(client: Client, tap: Tap, server: String, runtime: Handle) -> Self {
-        Self::of(SessionFeed::Own { client, tap }, server, runtime, tokio::time::Instant::now())
+    pub(crate) fn new(client: Client, tap: Tap, server: String, runtime: runtime::Handle) -> Self {
+        let sender = Some(LineSender::Own(client.clone()));
+        let began = tokio::time::Instant::now();
+        Self { client: Some(client), ..Self::of_feed(SessionFeed::Own(tap), sender, server, runtime, began) }
     }
 
-    /// Creates the source for a session of another process that began at `began`.
-    pub(crate) fn attached(remote: AttachedFeed, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
-        Self::of(SessionFeed::Attached(Box::new(remote)), server, runtime, began)
+    /// Creates the source for a session of another process, and the sender for its events.
+    pub(crate) fn attached(
+        session: &Attached,
+        access: AttachAccess,
+        server: String,
+        runtime: runtime::Handle,
+    ) -> (Self, FeedSender) {
+        let (feed, events) = SessionFeed::attached();
+        let sender = access.may_send().then(|| LineSender::Attached(session.requests()));
+        (Self::of_feed(feed, sender, server, runtime, session.began()), events)
     }
 
-    fn of(feed: SessionFeed, server: String, runtime: Handle, began: tokio::time::Instant) -> Self {
-        let (jobs, unconfirmed, pending_notice) = (JoinSet::new(), VecDeque::new(), None);
-        let is_failure_shown = false;
+    fn of_feed(
+        feed: SessionFeed,
+        sender: Option<LineSender>,
+        server: String,
+        runtime: runtime::Handle,
+        began: tokio::time::Instant,
+    ) -> Self {
         Self {
             feed,
+            sender,
+            client: None,
+            attached_state: state_label(&SessionState::Connecting),
+            handle: None,
             server,
             runtime,
-            jobs,
+            jobs: JoinSet::new(),
             began,
-            unconfirmed,
-            is_failure_shown,
-            pending_notice,
+            unconfirmed: VecDeque::new(),
+            is_failure_shown: false,
+            pending_notice: None,
             has_new_items: false,
             is_busy: true,
         }
@@ -83,17 +112,12 @@ impl LiveSession {
 
     /// Returns whether lines can never be sent.
     pub(crate) const fn is_read_only(&self) -> bool {
-        self.feed.is_read_only()
-    }
-
-    /// Returns whether items arrived recently, so that the screen is to be drawn often.
-    pub(crate) const fn is_busy(&self) -> bool {
-        self.is_busy
+        self.sender.is_none()
     }
 
     /// Returns the session state as a single word.
     pub(crate) fn state(&self) -> &'static str {
-        self.feed.state()
+        self.client.as_ref().map_or(self.attached_state, |client| state_label(&client.state()))
     }
 
     /// Returns whether lines can be sent now.
@@ -103,41 +127,64 @@ impl LiveSession {
 
     /// Returns the title: the handle, the server, the kind of access and the recording.
     pub(crate) fn name(&self) -> String {
-        let who = self.feed.handle().map_or_else(String::new, |handle| format!("{handle} at "));
-        let recording = match self.feed.recording() {
+        let who = self.handle.as_ref().map_or_else(String::new, |handle| format!("{handle} at "));
+        let access = match (&self.client, &self.sender) {
+            (Some(_), _) => "",
+            (None, Some(_)) => ", attached",
+            (None, None) => ", attached to look",
+        };
+        let recording = match self.client.as_ref().and_then(Client::recording) {
             None => String::new(),
             Some(recording) if recording.error.is_some() => ", recording failed".to_owned(),
             Some(recording) => format!(", recorded in {} ({})", recording.path.display(), HumanBytes(recording.bytes)),
         };
-        format!("{who}{}{}{recording}", self.server, self.feed.access_label())
+        format!("{who}{}{access}{recording}", self.server)
     }
 
     /// Returns the next item, without waiting.
     pub(crate) fn next(&mut self) -> NextItem {
-        loop {
-            match self.feed.next() {
-                FeedItem::Tapped(item) => {
+        while let Some(received) = self.feed.next() {
+            let item = match received {
+                Ok(AttachEvent::Item(item)) => {
                     self.has_new_items = true;
-                    if let Some(item) = self.item(item) {
-                        return NextItem::Item(item);
-                    }
+                    self.item(item)
                 }
-                FeedItem::Snapshot(snapshot) => return NextItem::Item(self.snapshot_item(&snapshot)),
-                FeedItem::Disconnected(reason) => return NextItem::Item(self.disconnected_item(reason)),
-                FeedItem::Empty => {
-                    if let Some(item) = self.failed_recording() {
-                        return NextItem::Item(item);
-                    }
-                    self.is_busy = std::mem::take(&mut self.has_new_items);
-                    return NextItem::Wait;
-                }
+                Ok(AttachEvent::Snapshot(snapshot)) => Some(self.snapshot_item(&snapshot)),
+                // Kinds that a later version of the protocol adds.
+                Ok(_) => None,
+                Err(reason) => Some(self.disconnected_item(reason)),
+            };
+            if let Some(item) = item {
+                return NextItem::Item(item);
             }
+        }
+        if let Some(item) = self.failed_recording() {
+            return NextItem::Item(item);
+        }
+        self.is_busy = std::mem::take(&mut self.has_new_items);
+        NextItem::Wait
+    }
+
+    /// Updates the state and the handle. A snapshot has both, but later changes arrive as events only.
+    fn track_state(&mut self, event: &Event) {
+        self.attached_state = match event {
+            Event::Connecting { .. } => "dialing",
+            Event::Connected => "login",
+            Event::Ready(_) => READY_LABEL,
+            Event::Lost { .. } => "lost",
+            Event::Ended(_) => "over",
+            _ => self.attached_state,
+        };
+        if let Event::LoggedIn(identity) = event {
+            self.handle.clone_from(&identity.handle);
         }
     }
 
     /// Converts the snapshot that follows attaching, or a gap.
     fn snapshot_item(&mut self, snapshot: &Snapshot) -> SourceItem {
         self.unconfirmed.clear();
+        self.attached_state = state_label(&snapshot.state);
+        self.handle.clone_from(&snapshot.handle);
         let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::new).collect();
         let games = match snapshots.len() {
             1 => "1 game goes on".to_owned(),
@@ -158,13 +205,14 @@ impl LiveSession {
 
     /// Reports that the attachment ended.
     fn disconnected_item(&mut self, reason: String) -> SourceItem {
+        self.attached_state = "gone";
         self.pending_notice = Some(Notice::Error(format!("{reason}; q leaves")));
         SourceItem { at: self.time(Instant::now()), kind: SourceItemKind::Note(reason) }
     }
 
     /// Returns a failure of the recording, once.
     fn failed_recording(&mut self) -> Option<SourceItem> {
-        let failed = self.feed.recording().filter(|recording| recording.error.is_some());
+        let failed = self.client.as_ref().and_then(Client::recording).filter(|recording| recording.error.is_some());
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
         let text = failure(&failed.filter(|_| !was_shown)?);
         self.pending_notice = Some(Notice::Error(text.clone()));
@@ -184,6 +232,7 @@ impl LiveSession {
                 return None;
             }
             Observation::Event { event, parsing } => {
+                self.track_state(&event);
                 if let Event::Sent { line, .. } = &event {
                     self.sent(line.as_deref())
                 } else {
@@ -211,42 +260,35 @@ impl LiveSession {
 
     /// Starts to send a line. Its reply arrives as items; [`notice`](Self::notice) returns failures that no item shows.
     pub(crate) fn request(&mut self, line: &str) -> Result<(), &'static str> {
-        match self.state() {
-            "over" | "gone" => return Err("not sent: the session is over"),
-            _ if self.feed.is_read_only() => {
-                return Err("not sent: attached to look; with --write lines are sent");
-            }
-            READY_LABEL => {}
+        if matches!(self.state(), "over" | "gone") {
+            return Err("not sent: the session is over");
+        }
+        let Some(sender) = self.sender.clone() else {
+            return Err("not sent: attached to look; with --write lines are sent");
+        };
+        if !self.is_ready() {
             // A typed line is meant for now: it must not wait for a connection that may come hours later.
-            _ => return Err("not sent: the session is not ready; Enter tries again"),
+            return Err("not sent: the session is not ready; Enter tries again");
         }
         if self.jobs.len() >= UNANSWERED_LINES {
             return Err("not sent: too many lines wait for their reply");
         }
         let line = line.to_owned();
-        match &self.feed {
-            SessionFeed::Own { client, .. } => {
-                let client = client.clone();
-                let request = async move { client.request(&line).await.err().and_then(|error| request_notice(&error)) };
-                self.jobs.spawn_on(request, &self.runtime);
-            }
-            SessionFeed::Attached(remote) => {
-                let Some(requests) = remote.requests().cloned() else { return Ok(()) };
-                let request = async move {
-                    requests.request(&line).await.err().and_then(|error| attached_request_notice(&error))
-                };
-                self.jobs.spawn_on(request, &self.runtime);
-            }
-        }
+        let request = async move {
+            let error = sender.send(&line).await.err()?;
+            let is_lost = matches!(error, AttachedRequestError::Request(RequestError::Lost));
+            let text = if is_lost { Some(error.to_string()) } else { send_failure(&error) };
+            text.map(Notice::Error)
+        };
+        self.jobs.spawn_on(request, &self.runtime);
         Ok(())
     }
 
     /// Starts to record the session in a new file. [`notice`](Self::notice) returns the outcome.
     pub(crate) fn record(&mut self, file: String) -> Result<(), &'static str> {
-        let SessionFeed::Own { client, .. } = &self.feed else {
+        let Some(client) = self.client.clone() else {
             return Err("an attached session can be recorded by its own process only");
         };
-        let client = client.clone();
         let recording = async move {
             Some(match client.record(&file).await {
                 Ok(()) => Notice::Info(format!("recording in {file}, passwords left out")),
@@ -273,20 +315,13 @@ fn timeseal_item(bytes: Vec<u8>, name: &str) -> SourceItemKind {
     SourceItemKind::Sent { bytes, text: name.into(), answers_ping: true, is_secret: false }
 }
 
-/// Returns the notice for a failed request on an attached session.
-fn attached_request_notice(error: &AttachedRequestError) -> Option<Notice> {
-    match error {
-        AttachedRequestError::Request(error) => request_notice(error),
-        error => Some(Notice::Error(format!("not sent: {error}"))),
-    }
-}
-
-/// Returns the notice for a failed request; `None` if the stream shows the failure.
-fn request_notice(error: &RequestError) -> Option<Notice> {
-    match error {
-        RequestError::Command(error) => Some(Notice::Error(format!("not sent: {error}"))),
-        RequestError::Busy | RequestError::NotConnected => Some(Notice::Error(format!("not sent: {error}"))),
-        RequestError::TimedOut(_) | RequestError::Lost => Some(Notice::Error(error.to_string())),
-        _ => None,
+const fn state_label(state: &SessionState) -> &'static str {
+    match state {
+        SessionState::Connecting => "dialing",
+        SessionState::LoggingIn(_) => "login",
+        SessionState::Ready => READY_LABEL,
+        SessionState::Waiting => "lost",
+        SessionState::Ended(_) => "over",
+        _ => "closing",
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::console::model::Model;
 use crate::console::source::live_session::LiveSession;
 use crate::console::source::recording_player::{NextItem, RecordingPlayer};
-use crate::console::source::recording_reader::ReplayError;
+use crate::failure::Failure;
 
 /// A message for the user, shown above the input line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Source {
     pub(crate) fn is_moving(&self) -> bool {
         match self {
             Self::Recording(player) => player.goal().is_some() || player.is_playing(),
-            Self::Live(live) => live.is_busy(),
+            Self::Live(live) => live.is_busy,
         }
     }
 
@@ -81,7 +81,7 @@ impl Source {
     /// # Errors
     ///
     /// As [`RecordingPlayer::next`].
-    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
+    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, Failure> {
         match self {
             Self::Recording(player) => player.next(now),
             Self::Live(live) => Ok(live.next()),

@@ -9,8 +9,9 @@ use crate::console::model::filter::RowFilter;
 use crate::console::model::game_snapshot::board_in_event;
 use crate::console::model::item::SourceItem;
 use crate::console::model::row::Row;
-use crate::console::source::recording_reader::{RecordingReader, ReplayError};
+use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
+use crate::failure::Failure;
 
 /// Where a seek in a recording stops.
 #[derive(Clone, Debug)]
@@ -121,7 +122,7 @@ impl RecordingPlayer {
     /// # Errors
     ///
     /// As [`RecordingReader::rewind`].
-    pub(crate) fn rewind(&mut self, now: Instant) -> Result<(), ReplayError> {
+    pub(crate) fn rewind(&mut self, now: Instant) -> Result<(), Failure> {
         self.clock.set(Duration::ZERO, now);
         self.replay.rewind()
     }
@@ -131,7 +132,7 @@ impl RecordingPlayer {
     /// # Errors
     ///
     /// As [`RecordingReader::next_until`].
-    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, ReplayError> {
+    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, Failure> {
         let until = match &self.goal {
             // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running() => return Ok(NextItem::Wait),

@@ -2,36 +2,26 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kibitzer::core::message::{Family, Reader};
 use kibitzer::core::session::SecretDetector;
-use kibitzer::core::wire::{Framer, Timeseal, Unsealed, unseal};
+use kibitzer::core::wire::{Timeseal, Unsealed, unseal};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
-use thiserror::Error;
 
+use crate::arguments::ReaderArgs;
 use crate::console::model::game_snapshot::GameSnapshot;
 use crate::console::model::item::{SourceItem, SourceItemKind};
+use crate::failure::Failure;
 use crate::output::cut;
-
-/// A recording cannot be played.
-#[derive(Debug, Error)]
-pub(crate) enum ReplayError {
-    #[error("cannot open {path}: {source}", path = .path.display())]
-    Open { path: PathBuf, source: io::Error },
-    #[error("cannot read {path}: {source}", path = .path.display())]
-    Read { path: PathBuf, source: TranscriptError },
-}
 
 /// A recording, and the position of playback in it.
 #[derive(Debug)]
 pub(crate) struct RecordingReader {
     path: PathBuf,
-    family: Family,
-    timeseal: Timeseal,
+    args: ReaderArgs,
     /// Clock that measures parsing times.
     stopwatch: fn() -> Instant,
     length: Duration,
@@ -57,34 +47,27 @@ impl RecordingReader {
     ///
     /// # Errors
     ///
-    /// [`ReplayError`] if the file cannot be read, or a line is not a record; if `is_strict`, also if the file ends inside a
-    /// line.
-    pub(crate) fn open(
-        path: &Path,
-        family: Family,
-        timeseal: Timeseal,
-        stopwatch: fn() -> Instant,
-        is_strict: bool,
-    ) -> Result<Self, ReplayError> {
+    /// [`Failure`] if the file cannot be read, or a line is not a record; with strict arguments, also if the file ends inside
+    /// a line.
+    pub(crate) fn open(path: &Path, args: ReaderArgs, stopwatch: fn() -> Instant) -> Result<Self, Failure> {
         let (mut length, mut cut) = (Duration::ZERO, None);
         for record in open(path)? {
             match record {
                 Ok(record) => length = length.max(record.time),
-                Err(TranscriptError::Torn { line }) if !is_strict => cut = Some(line),
-                Err(source) => return Err(ReplayError::Read { path: path.to_owned(), source }),
+                Err(TranscriptError::Torn { line }) if !args.strict => cut = Some(line),
+                Err(error) => return Err(cannot_read(path, &error)),
             }
         }
         Ok(Self {
             path: path.to_owned(),
-            family,
-            timeseal,
+            args,
             stopwatch,
             length,
             cut,
             is_cut_shown: false,
             records: open(path)?,
             next: None,
-            events: reader(family, timeseal),
+            events: args.event_reader(),
             detector: SecretDetector::default(),
             undecoded: VecDeque::new(),
             ready: VecDeque::new(),
@@ -113,10 +96,10 @@ impl RecordingReader {
     ///
     /// # Errors
     ///
-    /// [`ReplayError::Open`] if the file no longer exists.
-    pub(crate) fn rewind(&mut self) -> Result<(), ReplayError> {
+    /// [`Failure`] if the file no longer exists.
+    pub(crate) fn rewind(&mut self) -> Result<(), Failure> {
         self.records = open(&self.path)?;
-        self.events = reader(self.family, self.timeseal);
+        self.events = self.args.event_reader();
         self.detector = SecretDetector::default();
         self.undecoded.clear();
         self.ready.clear();
@@ -128,8 +111,8 @@ impl RecordingReader {
     ///
     /// # Errors
     ///
-    /// [`ReplayError::Read`] if the file has changed since it was opened.
-    pub(crate) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, ReplayError> {
+    /// [`Failure`] if the file has changed since it was opened.
+    pub(crate) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, Failure> {
         loop {
             if self.at <= until
                 && let Some(kind) = self.ready.pop_front().or_else(|| self.decode())
@@ -144,11 +127,11 @@ impl RecordingReader {
         }
     }
 
-    fn peek(&mut self) -> Result<Option<&Record>, ReplayError> {
+    fn peek(&mut self) -> Result<Option<&Record>, Failure> {
         if self.next.is_none() {
             self.next = match self.records.next().transpose() {
                 Err(TranscriptError::Torn { .. }) => None,
-                read => read.map_err(|source| ReplayError::Read { path: self.path.clone(), source })?,
+                read => read.map_err(|error| cannot_read(&self.path, &error))?,
             };
         }
         Ok(self.next.as_ref())
@@ -165,7 +148,7 @@ impl RecordingReader {
             }
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
-                let timeseal = self.timeseal;
+                let timeseal = self.args.timeseal();
                 self.ready.extend(lines.map(|line| sent(line, timeseal, &mut self.detector)));
             }
         }
@@ -215,11 +198,12 @@ fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> Sourc
     SourceItemKind::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
 }
 
-fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, ReplayError> {
-    let file = File::open(path).map_err(|source| ReplayError::Open { path: path.to_owned(), source })?;
+fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, Failure> {
+    let opened = File::open(path);
+    let file = opened.map_err(|error| Failure::local(format!("cannot open {}: {error}", path.display())))?;
     Ok(TranscriptReader::new(BufReader::new(file)))
 }
 
-fn reader(family: Family, timeseal: Timeseal) -> EventReader {
-    EventReader::new(Reader::new(Framer::new().with_timeseal(timeseal), family))
+fn cannot_read(path: &Path, error: &TranscriptError) -> Failure {
+    Failure::local(format!("cannot read {}: {error}", path.display()))
 }

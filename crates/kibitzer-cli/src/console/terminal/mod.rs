@@ -18,9 +18,9 @@ use ratatui::crossterm::execute;
 
 use self::keyboard::{InputState, Keyboard};
 use self::shutdown::ShutdownWatch;
-use super::ConsoleError;
 use crate::console::app::App;
 use crate::console::view::{self, Theme};
+use crate::failure::Failure;
 
 /// Time between two frames while items arrive.
 const FRAME: Duration = Duration::from_millis(33);
@@ -60,11 +60,11 @@ impl Drop for TerminalSession {
 ///
 /// # Errors
 ///
-/// [`ConsoleError`] if the terminal or the recording fails.
-pub(super) fn run(mut app: App) -> Result<(), ConsoleError> {
-    let keyboard = Keyboard::open().map_err(ConsoleError::Terminal)?;
-    let guard = ShutdownWatch::begin().map_err(ConsoleError::Terminal)?;
-    let mut screen = TerminalSession::take().map_err(ConsoleError::Terminal)?;
+/// [`Failure`] if the terminal or the recording fails.
+pub(super) fn run(mut app: App) -> Result<(), Failure> {
+    let keyboard = Keyboard::open().map_err(unusable)?;
+    let guard = ShutdownWatch::begin().map_err(unusable)?;
+    let mut screen = TerminalSession::take().map_err(unusable)?;
     show(&mut app, &mut screen, &keyboard, &guard)
 }
 
@@ -74,18 +74,18 @@ fn show(
     screen: &mut TerminalSession,
     keyboard: &Keyboard,
     guard: &ShutdownWatch,
-) -> Result<(), ConsoleError> {
+) -> Result<(), Failure> {
     let theme = Theme::from_environment();
     while !app.is_over && !guard.is_ended() {
         if let Some(panic) = screen.alarm.take() {
-            return Err(ConsoleError::Panicked(panic));
+            return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
         let more = app.process_items(Instant::now())?;
         let now = app.source.time(Instant::now());
         if std::mem::take(&mut app.needs_clear) {
-            screen.terminal.clear().map_err(ConsoleError::Terminal)?;
+            screen.terminal.clear().map_err(unusable)?;
         }
-        screen.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(ConsoleError::Terminal)?;
+        screen.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;
         let pause = if more { Duration::ZERO } else { pause(app) };
         process_input(app, keyboard, pause)?;
     }
@@ -98,8 +98,8 @@ fn pause(app: &App) -> Duration {
 }
 
 /// Waits for input, then processes all of it before the next frame.
-fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), ConsoleError> {
-    match keyboard.wait(pause).map_err(ConsoleError::Terminal)? {
+fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), Failure> {
+    match keyboard.wait(pause).map_err(unusable)? {
         InputState::Ready => {}
         InputState::Idle => return Ok(()),
         InputState::Closed => {
@@ -109,15 +109,15 @@ fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<
     }
     // The first bytes may be half of a key; wait for its rest.
     let mut wait = pause;
-    while event::poll(wait).map_err(ConsoleError::Terminal)? {
-        let event = event::read().map_err(ConsoleError::Terminal)?;
+    while event::poll(wait).map_err(unusable)? {
+        let event = event::read().map_err(unusable)?;
         handle_event(app, event)?;
         wait = Duration::ZERO;
     }
     Ok(())
 }
 
-fn handle_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
+fn handle_event(app: &mut App, event: Event) -> Result<(), Failure> {
     match event {
         Event::Key(key) => app.key(key, Instant::now())?,
         Event::Paste(text) => app.paste(&text),
@@ -125,6 +125,12 @@ fn handle_event(app: &mut App, event: Event) -> Result<(), ConsoleError> {
         _ => {}
     }
     Ok(())
+}
+
+/// Returns the failure of a terminal.
+#[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
+fn unusable(error: io::Error) -> Failure {
+    Failure::local(format!("the terminal cannot be used: {error}"))
 }
 
 type PanicHook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;

@@ -5,13 +5,12 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kibitzer::core::message::Family;
-use kibitzer::core::wire::Timeseal;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
+use crate::arguments::ReaderArgs;
 use crate::console::source::Source;
 use crate::console::source::recording_player::RecordingPlayer;
 use crate::console::source::recording_reader::RecordingReader;
@@ -24,7 +23,7 @@ const NAME: &str = "console::terminal::tests::after_a_panic_the_terminal_is_as_b
 fn panic(kind: &str) {
     let recording =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
-    let replay = RecordingReader::open(&recording, Family::Auto, Timeseal::Off, Instant::now, false).unwrap();
+    let replay = RecordingReader::open(&recording, ReaderArgs::default(), Instant::now).unwrap();
     let mut app = App::new(Source::Recording(Box::new(RecordingPlayer::new(replay, 1.0, Instant::now()))), None);
     let (keyboard, guard) = (Keyboard::open().unwrap(), ShutdownWatch::begin().unwrap());
     let mut screen = TerminalSession::take().unwrap();
@@ -35,7 +34,7 @@ fn panic(kind: &str) {
     thread::spawn(|| panic!("on purpose")).join().unwrap_err();
     let error = show(&mut app, &mut screen, &keyboard, &guard).unwrap_err();
     drop(screen);
-    writeln!(io::stdout(), "{error}").unwrap();
+    writeln!(io::stdout(), "{}", error.message.unwrap()).unwrap();
 }
 
 /// What is shown on a terminal, up to the last line of a test.

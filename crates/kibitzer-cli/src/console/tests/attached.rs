@@ -18,7 +18,7 @@ use super::text;
 use crate::console::AttachedOutcome;
 use crate::console::app::App;
 use crate::console::source::Source;
-use crate::console::source::feed::{AttachedFeed, forward_events};
+use crate::console::source::feed::fill_feed;
 use crate::console::source::live_session::LiveSession;
 use crate::console::view::{self, Theme};
 
@@ -77,10 +77,10 @@ impl TestConsole {
     /// None is needed.
     async fn attach(bot: &Bot, access: AttachAccess) -> Self {
         let session = Attached::connect(bot.folder.join("s")).await.unwrap();
-        let (remote, seen) = AttachedFeed::new(&session, access);
-        let live = LiveSession::attached(remote, "the test's server".to_owned(), Handle::current(), session.began());
+        let server = "the test's server".to_owned();
+        let (live, events) = LiveSession::attached(&session, access, server, Handle::current());
         let app = App::new(Source::Live(Box::new(live)), None);
-        Self { app, reading: tokio::spawn(forward_events(session, seen)) }
+        Self { app, reading: tokio::spawn(fill_feed(session, events)) }
     }
 
     fn type_line(&mut self, line: &str) {

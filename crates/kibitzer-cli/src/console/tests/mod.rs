@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kibitzer::core::EventReader;
-use kibitzer::core::message::Family;
 use kibitzer::core::wire::Timeseal;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::arguments::ReaderArgs;
 use crate::console::app::App;
 use crate::console::model::Model;
 use crate::console::model::game_snapshot::GameSnapshot;
@@ -97,7 +97,12 @@ impl TestConsole {
 
     fn open(path: &Path, timeseal: Timeseal, folder: Option<PathBuf>) -> Self {
         let now = fixed_instant();
-        let replay = RecordingReader::open(path, Family::Auto, timeseal, fixed_instant, false).unwrap();
+        let replay = RecordingReader::open(
+            path,
+            ReaderArgs { timeseal: Some(timeseal), ..ReaderArgs::default() },
+            fixed_instant,
+        )
+        .unwrap();
         Self { app: App::new(Source::Recording(Box::new(RecordingPlayer::new(replay, 1.0, now))), None), now, folder }
     }
 

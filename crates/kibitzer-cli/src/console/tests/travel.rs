@@ -1,10 +1,10 @@
 //! Through time: play, step, jump, break, find, mark.
 
-use kibitzer::core::message::Family;
 use kibitzer::core::wire::Timeseal;
 use ratatui::crossterm::event::KeyCode;
 
 use super::{SIZES, TestConsole, fixed_instant};
+use crate::arguments::ReaderArgs;
 use crate::console::app::InputEcho;
 use crate::console::model::row::Row;
 use crate::console::source::Notice;
@@ -62,8 +62,9 @@ fn a_torn_recording_is_played_up_to_the_cut_each_time() {
         watcher.keys(" ");
     }
     let path = watcher.folder.as_ref().unwrap().join("session.jsonl");
-    let error = RecordingReader::open(&path, Family::Auto, Timeseal::Off, fixed_instant, true).unwrap_err();
-    assert!(error.to_string().ends_with("session.jsonl: transcript ends inside line 2"), "{error}");
+    let error = RecordingReader::open(&path, ReaderArgs { strict: true, ..ReaderArgs::default() }, fixed_instant);
+    let message = error.unwrap_err().message.unwrap();
+    assert!(message.ends_with("session.jsonl: transcript ends inside line 2"), "{message}");
 }
 
 const CUT: &str = "--- the recording ends inside line 2 ---";

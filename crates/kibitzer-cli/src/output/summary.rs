@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Counts events while a stream is read.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub(crate) struct Summary {
     start: Instant,
     totals: Totals,
 }
@@ -62,7 +62,7 @@ impl Summary {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody reads a speed to sixteen digits")]
+#[expect(clippy::cast_precision_loss, reason = "a speed is rounded for display anyway")]
 const fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
