@@ -113,6 +113,13 @@ impl Games {
         self.iter().find(|game| game.is_going_on() && game.position().relation().is_mine())
     }
 
+    /// Applies a message to the state, and returns the change that it made; `None` if it made none.
+    ///
+    /// For a copy of the state that is kept from the messages of a session, from a connection's first one on.
+    pub fn follow(&mut self, message: &Message) -> Option<Change> {
+        self.apply(message).change
+    }
+
     /// Applies a message to the state; messages that concern no game change nothing.
     pub(crate) fn apply(&mut self, message: &Message) -> Applied {
         match message {

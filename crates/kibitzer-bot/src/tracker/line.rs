@@ -1,0 +1,138 @@
+//! The moves of a game from a start position, in the order in which they were played.
+
+use kibitzer::core::chess::{Board, CastlingSide, Color, Fen, LastMove, Role, SanMove, Square};
+use kibitzer::core::game::PlayedMove;
+use kibitzer::core::message::listing::MoveList;
+use kibitzer::core::message::{ClockReading, Style12};
+
+/// A start position and the moves since, without a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MoveLine {
+    /// The position before the first move, with the reserves if they are known.
+    pub start: Fen,
+    /// The moves, alternating between the sides.
+    pub moves: Vec<TrackedMove>,
+    /// Whether captures explode, as in atomic chess.
+    pub(super) explodes: bool,
+}
+
+/// A move of a tracked game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrackedMove {
+    /// The side that moved.
+    pub color: Color,
+    /// The move, with the squares of castling if the board shows them.
+    pub played: LastMove,
+    /// The move in the server's short notation, which is not always standard; `None` if the server cut the line.
+    pub san: Option<String>,
+    /// The mover's clock after the move; `None` for moves from a list of moves.
+    pub clock: Option<ClockReading>,
+    /// Time spent on the move, in milliseconds; `None` if the server sent none.
+    pub elapsed_ms: Option<u32>,
+}
+
+impl TrackedMove {
+    pub(super) fn new(color: Color, played: &PlayedMove) -> Self {
+        Self {
+            color,
+            played: played.played(),
+            san: played.san().map(str::to_owned),
+            clock: Some(played.clock()),
+            elapsed_ms: played.elapsed_ms(),
+        }
+    }
+
+    /// Returns the move in UCI notation; `None` if the server hides the move.
+    ///
+    /// Castling is the king's move (`e1g1`), in `chess960` the king's capture of its own rook (`e1h1`).
+    pub fn uci(&self, notation: CastlingNotation) -> Option<String> {
+        match self.played {
+            LastMove::Castle { king_from: Some(king), rook_from: Some(rook), .. }
+                if notation == CastlingNotation::KingTakesRook =>
+            {
+                Some(format!("{king}{rook}"))
+            }
+            played => played.to_uci(self.color).map(|uci| uci.to_string()),
+        }
+    }
+}
+
+/// How UCI notation writes castling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "UCI has these two")]
+pub enum CastlingNotation {
+    /// The king's move: `e1g1`.
+    KingMove,
+    /// The king captures its own rook, as with the option `UCI_Chess960`: `e1h1`.
+    KingTakesRook,
+}
+
+impl MoveLine {
+    /// Creates a line from a list of moves; `None` if the list has a move that cannot be played.
+    pub(super) fn from_list(list: &MoveList, explodes: bool) -> Option<Self> {
+        let start = list.start.last().map_or(Fen::START, Style12::fen);
+        let (mut board, mut color) = (start.board, start.side_to_move);
+        let mut moves = Vec::with_capacity(list.moves.len());
+        for listed in &list.moves {
+            (listed.color() == color).then_some(())?;
+            let played = SanMove::parse(listed.san.as_bytes())?.to_last_move(&board, color)?;
+            play(&mut board, played, color, explodes)?;
+            let san = Some(listed.san.clone());
+            moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms });
+            color = color.opponent();
+        }
+        Some(Self { start, moves, explodes })
+    }
+
+    /// Returns the line up to `position`, if that position occurs in it at its ply; `None` otherwise.
+    pub(super) fn up_to(mut self, position: &Style12) -> Option<Self> {
+        let n_moves = usize::try_from(position.ply().checked_sub(self.start_ply())?).ok()?;
+        (n_moves <= self.moves.len()).then(|| self.moves.truncate(n_moves))?;
+        (self.final_board()? == position.board()).then_some(self)
+    }
+
+    /// Returns the board after all moves; `None` if a move cannot be played or is hidden.
+    pub fn final_board(&self) -> Option<Board> {
+        let mut board = self.start.board;
+        self.moves.iter().try_for_each(|step| play(&mut board, step.played, step.color, self.explodes))?;
+        Some(board)
+    }
+
+    /// Returns the number of plies before the first move.
+    pub fn start_ply(&self) -> u32 {
+        let full = self.start.move_number.saturating_sub(1).saturating_mul(2);
+        full.saturating_add(u32::from(self.start.side_to_move == Color::Black))
+    }
+}
+
+/// Plays a move; a capture that explodes also removes the capturing piece, and all pieces but pawns beside it. `None` if the move
+/// does not fit.
+fn play(board: &mut Board, played: LastMove, color: Color, explodes: bool) -> Option<()> {
+    let captured = board.apply(played, color).ok()?;
+    if let (true, Some(_), LastMove::Normal { to, .. }) = (explodes, captured, played) {
+        let is_beside =
+            |square: &Square| square.file().abs_diff(to.file()) <= 1 && square.rank().abs_diff(to.rank()) <= 1;
+        for square in Square::all().filter(is_beside) {
+            if square == to || board.piece(square).is_some_and(|piece| piece.role != Role::Pawn) {
+                board.set(square, None);
+            }
+        }
+    }
+    Some(())
+}
+
+/// Formats a position for an engine that plays chess960: castling rights as the files of the rooks (`HAha`).
+pub(super) fn shredder_fen(fen: &Fen) -> String {
+    let letter = |(color, side): (Color, CastlingSide)| {
+        let (_, rook) = fen.board.castling_squares(color, side)?;
+        let file = char::from(b'a' + rook.file());
+        Some(if color == Color::White { file.to_ascii_uppercase() } else { file })
+    };
+    let rights: String = fen.castling.iter().filter_map(letter).collect();
+    let text = fen.to_string();
+    let fields = text.split(' ').enumerate();
+    let fields = fields.map(|(at, field)| if at == 2 && !rights.is_empty() { rights.as_str() } else { field });
+    fields.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,235 @@
+//! The games of a session, followed from its events.
+//!
+//! | state | event | next state | step |
+//! |---|---|---|---|
+//! | – | first board | `Playing` | `Started`; `Resumed` if it was announced so |
+//! | `Playing` | board | `Playing` | `Moved`, `TakenBack`, `Replaced`, `Refreshed` |
+//! | `Playing` | end line, adjourned | `Adjourned` | `Adjourned` |
+//! | `Playing` | end line | `Over` | `Ended` |
+//! | `Playing` | unobserved, number used again | `Left` | `Left` |
+//! | `Playing` | connection lost | `Interrupted` | `Interrupted` |
+//! | `Interrupted` | listed as stored | `Adjourned` | `Adjourned` |
+//! | `Interrupted` | reported as over | `Over` | `Ended` |
+//! | `Interrupted`, `Adjourned` | board of the same game | `Playing` | `Resumed` |
+
+mod game;
+mod line;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use kibitzer::core::chess::Color;
+use kibitzer::core::event::{AdjournedGame, AdjournedState, RestoreOutcome, RestoredGame};
+use kibitzer::core::game::{ChangeKind, Games};
+use kibitzer::core::message::{Creating, GameId, Message, Rating, Relation};
+use kibitzer::{Event, Game};
+
+pub use game::{GameKey, GameStep, PositionKey, StepKind, TrackedGame, TrackedState};
+pub use line::{CastlingNotation, MoveLine, TrackedMove};
+
+/// Maximum number of kept games that are not in progress; the oldest is dropped.
+const MAX_IDLE_GAMES: usize = 64;
+
+/// Maximum number of announcements kept until the first board. A server may announce every game that starts.
+const MAX_ANNOUNCED: usize = 256;
+
+/// The games that are tracked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a login plays or observes")]
+pub enum TrackedRelation {
+    /// Games that this login plays.
+    #[default]
+    Own,
+    /// Games that this login plays or observes; not examined ones.
+    All,
+}
+
+/// Tracks the games of a session from its events.
+///
+/// It must receive every event since the session began, in order; after missed events, create a new one.
+#[derive(Debug, Default)]
+pub struct GameTracker {
+    relation: TrackedRelation,
+    /// The games of this connection.
+    games: Games,
+    tracked: Vec<TrackedGame>,
+    /// Games that were announced since their number last had a first board, and whether as resumed; at most [`MAX_ANNOUNCED`].
+    announced: BTreeMap<GameId, bool>,
+    /// The last announcement of an own game, which has the ratings.
+    creating: Option<Creating>,
+    next_key: u64,
+}
+
+impl GameTracker {
+    /// Creates a tracker without games.
+    pub fn new(relation: TrackedRelation) -> Self {
+        Self { relation, ..Self::default() }
+    }
+
+    /// Returns a game; `None` if it was dropped, as the oldest of more than 64 games that are not in progress.
+    pub fn get(&self, key: GameKey) -> Option<&TrackedGame> {
+        self.tracked.iter().find(|game| game.key() == key)
+    }
+
+    /// Returns a game for [`TrackedGame::add_moves`]; `None` as for [`get`](Self::get).
+    pub fn get_mut(&mut self, key: GameKey) -> Option<&mut TrackedGame> {
+        self.tracked.iter_mut().find(|game| game.key() == key)
+    }
+
+    /// Returns all kept games, the oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &TrackedGame> {
+        self.tracked.iter()
+    }
+
+    /// Returns the game in progress with this number; `None` if there is none.
+    pub fn playing(&self, number: GameId) -> Option<&TrackedGame> {
+        self.iter().find(|game| game.state() == TrackedState::Playing && game.number() == number)
+    }
+
+    /// Returns whether a decision that was made in a position may still be sent: the game is in progress, in this very position, and
+    /// it is this login's turn.
+    pub fn is_current(&self, position: PositionKey) -> bool {
+        self.get(position.game()).is_some_and(|game| game.is_my_turn() && game.position_key() == position)
+    }
+
+    /// Applies an event, and returns what it changed. Most events change nothing; a lost connection changes every game in progress.
+    pub fn apply(&mut self, event: &Event) -> Vec<GameStep> {
+        match event {
+            Event::Received { received, .. } => self.message(&received.message),
+            Event::Desync(desync) if desync.reason.needs_board() => {
+                if let Some(game) = self.playing_mut(desync.game) {
+                    game.set_out_of_step(true);
+                }
+                Vec::new()
+            }
+            Event::Connected | Event::Lost { .. } | Event::Ended(_) => self.disconnect(),
+            Event::Restored(restored) => restored.games.iter().filter_map(|game| self.restored(game)).collect(),
+            Event::Adjourned(adjourned) if adjourned.state == AdjournedState::Stored => self.stored(adjourned),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Interrupts all games in progress. [`apply`](Self::apply) does so for a lost connection; a recording has no such event.
+    pub fn disconnect(&mut self) -> Vec<GameStep> {
+        self.games = Games::default();
+        self.announced.clear();
+        let playing = self.tracked.iter_mut().filter(|game| game.state() == TrackedState::Playing);
+        playing.map(|game| game.step(TrackedState::Interrupted, StepKind::Interrupted)).collect()
+    }
+
+    fn message(&mut self, message: &Message) -> Vec<GameStep> {
+        match message {
+            Message::GameCreated(created) => self.announce(created.game, created.resumed),
+            Message::Creating(creating) => self.creating = Some((**creating).clone()),
+            _ => {}
+        }
+        let Some(change) = self.games.follow(message) else { return Vec::new() };
+        let Some(game) = self.games.get(change.game) else { return Vec::new() };
+        let is_new = match change.kind {
+            ChangeKind::Opened => true,
+            ChangeKind::Replaced => self.is_other_game(game),
+            _ => false,
+        };
+        if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_same_game(game)) {
+            return vec![tracked.change(game, change.kind)];
+        }
+        if game.is_going_on() && self.is_tracked(change.relation) { self.open(&game.clone()) } else { Vec::new() }
+    }
+
+    fn announce(&mut self, number: GameId, is_resumed: bool) {
+        self.announced.insert(number, is_resumed);
+        if self.announced.len() > MAX_ANNOUNCED {
+            self.announced.pop_first();
+        }
+    }
+
+    fn is_tracked(&self, relation: Relation) -> bool {
+        relation.is_mine() || self.relation == TrackedRelation::All && relation == Relation::Observing
+    }
+
+    /// Returns whether a game whose position was replaced is another one than the tracked one of its number.
+    fn is_other_game(&self, game: &Game) -> bool {
+        let is_start = game.position().last_move().is_none();
+        is_start || self.announced.contains_key(&game.id())
+    }
+
+    /// Starts to track a game, or continues one that was interrupted.
+    fn open(&mut self, game: &Game) -> Vec<GameStep> {
+        let announced = self.announced.remove(&game.id());
+        let mut steps = self.leave(game.id());
+        let is_resumed = announced == Some(true);
+        let known = self.tracked.iter_mut().rfind(|known| known.may_continue_as(game, is_resumed));
+        if let Some(known) = known.filter(|_| announced != Some(false)) {
+            steps.push(known.resume(game));
+            return steps;
+        }
+        let mut tracked = TrackedGame::new(GameKey(self.next_key), game);
+        self.next_key += 1;
+        if let Some(creating) = &self.creating {
+            tracked.add_ratings(ratings(creating, game));
+        }
+        let kind = if is_resumed { StepKind::Resumed } else { StepKind::Started };
+        steps.push(tracked.step(TrackedState::Playing, kind));
+        self.tracked.push(tracked);
+        self.drop_idle();
+        steps
+    }
+
+    /// Stops to track the games in progress whose number has gone to another one, or which the session's state has dropped.
+    fn leave(&mut self, number: GameId) -> Vec<GameStep> {
+        let games = &self.games;
+        let is_gone = |game: &&mut TrackedGame| {
+            game.state() == TrackedState::Playing && (game.number() == number || games.get(game.number()).is_none())
+        };
+        self.tracked.iter_mut().filter(is_gone).map(|game| game.step(TrackedState::Left, StepKind::Left)).collect()
+    }
+
+    fn drop_idle(&mut self) {
+        let is_idle = |game: &TrackedGame| game.state() != TrackedState::Playing;
+        if self.iter().filter(|game| is_idle(game)).count() > MAX_IDLE_GAMES
+            && let Some(oldest) = self.tracked.iter().position(is_idle)
+        {
+            self.tracked.remove(oldest);
+        }
+    }
+
+    /// Applies the report about a game that was interrupted by a lost connection.
+    fn restored(&mut self, restored: &RestoredGame) -> Option<GameStep> {
+        if let (Some(now), Some(list)) = (restored.now, &restored.moves) {
+            self.playing_mut(now)?.add_moves(list);
+            return None;
+        }
+        let known = self.tracked.iter_mut().find(|game| {
+            game.state() == TrackedState::Interrupted && game.is_between(&restored.white, &restored.black)
+        })?;
+        match restored.outcome {
+            RestoreOutcome::Ended => Some(known.step(TrackedState::Over, StepKind::Ended)),
+            RestoreOutcome::Gone => Some(known.step(TrackedState::Left, StepKind::Left)),
+            RestoreOutcome::Adjourned => Some(known.step(TrackedState::Adjourned, StepKind::Adjourned)),
+            _ => None,
+        }
+    }
+
+    /// Marks the interrupted games of these players as adjourned, because the server lists them so.
+    fn stored(&mut self, stored: &AdjournedGame) -> Vec<GameStep> {
+        let is_it = |game: &&mut TrackedGame| {
+            game.state() == TrackedState::Interrupted && game.is_between(&stored.white, &stored.black)
+        };
+        let found = self.tracked.iter_mut().filter(is_it);
+        found.map(|game| game.step(TrackedState::Adjourned, StepKind::Adjourned)).collect()
+    }
+
+    fn playing_mut(&mut self, number: GameId) -> Option<&mut TrackedGame> {
+        self.tracked.iter_mut().find(|game| game.state() == TrackedState::Playing && game.number() == number)
+    }
+}
+
+/// Returns the ratings of White and Black in an announcement; `None` for a player whom it does not name.
+fn ratings(creating: &Creating, game: &Game) -> [Option<Rating>; 2] {
+    let listed = [(&creating.first, creating.first_rating), (&creating.second, creating.second_rating)];
+    [Color::White, Color::Black].map(|color| {
+        let player = game.position().player(color);
+        listed.iter().find(|(name, _)| player.is_same_player(name.as_str())).map(|(_, rating)| *rating)
+    })
+}
