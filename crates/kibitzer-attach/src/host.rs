@@ -4,20 +4,20 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, WeakClient};
 use kibitzer_core::event::{EndReason, RequestError};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, split};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{Instrument as _, debug, info, info_span, warn};
 
 use crate::AttachAccess;
 use crate::exposure::Exposure;
 use crate::lines::Lines;
 use crate::socket::{Accepted, Listener};
-use crate::watchers::{MAX_WATCHERS, WatcherGuard, WatcherId, Watchers};
+use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
 use crate::wire::{self, Answer, AnswerError, Hello, NoteKind, Order, VERSION};
 
 /// Time that watchers have to read the last lines after the end of the session.
@@ -49,7 +49,7 @@ pub(crate) fn start(listener: Listener, access: AttachAccess, client: &Client) -
     let span = info_span!("attach", server = client.server());
     // The host must not keep the session alive.
     let host = Host { watchers: Arc::clone(&watchers), client: client.downgrade(), hello, began };
-    let task = tokio::spawn(host.run(listener).instrument(span));
+    let task = tokio::spawn(host.run(async move || listener.accept().await).instrument(span));
     Exposure::new(watchers, task, began)
 }
 
@@ -63,16 +63,22 @@ struct Host {
 }
 
 impl Host {
-    /// Accepts watchers until the session is over, then waits at most [`FAREWELL`] until they have read the last lines.
+    /// Accepts watchers with `accept` until the session is over, then drops it and waits at most [`FAREWELL`] until the watchers
+    /// have read the last lines.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future disconnects all watchers and removes the socket's file.
-    async fn run(self, listener: Listener) {
+    async fn run(self, accept: impl AsyncFn() -> io::Result<Accepted>) {
         let mut peers = JoinSet::new();
+        let mut may_accept_at = Instant::now();
         loop {
+            let next = async {
+                sleep_until(may_accept_at).await;
+                accept().await
+            };
             tokio::select! {
-                accepted = listener.accept() => match accepted {
+                accepted = next => match accepted {
                     // Refused peers are tasks, too, so their number is limited.
                     Ok(_) if peers.len() >= 2 * MAX_WATCHERS => {}
                     Ok(Accepted::SameUser(stream)) => {
@@ -84,14 +90,14 @@ impl Host {
                     }
                     Err(error) => {
                         warn!(%error, "no watcher can be accepted");
-                        sleep(ACCEPT_RETRY).await;
+                        may_accept_at = Instant::now() + ACCEPT_RETRY;
                     }
                 },
                 Some(_) = peers.join_next() => {}
                 () = self.watchers.closed() => break,
             }
         }
-        drop(listener);
+        drop(accept);
         let _ = timeout(FAREWELL, async { while peers.join_next().await.is_some() {} }).await;
     }
 
@@ -104,20 +110,22 @@ impl Host {
         let Some(id) = self.watchers.join(self.hello()) else {
             return self.refuse(stream, "too many watchers, or the session is over").await;
         };
-        let guard = WatcherGuard { watchers: Arc::clone(&self.watchers), id };
         info!(watcher = id, "watcher attached");
         let (reader, mut writer) = split(stream);
+        let mut unsent = Bytes::new();
         let outcome = tokio::select! {
-            written = self.write(id, &mut writer) => written,
+            written = self.write(id, &mut writer, &mut unsent) => written,
             read = self.read(id, reader) => read,
         };
-        drop(guard);
+        let unread = self.watchers.leave(id);
         info!(watcher = id, error = outcome.as_ref().err().map(tracing::field::display), "watcher detached");
-        if let Err(error) = outcome {
-            let reason = error.to_string().into();
-            // The watcher may be unable to read it.
-            let _ = timeout(REFUSAL_TIMEOUT, writer.write_all(&self.note(NoteKind::Bye { reason }))).await;
-        }
+        let last = match outcome {
+            // A watcher that has closed only its writing end reads the answers to its last lines.
+            Ok(()) => unread.concat().into(),
+            Err(error) => self.note(NoteKind::Bye { reason: error.to_string().into() }),
+        };
+        // After the rest of a line that was being written. The watcher may be unable to read it.
+        let _ = timeout(REFUSAL_TIMEOUT, writer.write_all_buf(&mut unsent.chain(last))).await;
     }
 
     /// Sends the first line and the reason for a refusal, and closes the connection.
@@ -136,7 +144,7 @@ impl Host {
         let _ = sent.await;
     }
 
-    /// Writes the queue of a watcher until the session is over.
+    /// Writes the queue of a watcher until the session is over. `unsent` is the rest of the line that is being written.
     ///
     /// # Errors
     ///
@@ -144,16 +152,18 @@ impl Host {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future may leave a line incomplete.
-    async fn write(&self, id: WatcherId, writer: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
+    /// Cancel safe: bytes that are not written are queued or in `unsent`.
+    async fn write(&self, id: WatcherId, writer: &mut (impl AsyncWrite + Unpin), unsent: &mut Bytes) -> io::Result<()> {
         while let Some(line) = self.watchers.next(id).await {
-            timeout(READ_TIMEOUT, writer.write_all(&line)).await.map_err(|_| io::Error::other("nothing is read"))??;
+            *unsent = line;
+            let written = timeout(READ_TIMEOUT, writer.write_all_buf(unsent)).await;
+            written.map_err(|_| io::Error::other("nothing is read"))??;
         }
         writer.shutdown().await
     }
 
-    /// Sends the lines of a watcher to the server and queues their answers, until the watcher closes its end. A process that died
-    /// looks the same.
+    /// Sends the lines of a watcher to the server and queues their answers, until the watcher has closed its end and every line is
+    /// answered. A process that died looks the same.
     ///
     /// # Errors
     ///
@@ -165,14 +175,15 @@ impl Host {
     async fn read(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
         let mut lines = Lines::new(reader, ORDER_BYTES);
         let mut answers = JoinSet::new();
+        let mut is_open = true;
         loop {
             tokio::select! {
-                line = lines.next(), if answers.len() < UNANSWERED_LINES => match line? {
+                line = lines.next(), if is_open && answers.len() < UNANSWERED_LINES => match line? {
                     Some(line) => {
                         let order = serde_json::from_slice::<Order<'_>>(&line).map_err(|_| io::Error::other("invalid line"))?;
                         answers.spawn(answer(self.client.clone(), self.hello.access, order.id, order.send.into_owned()));
                     }
-                    None => return Ok(()),
+                    None => is_open = false,
                 },
                 Some(answer) = answers.join_next() => {
                     // A panic was reported where it happened; it has no answer.
@@ -180,6 +191,7 @@ impl Host {
                     let line = self.note(NoteKind::Answer(answer));
                     self.watchers.answer(id, line).map_err(|_| io::Error::other("answers are not read"))?;
                 }
+                else => return Ok(()),
             }
         }
     }
@@ -215,10 +227,11 @@ async fn answer(client: WeakClient, access: AttachAccess, id: u64, line: String)
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::duplex;
+    use tokio::io::{AsyncReadExt as _, duplex};
 
     use super::*;
     use crate::Missed;
+    use crate::wire::{Line, Note};
 
     fn host() -> Host {
         let hello = Hello {
@@ -256,5 +269,30 @@ mod tests {
         drop(theirs);
         host.serve(ours).await;
         assert!(watchers.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_reason_follows_a_complete_line() {
+        let (ours, mut theirs) = duplex(16);
+        let serving = tokio::spawn(host().serve(ours));
+        let mut text = vec![theirs.read_u8().await.unwrap()];
+        theirs.write_all(b"nonsense\n").await.unwrap();
+        theirs.read_to_end(&mut text).await.unwrap();
+        serving.await.unwrap();
+        let lines: Vec<_> = text.trim_ascii_end().split(|&byte| byte == b'\n').map(Line::parse).collect();
+        let [Some(Line::Note(hello)), Some(Line::Note(bye))] = &lines[..] else { panic!("{}", text.escape_ascii()) };
+        assert!(matches!(hello, Note { kind: NoteKind::Hello(_), .. }), "{hello:?}");
+        assert!(matches!(bye, Note { kind: NoteKind::Bye { .. }, .. }), "{bye:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_ends_while_no_watcher_can_be_accepted() {
+        let (host, began) = (host(), Instant::now());
+        let watchers = Arc::clone(&host.watchers);
+        let running = tokio::spawn(host.run(async || Err(io::ErrorKind::QuotaExceeded.into())));
+        tokio::time::sleep(ACCEPT_RETRY / 2).await;
+        watchers.close(&Bytes::new());
+        running.await.unwrap();
+        assert_eq!(began.elapsed(), ACCEPT_RETRY / 2);
     }
 }

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use bytes::Bytes;
@@ -120,11 +120,13 @@ impl Watchers {
         Some(id)
     }
 
-    /// Removes a watcher and its unread lines. Does nothing if it was removed before.
-    pub(crate) fn leave(&self, id: WatcherId) {
+    /// Removes a watcher and returns its unread lines: none if it was removed before.
+    pub(crate) fn leave(&self, id: WatcherId) -> Vec<Bytes> {
         let mut state = self.state();
-        state.watchers.retain(|watcher| watcher.id != id);
+        let left =
+            state.watchers.extract_if(.., |watcher| watcher.id == id).flat_map(|watcher| watcher.unread).collect();
         self.count.store(state.watchers.len(), Ordering::Relaxed);
+        left
     }
 
     /// Queues a line for every watcher that follows and has room for it. A watcher without room starts to lag; a watcher that
@@ -273,19 +275,6 @@ impl Watcher {
     fn push(&mut self, line: Bytes) {
         self.n_unread_bytes += line.len();
         self.unread.push_back(line);
-    }
-}
-
-/// Removes its watcher when it is dropped.
-#[derive(Debug)]
-pub(crate) struct WatcherGuard {
-    pub(crate) watchers: Arc<Watchers>,
-    pub(crate) id: WatcherId,
-}
-
-impl Drop for WatcherGuard {
-    fn drop(&mut self) {
-        self.watchers.leave(self.id);
     }
 }
 
