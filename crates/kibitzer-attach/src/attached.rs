@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
 use std::path::Path;
+use std::task::Poll;
 use std::time::Duration;
 
 use kibitzer::json;
@@ -149,11 +151,15 @@ impl Attached {
             if self.is_over {
                 return Ok(None);
             }
-            self.progress().await?;
+            if let Err(error) = self.progress().await {
+                self.detach();
+                return Err(error);
+            }
         }
     }
 
-    /// Processes one received line, accepts one line to send, or writes some unsent bytes, whichever is possible first.
+    /// Processes one received line, accepts one line to send, forgets callers that no longer wait, or writes some unsent bytes,
+    /// whichever is possible first.
     ///
     /// # Errors
     ///
@@ -163,16 +169,17 @@ impl Attached {
     ///
     /// As [`next`](Self::next).
     async fn progress(&mut self) -> Result<(), AttachError> {
-        let Self { lines, writer, unsent, orders, .. } = self;
+        let Self { lines, writer, unsent, orders, unanswered, .. } = self;
         tokio::select! {
             line = lines.next() => {
                 let line = line.map_err(AttachError::Io)?;
                 self.process(line.as_deref())
             }
-            Some(pending) = orders.recv(), if self.unanswered.len() < WAITING_LINES => {
+            Some(pending) = orders.recv(), if unanswered.len() < WAITING_LINES => {
                 self.send(pending);
                 Ok(())
             }
+            () = forget_abandoned(unanswered), if !unanswered.is_empty() => Ok(()),
             // A write error is ignored: the reason for it may still be there to read.
             Ok(1..) = writer.write_buf(unsent), if !unsent.is_empty() => Ok(()),
         }
@@ -201,15 +208,23 @@ impl Attached {
         Ok(())
     }
 
-    /// Marks the stream as over. Returns `error` unless the session has reported its end.
+    /// Ends the stream. Returns `error` unless the session has reported its end.
     fn close(&mut self, error: AttachError) -> Result<(), AttachError> {
-        self.is_over = true;
+        self.detach();
         if self.decoder.has_ended() { Ok(()) } else { Err(error) }
     }
 
-    /// Passes an answer to the caller that waits for it, and forgets callers that no longer wait.
+    /// Marks the stream as over. Current and later calls of [`AttachedRequests::request`] fail with
+    /// [`AttachedRequestError::Detached`], because their channels are closed.
+    fn detach(&mut self) {
+        self.is_over = true;
+        self.unanswered.clear();
+        self.orders.close();
+        while self.orders.try_recv().is_ok() {}
+    }
+
+    /// Passes an answer to the caller that waits for it.
     fn answer(&mut self, answer: Answer) {
-        self.unanswered.retain(|(_, sender)| !sender.is_closed());
         let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
         let (_, sender) = self.unanswered.swap_remove(position);
         // The caller may no longer wait.
@@ -245,6 +260,20 @@ impl AttachedRequests {
             Err(_) => Err(RequestError::TimedOut(ANSWER_TIMEOUT).into()),
         }
     }
+}
+
+/// Waits until a caller no longer waits for its answer, and removes all such callers.
+///
+/// # Cancel safety
+///
+/// Cancel safe: the future only waits.
+async fn forget_abandoned(unanswered: &mut Vec<(u64, AnswerSender)>) {
+    poll_fn(|context| {
+        let n_unanswered = unanswered.len();
+        unanswered.retain_mut(|(_, sender)| sender.poll_closed(context).is_pending());
+        if unanswered.len() < n_unanswered { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
 }
 
 impl fmt::Debug for Attached {

@@ -555,12 +555,19 @@ async fn the_seventeenth_watcher_is_refused() {
     client.shutdown().await;
 }
 
+const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 2, "program": "x", "server": "y", "access": "read"}"#;
+
+/// A socket on which a test plays the process of a session.
+fn listen_as_host(folder: &Folder) -> tokio::net::UnixListener {
+    let listener = StdListener::bind(folder.socket()).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    tokio::net::UnixListener::from_std(listener).unwrap()
+}
+
 /// Attaches to a process that sends this and closes the connection.
 async fn attached_to(said: &str) -> Result<Option<AttachEvent>, AttachError> {
     let folder = Folder::new();
-    let listener = StdListener::bind(folder.socket()).unwrap();
-    listener.set_nonblocking(true).unwrap();
-    let listener = tokio::net::UnixListener::from_std(listener).unwrap();
+    let listener = listen_as_host(&folder);
     let telling = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.write_all(said.as_bytes()).await.unwrap();
@@ -570,8 +577,59 @@ async fn attached_to(said: &str) -> Result<Option<AttachEvent>, AttachError> {
 }
 
 #[tokio::test]
+async fn lines_of_a_watcher_fail_at_once_when_it_is_detached() {
+    for last in ["", "nonsense\n", "{\"t\": 2, \"note\": \"bye\", \"reason\": \"no\"}\n"] {
+        let folder = Folder::new();
+        let listener = listen_as_host(&folder);
+        let hosting = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.write_all(format!("{HELLO}\n").as_bytes()).await.unwrap();
+            raw_until(&mut stream, "finger").await;
+            stream.write_all(last.as_bytes()).await.unwrap();
+        };
+        let watching = async {
+            let mut session = Attached::connect(folder.socket()).await.unwrap();
+            let requests = session.requests();
+            let (event, waiting) = tokio::join!(session.next(), requests.request("finger"));
+            assert!(event.is_err(), "{event:?}");
+            for outcome in [waiting, requests.request("who").await] {
+                assert!(matches!(outcome, Err(AttachedRequestError::Detached)), "{last}: {outcome:?}");
+            }
+        };
+        let limited = tokio::time::timeout(std::time::Duration::from_secs(30), watching);
+        tokio::join!(hosting, limited).1.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_watcher_can_send_more_lines_after_callers_have_stopped_waiting() {
+    let folder = Folder::new();
+    let listener = listen_as_host(&folder);
+    let hosting = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(format!("{HELLO}\n").as_bytes()).await.unwrap();
+        stream
+    };
+    let (mut host, session) = tokio::join!(hosting, Attached::connect(folder.socket()));
+    let mut session = session.unwrap();
+    let requests = session.requests();
+    let watching = tokio::spawn(async move { session.next().await.map(drop) });
+    let mut callers = tokio::task::JoinSet::new();
+    for number in 0..64 {
+        let requests = requests.clone();
+        callers.spawn(async move { requests.request(&format!("finger {number}")).await });
+    }
+    raw_until(&mut host, "\"id\":64,").await;
+    drop(callers);
+    let asking = tokio::spawn(async move { requests.request("who").await });
+    raw_until(&mut host, "who").await;
+    drop(host);
+    assert!(matches!(asking.await.unwrap(), Err(AttachedRequestError::Detached)));
+    assert!(matches!(watching.await.unwrap(), Err(AttachError::Gone)));
+}
+
+#[tokio::test]
 async fn a_peer_that_is_no_session_of_this_version_is_reported() {
-    const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 2, "program": "x", "server": "y", "access": "read"}"#;
     let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 2", "\"version\": 1"))).await.unwrap_err();
     assert!(matches!(error, AttachError::Version { theirs: 1, ours: 2 }), "{error}");
     for said in ["SSH-2.0-x\n", "{}\n", "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"\"}\n"] {
@@ -626,6 +684,21 @@ async fn a_watcher_that_sends_an_invalid_line_is_disconnected() -> io::Result<()
         raw_until(&mut socket, why).await;
     }
     peer.serving(client.request("finger")).await.unwrap();
+    client.shutdown().await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_last_line_of_a_watcher_is_sent_and_answered() -> io::Result<()> {
+    let folder = Folder::new();
+    let (mut listener, profile) = exposed(&folder);
+    let (client, mut peer) = exposed_guest(&mut listener, profile.attach_access(AttachAccess::Write)).await;
+    let mut socket = UnixStream::connect(folder.socket()).await?;
+    socket.write_all(b"{\"id\": 7, \"send\": \"finger\"}\n").await?;
+    socket.shutdown().await?;
+    let all = peer.serving(raw(socket)).await;
+    assert!(all.contains(r#""note":"answer","id":7}"#), "{all}");
+    assert_eq!(peer.heard, ["finger"]);
     client.shutdown().await;
     Ok(())
 }
