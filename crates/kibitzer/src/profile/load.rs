@@ -77,7 +77,7 @@ impl Profile {
     }
 
     /// Changes the settings that a file contains, by the rules of [`load`](Self::load). Settings without a key in the file keep
-    /// their values; a host is not required.
+    /// their values, except for the password of another handle; a host is not required.
     ///
     /// # Errors
     ///
@@ -117,6 +117,7 @@ impl Profile {
         let table = find_table(table.get_ref(), keys)
             .ok_or_else(|| error_at(0, format!("the table `{}` is missing", keys.join("."))))?;
         let settings = settings();
+        let earlier = self.login.start_layer();
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             if name.starts_with(FOREIGN_PREFIX) {
@@ -128,6 +129,7 @@ impl Profile {
             let changed = setting.apply(&mut self, RawValue::Toml(value.get_ref()));
             changed.map_err(|reason| error_at(value.span().start, format!("`{name}` {reason}")))?;
         }
+        self.login.inherit_password(earlier);
         Ok(self)
     }
 
@@ -136,8 +138,8 @@ impl Profile {
     ///
     /// Items of a list are separated by commas, pairs of names and values by semicolons: `KIBITZER_VARIABLES='gin=1; open=0'`.
     /// `KIBITZER_PASSWORD_FROM` has the form `file:/run/secrets/fics`, `env:NAME` or `command:pass,show,fics`.
-    /// `KIBITZER_PASSWORD` contains the password itself; it is used if the profile has a handle, but no other password.
-    /// Variables with other names are ignored.
+    /// `KIBITZER_PASSWORD` contains the password itself; it is used if the profile has a handle, but no other password. The
+    /// password of the profile is not used for another handle in `KIBITZER_HANDLE`. Variables with other names are ignored.
     ///
     /// # Errors
     ///
@@ -153,6 +155,7 @@ impl Profile {
     ///
     /// [`ConfigError::Variable`].
     pub fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let earlier = self.login.start_layer();
         for setting in settings() {
             let name = variable_of(setting.key);
             if let Some(text) = look_up(&name) {
@@ -160,6 +163,7 @@ impl Profile {
                 changed.map_err(|reason| ConfigError::Variable { name, reason })?;
             }
         }
+        self.login.inherit_password(earlier);
         let needs_secret = self.login.handle.is_some() && self.login.secret.is_none();
         let variable = variable_of("password");
         if needs_secret && look_up(&variable).is_some() {

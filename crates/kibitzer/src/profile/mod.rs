@@ -294,6 +294,21 @@ impl Profile {
 }
 
 impl Login {
+    /// Removes the password and returns a copy with it, before a file or the environment changes the login.
+    fn start_layer(&mut self) -> Self {
+        Self { handle: self.handle.clone(), secret: self.secret.take() }
+    }
+
+    /// Takes over the password of the login before a file or the environment changed it, unless there is another one by now. The
+    /// password of one account is never used for another.
+    fn inherit_password(&mut self, earlier: Self) {
+        let is_same =
+            |handle: &Handle| earlier.handle.as_ref().is_none_or(|known| known.is_same_player(handle.as_str()));
+        if self.handle.as_ref().is_none_or(is_same) {
+            self.secret = self.secret.take().or(earlier.secret);
+        }
+    }
+
     /// Returns the credentials of the login, and fetches the password if it comes from a source.
     ///
     /// # Cancel safety

@@ -47,14 +47,15 @@ impl<'a> RawValue<'a> {
         })
     }
 
-    /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has one
-    /// empty item. Fails if the TOML value is not an array.
+    /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has no
+    /// items. Fails if the TOML value is not an array.
     fn items(self) -> Result<Vec<Self>, String> {
         match self {
             Self::Toml(value) => {
                 let items = value.as_array().ok_or("must be an array")?;
                 Ok(items.iter().map(|item| Self::Toml(item.get_ref())).collect())
             }
+            Self::Variable(text) if text.trim().is_empty() => Ok(Vec::new()),
             Self::Variable(text) => Ok(text.split(',').map(str::trim).map(Self::Variable).collect()),
         }
     }
@@ -152,6 +153,20 @@ impl SettingValue for Duration {
 
     fn to_toml(&self) -> Option<String> {
         u64::try_from(self.as_millis()).ok().map(grouped)
+    }
+}
+
+impl SettingValue for bool {
+    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+        let flag = match value {
+            RawValue::Toml(value) => value.as_bool(),
+            RawValue::Variable(text) => text.trim().parse().ok(),
+        };
+        flag.ok_or_else(|| "must be true or false".to_owned())
+    }
+
+    fn to_toml(&self) -> Option<String> {
+        Some(self.to_string())
     }
 }
 

@@ -178,6 +178,7 @@ fn login() -> Vec<Setting> {
         /// Source of the password, which is never in this file: { env = "NAME" }, the first line that a { command = [..] }
         /// prints, or of a { file = "PATH" } of yours with mode 0600. Without this key, an account uses the variable
         /// KIBITZER_PASSWORD if it is set. On the command line: --password-command or --password-file.
+        /// A file, or the environment, that names another handle needs its own password.
         "password_from" = r#"{ command = ["pass", "show", "fics"] }"#, |profile| &mut profile.login.secret;
     }
 }
@@ -223,5 +224,8 @@ fn inspection() -> Vec<Setting> {
         "attach_socket" = r#""bot.sock""#, |profile| &mut profile.attach_socket;
         /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
         "attach_access" = r#""write""#, |profile| &mut profile.attach_access;
+        /// Whether recently sent passwords are also redacted in the events that a program receives, when the server echoes them.
+        /// Recordings, logs and attached programs never contain them.
+        "redact_events" = "true", |profile| &mut profile.redacts_events;
     }
 }

@@ -308,8 +308,16 @@ fn lists_and_sources_are_variables_too() {
 }
 
 #[test]
+fn an_empty_variable_is_an_empty_list() {
+    let profile = Profile::fics().environment_from(environment(&[("KIBITZER_IVARS", "")])).unwrap();
+    assert!(!Profile::fics().session.ivars.is_empty() && profile.session.ivars.is_empty());
+}
+
+#[test]
 fn errors_in_the_environment_name_the_variable() {
     let cases = [
+        ("KIBITZER_PORTS", "", "must not be empty"),
+        ("KIBITZER_REDACT_EVENTS", "yes", "must be true or false"),
         ("KIBITZER_CONNECT_TIMEOUT_MS", "soon", "must be a whole number of at least 1"),
         ("KIBITZER_CONNECT_TIMEOUT_MS", "0", "must be a whole number of at least 1"),
         ("KIBITZER_PORTS", "5000,70000", "from 1 to 65535"),
@@ -341,6 +349,28 @@ fn the_password_variable_is_used_with_a_handle_and_no_other_password() {
     let profile = Profile::fics().account_from("Newton".parse().unwrap(), file.clone());
     let profile = profile.environment_from(environment(&[password])).unwrap();
     assert!(matches!(profile.login.secret, Some(Secret::Source(source)) if source == file));
+}
+
+#[test]
+fn the_password_of_one_account_is_not_used_for_another() {
+    let file = Config::new("account", "host = \"x\"\nhandle = \"Newton\"\npassword_from = { file = \"newton\" }\n");
+    let profile = Profile::load(&file.0).unwrap();
+    let secret_for = |handle: &str, more: &[(&str, &str)]| {
+        let variables = [&[("KIBITZER_HANDLE", handle)], more].concat();
+        profile.clone().environment_from(environment(&variables)).unwrap().login.secret
+    };
+    let is_file = |secret| matches!(secret, Some(Secret::Source(PasswordSource::File(_))));
+    let is_variable = |secret| matches!(secret, Some(Secret::Source(PasswordSource::Variable(_))));
+    assert!(is_file(profile.clone().environment_from(|_| None).unwrap().login.secret));
+    assert!(is_file(secret_for("newton", &[])), "the same account");
+    assert!(secret_for("Euler", &[]).is_none());
+    assert!(is_variable(secret_for("Euler", &[("KIBITZER_PASSWORD", "swordfish")])));
+    assert!(is_variable(secret_for("Euler", &[("KIBITZER_PASSWORD_FROM", "env:EULER")])));
+    let later = Config::new("other-account", "handle = \"Euler\"\n");
+    assert!(profile.file(&later.0).unwrap().login.secret.is_none());
+    let source = Config::new("source", "host = \"x\"\npassword_from = { file = \"any\" }\n");
+    let profile = Profile::load(&source.0).unwrap();
+    assert!(is_file(profile.file(&later.0).unwrap().login.secret), "a source without an account");
 }
 
 // Rules: transport LG2, bugs 17
