@@ -99,6 +99,8 @@ pub enum Observation {
     },
     /// The connection has ended, possibly with bytes that will not be parsed.
     Closed,
+    /// A [`Tap`](crate::Tap) that was not read has lost this number of observations here. Other observers never receive it.
+    Missed(u64),
 }
 
 /// The session at the time of an observation.

@@ -14,6 +14,10 @@ use crate::observer::{Observation, SessionObserver, SessionView};
 /// the channel holds at most 92 MB.
 const CAPACITY: usize = 512;
 
+/// Maximum number of items that wait for room in the channel, twice those of one read: a read has 16 KiB and at most one event
+/// for each byte. Only lines that are sent, and reconnects, exceed it, while nothing is read.
+const MAX_UNSENT: usize = 32 << 10;
+
 /// An observation with its time and, for an event that concerns a game, the state of the game.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -35,7 +39,8 @@ impl TapItem {
 
 /// Receives everything that happens in a session, in order; see [`Client::start_tapped`](crate::Client::start_tapped).
 ///
-/// No item is lost: while the channel is full, the session pauses reading. Dropping the tap ends this.
+/// While the channel is full, the session pauses reading, and no received byte or event is lost; dropping the tap ends this. Only
+/// of a session that sends or reconnects tens of thousands of times meanwhile are observations lost: [`Observation::Missed`].
 #[derive(Debug)]
 pub struct Tap {
     items: mpsc::Receiver<TapItem>,
@@ -78,7 +83,8 @@ impl Tap {
 #[derive(Debug)]
 pub(crate) struct TapSender {
     items: PollSender<TapItem>,
-    /// Items that the channel had no room for. Nothing is read until they are sent, so the last read limits their number.
+    /// Items that the channel had no room for, at most [`MAX_UNSENT`], and then one with the number of lost ones. Nothing is read
+    /// until they are sent.
     unsent: VecDeque<TapItem>,
 }
 
@@ -95,12 +101,16 @@ impl SessionObserver for TapSender {
             _ => None,
         };
         let item = TapItem { at: Instant::now(), observation: observation.clone(), game: game.cloned().map(Box::new) };
-        if let (true, Some(sender)) = (self.unsent.is_empty(), self.items.get_ref()) {
-            if let Err(mpsc::error::TrySendError::Full(item)) = sender.try_send(item) {
-                self.unsent.push_back(item);
+        let n_unsent = self.unsent.len();
+        match (self.items.get_ref(), self.unsent.back_mut()) {
+            (Some(sender), None) => {
+                if let Err(mpsc::error::TrySendError::Full(item)) = sender.try_send(item) {
+                    self.unsent.push_back(item);
+                }
             }
-        } else {
-            self.unsent.push_back(item);
+            (_, Some(TapItem { observation: Observation::Missed(number), .. })) => *number += 1,
+            _ if n_unsent < MAX_UNSENT => self.unsent.push_back(item),
+            _ => self.unsent.push_back(TapItem { observation: Observation::Missed(1), game: None, ..item }),
         }
     }
 
@@ -167,6 +177,27 @@ mod tests {
         got.extend(received(&mut tap));
         assert_eq!(got, want);
         assert!(matches!(tap.try_next(), TapState::Closed));
+    }
+
+    #[tokio::test]
+    async fn a_channel_that_is_not_read_loses_the_last_items_and_reports_their_number() {
+        let (mut sender, mut tap) = tap();
+        for _ in 0..CAPACITY + MAX_UNSENT + 3 {
+            send(&mut sender, b"x");
+        }
+        assert_eq!(sender.unsent.len(), MAX_UNSENT + 1);
+        let reading = tokio::spawn(async move {
+            let mut all = Vec::new();
+            while let Some(item) = tap.next().await {
+                all.push(item.observation);
+            }
+            all
+        });
+        poll_fn(|context| sender.poll_close(context)).await;
+        drop(sender);
+        let all = reading.await.unwrap();
+        assert_eq!(all.len(), CAPACITY + MAX_UNSENT + 1);
+        assert!(matches!(all.last(), Some(Observation::Missed(3))), "{:?}", all.last());
     }
 
     #[tokio::test]
