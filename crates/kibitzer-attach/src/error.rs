@@ -34,9 +34,9 @@ pub enum ExposeError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The session is over.
-    #[error("the session is over")]
-    SessionOver,
+    /// The session is over, or too many observers wait to be added to it.
+    #[error("the session cannot be exposed")]
+    Session(#[from] RequestError),
 }
 
 /// Why a process cannot attach to a session, or is no longer attached.

@@ -107,10 +107,9 @@ impl AttachSocket {
     ///
     /// # Errors
     ///
-    /// [`ExposeError::SessionOver`].
+    /// [`ExposeError::Session`].
     pub fn expose(self, client: &Client) -> Result<(), ExposeError> {
-        let exposure = host::start(self.listener, self.access, client);
-        client.add_observer(exposure).map_err(|_| ExposeError::SessionOver)
+        Ok(client.add_observer(host::start(self.listener, self.access, client))?)
     }
 }
 

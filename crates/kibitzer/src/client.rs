@@ -342,23 +342,28 @@ impl Client {
         }
     }
 
-    /// Records the session from now on, as [`Profile::record_file`] does from its beginning. Another recording can be started
-    /// once one has [failed](Self::recording_failed).
+    /// Creates a file and records the session in it, as [`Profile::record_file`] does from its beginning. Another recording can be
+    /// started once one has [failed](Self::recording_failed).
+    ///
+    /// `Ok` means that the file exists. The recording starts once every byte that was received before is parsed, which may take
+    /// as long as a lossless subscription or a tap is full. If the session ends before, the file is removed, and
+    /// [`recording`](Self::recording) returns a recording of no pieces.
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if the file exists or cannot be created, or the session is over or already recorded.
+    /// [`RecordError`] if the file exists or cannot be created, or the session is over, already recorded or has too many observers
+    /// waiting.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future records nothing, but an empty file may exist.
     pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
-        if self.inner.shared.status(SessionStatus::end).is_some() {
-            return Err(RecordError::SessionOver);
+        if let Some(reason) = self.inner.shared.status(SessionStatus::end) {
+            return Err(RequestError::Ended(reason).into());
         }
         let observer = self.inner.recordings.get_or_init(Arc::default).start(recorder)?;
-        self.add_observer(observer).map_err(|_| RecordError::SessionOver)
+        Ok(self.add_observer(observer)?)
     }
 
     /// Returns the recording that was started last, also after it has failed; `None` if none was started.
@@ -376,12 +381,13 @@ impl Client {
         self.inner.recordings.get_or_init(Arc::default).failed().await
     }
 
-    /// Adds an observer, which receives everything that the session's task processes from now on.
+    /// Adds an observer, which receives everything from the time on at which every byte that was received before is parsed. It is
+    /// dropped unused if the session ends before that.
     ///
     /// # Errors
     ///
-    /// The [`EndReason`] if the session is over.
-    pub fn add_observer(&self, observer: impl SessionObserver + 'static) -> Result<(), EndReason> {
+    /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if 16 observers wait to be added.
+    pub fn add_observer(&self, observer: impl SessionObserver + 'static) -> Result<(), RequestError> {
         self.inner.shared.add_observer(Box::new(observer))
     }
 
@@ -440,7 +446,7 @@ impl Client {
     ///
     /// # Panics
     ///
-    /// If the task has panicked.
+    /// If the session's task has panicked, for example in an observer, in the first call for the session. All other calls return.
     ///
     /// # Cancel safety
     ///

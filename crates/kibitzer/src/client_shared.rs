@@ -15,6 +15,9 @@ use crate::observer::SessionObserver;
 /// Maximum number of requests that wait for the task to accept them; one more is refused as [`RequestError::Busy`].
 const WAITING_REQUESTS: usize = 64;
 
+/// Maximum number of observers that wait for the task to take them over.
+const WAITING_OBSERVERS: usize = 16;
+
 /// The sending half of the channel on which a caller waits for its reply.
 pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
 
@@ -122,11 +125,19 @@ impl ClientShared {
         Ok(())
     }
 
-    /// Queues an observer for the task and wakes it. Fails with the reason if the session is over; the observer is then dropped.
-    pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), EndReason> {
+    /// Queues an observer for the task and wakes it.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_OBSERVERS`] observers are queued
+    /// already. The observer is then dropped.
+    pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), RequestError> {
         let mut state = self.state();
         if let Some(reason) = state.status.end() {
-            return Err(reason);
+            return Err(RequestError::Ended(reason));
+        }
+        if state.observers.len() == WAITING_OBSERVERS {
+            return Err(RequestError::Busy);
         }
         state.observers.push(observer);
         drop(state);
@@ -242,6 +253,24 @@ mod tests {
 
     use super::*;
     use crate::core::session::{Credentials, SessionOptions};
+    use crate::observer::{Observation, SessionView};
+
+    #[test]
+    fn the_number_of_waiting_observers_is_limited() {
+        struct Ignore;
+        impl SessionObserver for Ignore {
+            fn observe(&mut self, _: &Observation, _: SessionView<'_>) {}
+        }
+        let shared = ClientShared::new(&Session::new(SessionOptions::new(Credentials::Guest)));
+        for _ in 0..WAITING_OBSERVERS {
+            shared.add_observer(Box::new(Ignore)).unwrap();
+        }
+        assert_eq!(shared.add_observer(Box::new(Ignore)), Err(RequestError::Busy));
+        assert_eq!(shared.take_observers().len(), WAITING_OBSERVERS);
+        shared.add_observer(Box::new(Ignore)).unwrap();
+        shared.close();
+        assert!(matches!(shared.add_observer(Box::new(Ignore)), Err(RequestError::Ended(_))));
+    }
 
     #[test]
     fn a_change_of_the_handle_alone_is_published() {

@@ -12,7 +12,9 @@ use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
 use kibitzer::core::session::{Command, Password, RequestLimits, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
-use kibitzer::{Client, ConnectError, Dial, PasswordSource, Profile, SecretError};
+use kibitzer::{
+    Client, ConnectError, Dial, Observation, PasswordSource, Profile, SecretError, SessionObserver, SessionView,
+};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
@@ -65,6 +67,22 @@ async fn subscribers_of_start_receive_every_event() {
     assert_eq!(life.next(), Some(&EventKind::LoginPrompt));
     assert_eq!(kinds.last(), Some(&EventKind::Ended));
     assert!(kinds.contains(&EventKind::SessionReady));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_an_observer_is_propagated_by_the_first_shutdown() {
+    struct Failing;
+    impl SessionObserver for Failing {
+        fn observe(&mut self, _: &Observation, _: SessionView<'_>) {
+            panic!("an observer has panicked");
+        }
+    }
+    let (_listener, profile) = listen();
+    let client = Client::start_observed(profile, vec![Box::new(Failing)]).await.unwrap();
+    let first = client.clone();
+    assert!(tokio::spawn(async move { first.shutdown().await }).await.unwrap_err().is_panic());
+    client.shutdown().await;
+    assert_eq!(client.ended().await, EndReason::Shutdown);
 }
 
 #[tokio::test(start_paused = true)]

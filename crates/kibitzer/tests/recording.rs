@@ -4,11 +4,12 @@ mod common;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use common::listen;
 use kibitzer::core::session::Reconnect;
 use kibitzer::transcript::{RecordError, TranscriptReader};
-use kibitzer::{Client, ConnectError, Dial, Profile};
+use kibitzer::{Client, ConnectError, Dial, Profile, RequestError};
 
 /// A path without a file, for one test. A file that is created there is removed.
 struct Vacant(PathBuf);
@@ -58,6 +59,25 @@ async fn a_session_has_one_recording_at_a_time() {
     let n_records = TranscriptReader::new(&written[..]).map(Result::unwrap).count();
     assert!(recording.error.is_none() && n_records > 1, "{recording:?}");
     assert_eq!((recording.pieces, recording.bytes), (n_records as u64, written.len() as u64));
-    assert!(matches!(client.record(&second.0).await, Err(RecordError::SessionOver)));
+    assert!(matches!(client.record(&second.0).await, Err(RecordError::Session(RequestError::Ended(_)))));
     assert!(!second.0.exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recording_that_never_started_leaves_no_file() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let unread = client.subscribe_lossless(1);
+    peer.say("\n\rFoo shouts: one\n\rFoo shouts: two\n\rFoo shouts: three\n\r").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let path = Vacant::new("never");
+    client.record(&path.0).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(path.0.exists());
+    // The bytes that are not parsed are discarded.
+    client.shutdown().await;
+    drop(unread);
+    let recording = client.recording().unwrap();
+    assert!(recording.error.is_none() && recording.pieces == 0, "{recording:?}");
+    assert!(!path.0.exists());
 }

@@ -16,6 +16,7 @@ use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::{Direction, Utc, encode_hex};
+use crate::core::event::RequestError;
 
 /// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
 /// half a MiB of received bytes, because each byte is two hexadecimal digits.
@@ -42,9 +43,9 @@ pub enum RecordError {
         /// Path of the recording.
         path: PathBuf,
     },
-    /// The session is over.
-    #[error("the session is over")]
-    SessionOver,
+    /// The session is over, or too many observers wait to be added to it.
+    #[error("the session cannot be recorded")]
+    Session(#[from] RequestError),
 }
 
 /// The state of a recording that was started for a session: its file, its size so far, and its failure if there was one.
@@ -164,6 +165,11 @@ impl Recorder {
     /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
     pub fn sent_secret(&mut self) {
         self.put(Direction::Sent, REDACTED, r#", "redacted": true"#);
+    }
+
+    /// Returns whether the buffer holds twice the size of a full one, although the session pauses reading.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.unwritten.len() >= 2 * FULL_BYTES
     }
 
     /// Returns whether the buffer holds 1 MiB or more and should be flushed first. A full recorder still accepts every piece.

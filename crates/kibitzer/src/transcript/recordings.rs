@@ -127,6 +127,10 @@ impl SessionObserver for RecordingObserver {
             }
             _ => {}
         }
+        // Lines that are sent while the disk hangs must not fill the memory.
+        if self.recorder.as_ref().is_some_and(Recorder::is_stuck) {
+            self.fail(io::ErrorKind::TimedOut.into());
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -212,6 +216,21 @@ mod tests {
         let mut written = String::new();
         reader.read_to_string(&mut written).await.unwrap();
         assert!(written.contains("7468726565"), "{written}");
+    }
+
+    #[tokio::test]
+    async fn a_recording_that_is_not_written_fails_before_it_fills_the_memory() {
+        let (sink, _reader) = duplex(16);
+        let recordings = Arc::new(Recordings::default());
+        let mut observer = recordings.start(Recorder::at(Path::new("stuck.jsonl"), sink)).unwrap();
+        let mut n_pieces = 0;
+        while observer.recorder.is_some() {
+            receive(&mut observer, &[b'x'; 1000]);
+            n_pieces += 1;
+        }
+        assert!((900..1100).contains(&n_pieces), "{n_pieces} pieces of 2 KB each");
+        assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(recordings.unrecorded_pieces(), n_pieces);
     }
 
     #[tokio::test]
