@@ -1,60 +1,27 @@
 //! `Client`: the handle to a live session.
 
+mod start;
+
 use std::fmt;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-use thiserror::Error;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tracing::{Instrument as _, field, info_span};
 
 use crate::client_shared::{ClientCounters, ClientShared, Ending, SessionStatus};
 use crate::command::Request;
-use crate::core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};
+use crate::core::event::{Capabilities, EndReason, RequestError};
 use crate::core::game::Game;
-use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
+use crate::core::hub::{GameWatch, Hub, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
-use crate::core::session::{Command, Reply, Session, SessionState};
+use crate::core::session::{Command, Reply, SessionState};
 use crate::observer::SessionObserver;
-use crate::password::SecretError;
-use crate::profile::Profile;
-use crate::tap::{Tap, tap};
-use crate::task::{Task, TaskConfig};
 use crate::transcript::{RecordError, Recorder, Recording, Recordings};
 
-/// Reason for which no session was started.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ConnectError {
-    /// The password cannot be fetched.
-    #[error("no password")]
-    Secret(#[from] SecretError),
-    /// The recording cannot be created.
-    #[error("no recording")]
-    Record(#[from] RecordError),
-    /// No connection was made.
-    #[error("not connected")]
-    Dial(#[source] DialError),
-    /// The server refused the login.
-    #[error("login failed")]
-    Login(#[source] LoginError),
-    /// The session ended before it was ready.
-    #[error("session ended")]
-    Ended(#[source] EndReason),
-}
-
-impl From<EndReason> for ConnectError {
-    fn from(reason: EndReason) -> Self {
-        match reason {
-            EndReason::Dial(error) => Self::Dial(error),
-            EndReason::Login(error) => Self::Login(error),
-            reason => Self::Ended(reason),
-        }
-    }
-}
+pub use start::ConnectError;
 
 /// A live session on a chess server. Clones are handles to the same session.
 ///
@@ -107,132 +74,6 @@ impl WeakClient {
 }
 
 impl Client {
-    /// Connects, logs in and sets up the session; returns once requests can be sent. To receive the events of the login, use
-    /// [`start`](Self::start).
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError`]. The first connection and login are not retried.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future ends the session.
-    pub async fn connect(profile: Profile) -> Result<Self, ConnectError> {
-        let (client, ()) = Self::start(profile, |_| ()).await?;
-        if let Err(reason) = client.ready().await {
-            client.shutdown().await;
-            return Err(reason.into());
-        }
-        Ok(client)
-    }
-
-    /// Starts a session without waiting for the connection. Subscriptions that `subscribe` makes receive every event from the
-    /// first one on.
-    ///
-    /// ```no_run
-    /// # use kibitzer::{Client, Profile};
-    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (client, mut events) = Client::start(Profile::fics(), |hub| hub.subscribe_lossless(256)).await?;
-    /// while let Some(event) = events.next_event().await {
-    ///     println!("{}", event.kind());
-    /// }
-    /// println!("{}", client.ended().await);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ConnectError::Secret`] and [`ConnectError::Record`]: the password is not available, or the recording cannot be created.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future starts nothing, but an empty recording file may exist.
-    pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
-        let publisher = Publisher::new(profile.hub);
-        let subscribed = subscribe(&publisher.hub());
-        Ok((Self::begin(&profile, publisher, Vec::new()).await?, subscribed))
-    }
-
-    /// Starts a session as [`start`](Self::start) does, with observers that receive everything that happens, from the beginning.
-    ///
-    /// # Errors
-    ///
-    /// As [`start`](Self::start).
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`start`](Self::start).
-    pub async fn start_observed(
-        profile: Profile,
-        observers: Vec<Box<dyn SessionObserver>>,
-    ) -> Result<Self, ConnectError> {
-        Self::begin(&profile, Publisher::new(profile.hub), observers).await
-    }
-
-    /// Starts a session as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
-    /// and events.
-    ///
-    /// ```no_run
-    /// # use kibitzer::{Client, Observation, Profile};
-    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (client, mut tap) = Client::start_tapped(Profile::fics()).await?;
-    /// while let Some(item) = tap.next().await {
-    ///     if let Observation::Received(bytes) = item.observation {
-    ///         println!("{}", bytes.escape_ascii());
-    ///     }
-    /// }
-    /// # client.shutdown().await;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`start`](Self::start).
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`start`](Self::start).
-    pub async fn start_tapped(profile: Profile) -> Result<(Self, Tap), ConnectError> {
-        let (sender, tap) = tap();
-        Ok((Self::start_observed(profile, vec![Box::new(sender)]).await?, tap))
-    }
-
-    /// Fetches the password, creates the recording if the profile has one, and spawns the task of the session.
-    ///
-    /// # Errors
-    ///
-    /// # Cancel safety
-    ///
-    /// Both as [`start`](Self::start).
-    async fn begin(
-        profile: &Profile,
-        publisher: Publisher,
-        mut observers: Vec<Box<dyn SessionObserver>>,
-    ) -> Result<Self, ConnectError> {
-        let session = Session::new(profile.session_options().await?, Instant::now().into_std());
-        let recordings = OnceLock::<Arc<Recordings>>::new();
-        if let Some(path) = &profile.record_file {
-            observers.push(Box::new(recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?));
-        }
-        let (hub, began) = (publisher.hub(), Instant::now());
-        let shared = Arc::new(ClientShared::new(&session));
-        let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
-        let task = Task::new(TaskConfig {
-            session,
-            publisher,
-            shared: Arc::clone(&shared),
-            transport: profile.transport.clone(),
-            observers,
-            redacts_events: profile.redacts_events,
-            span: span.clone(),
-        });
-        let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
-        let server = profile.host_name().into();
-        Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })
-    }
-
     /// Waits until requests can be sent. Returns at once if the session is ready; after a lost connection, waits until it is
     /// restored.
     ///
@@ -342,7 +183,7 @@ impl Client {
         }
     }
 
-    /// Creates a file and records the session in it, as [`Profile::record_file`] does from its beginning. Another recording can be
+    /// Creates a file and records the session in it, as [`Profile::record_file`](crate::Profile::record_file) does from its beginning. Another recording can be
     /// started once one has [failed](Self::recording_failed).
     ///
     /// `Ok` means that the file exists. The recording starts once every byte that was received before is parsed, which may take

@@ -24,6 +24,7 @@ use crate::core::hub::{Publisher, TryPublishError};
 use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Transport;
 use crate::observer::SessionObserver;
+use crate::profile::Profile;
 use connection::{Connection, Progress};
 use input::Input;
 use log::SessionLog;
@@ -57,17 +58,6 @@ pub(crate) struct Task {
     redacts_events: bool,
 }
 
-/// The parts from which a [`Task`] is created.
-pub(crate) struct TaskConfig {
-    pub(crate) session: Session,
-    pub(crate) publisher: Publisher,
-    pub(crate) shared: Arc<ClientShared>,
-    pub(crate) transport: Transport,
-    pub(crate) observers: Vec<Box<dyn SessionObserver>>,
-    pub(crate) redacts_events: bool,
-    pub(crate) span: Span,
-}
-
 /// How a turn ended.
 enum Turn {
     /// No work is left until something happens.
@@ -79,16 +69,22 @@ enum Turn {
 }
 
 impl Task {
-    /// Creates a task. It is boxed, because its future would contain a copy for each function that receives it.
-    pub(crate) fn new(config: TaskConfig) -> Box<Self> {
-        let TaskConfig { session, publisher, shared, transport, observers, redacts_events, span } = config;
+    /// Creates the task of a session with the transport and the redaction of a profile. It is boxed, because its future would contain a copy for each function that receives it.
+    pub(crate) fn new(
+        profile: &Profile,
+        session: Session,
+        publisher: Publisher,
+        shared: Arc<ClientShared>,
+        observers: Vec<Box<dyn SessionObserver>>,
+        span: Span,
+    ) -> Box<Self> {
         Box::new(Self {
             events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
             session,
             publisher,
             shared,
             replies: Replies::default(),
-            transport,
+            transport: profile.transport.clone(),
             n_published: 0,
             connection: Connection::None,
             input: Input::default(),
@@ -96,7 +92,7 @@ impl Task {
             observers: Observers::new(SessionLog::new(span), observers),
             timer: Timer::new(),
             is_shut_down: false,
-            redacts_events,
+            redacts_events: profile.redacts_events,
         })
     }
 

@@ -1,8 +1,8 @@
 //! Typed commands: they write their line and parse the reply.
 //!
-//! [`Client`] has a method for each of them; the list is in its [documentation](Client#typed-commands). This module contains
+//! [`Client`](crate::Client) has a method for each of them; the list is in its [documentation](crate::Client#typed-commands). This module contains
 //! the same commands as values, which implement [`Request`], and the types of their arguments and answers. A value does no
-//! I/O: [`Client::request`] sends its line, and [`Request::parse_reply`] can parse a recorded reply.
+//! I/O: [`Client::request`](crate::Client::request) sends its line, and [`Request::parse_reply`] can parse a recorded reply.
 //!
 //! ```
 //! use kibitzer::command::{self, MatchOptions, MoveText, Request};
@@ -48,9 +48,6 @@ pub use terms::GameRef;
 
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::session::{Command, Reply};
-
-#[cfg(doc)]
-use crate::Client;
 
 /// A command with the parser of its reply: the argument of [`Client::request`](crate::Client::request).
 ///

@@ -1,0 +1,170 @@
+//! The start of a session.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use thiserror::Error;
+use tokio::time::Instant;
+use tracing::{Instrument as _, field, info_span};
+
+use super::{Client, ClientInner};
+use crate::client_shared::ClientShared;
+use crate::core::event::{DialError, EndReason, LoginError};
+use crate::core::hub::{Hub, Publisher};
+use crate::core::session::Session;
+use crate::observer::SessionObserver;
+use crate::password::SecretError;
+use crate::profile::Profile;
+use crate::tap::{Tap, tap};
+use crate::task::Task;
+use crate::transcript::{RecordError, Recorder, Recordings};
+
+/// Reason for which no session was started.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The password cannot be fetched.
+    #[error("no password")]
+    Secret(#[from] SecretError),
+    /// The recording cannot be created.
+    #[error("no recording")]
+    Record(#[from] RecordError),
+    /// No connection was made.
+    #[error("not connected")]
+    Dial(#[source] DialError),
+    /// The server refused the login.
+    #[error("login failed")]
+    Login(#[source] LoginError),
+    /// The session ended before it was ready.
+    #[error("session ended")]
+    Ended(#[source] EndReason),
+}
+
+impl From<EndReason> for ConnectError {
+    fn from(reason: EndReason) -> Self {
+        match reason {
+            EndReason::Dial(error) => Self::Dial(error),
+            EndReason::Login(error) => Self::Login(error),
+            reason => Self::Ended(reason),
+        }
+    }
+}
+
+impl Client {
+    /// Connects, logs in and sets up the session; returns once requests can be sent. To receive the events of the login, use
+    /// [`start`](Self::start).
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`]. The first connection and login are not retried.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the session.
+    pub async fn connect(profile: Profile) -> Result<Self, ConnectError> {
+        let (client, ()) = Self::start(profile, |_| ()).await?;
+        if let Err(reason) = client.ready().await {
+            client.shutdown().await;
+            return Err(reason.into());
+        }
+        Ok(client)
+    }
+
+    /// Starts a session without waiting for the connection. Subscriptions that `subscribe` makes receive every event from the
+    /// first one on.
+    ///
+    /// ```no_run
+    /// # use kibitzer::{Client, Profile};
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (client, mut events) = Client::start(Profile::fics(), |hub| hub.subscribe_lossless(256)).await?;
+    /// while let Some(event) = events.next_event().await {
+    ///     println!("{}", event.kind());
+    /// }
+    /// println!("{}", client.ended().await);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::Secret`] and [`ConnectError::Record`]: the password is not available, or the recording cannot be created.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future starts nothing, but an empty recording file may exist.
+    pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
+        let publisher = Publisher::new(profile.hub);
+        let subscribed = subscribe(&publisher.hub());
+        Ok((Self::begin(&profile, publisher, Vec::new()).await?, subscribed))
+    }
+
+    /// Starts a session as [`start`](Self::start) does, with observers that receive everything that happens, from the beginning.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`start`](Self::start).
+    pub async fn start_observed(
+        profile: Profile,
+        observers: Vec<Box<dyn SessionObserver>>,
+    ) -> Result<Self, ConnectError> {
+        Self::begin(&profile, Publisher::new(profile.hub), observers).await
+    }
+
+    /// Starts a session as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
+    /// and events.
+    ///
+    /// ```no_run
+    /// # use kibitzer::{Client, Observation, Profile};
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (client, mut tap) = Client::start_tapped(Profile::fics()).await?;
+    /// while let Some(item) = tap.recv().await {
+    ///     if let Observation::Received(bytes) = item.observation {
+    ///         println!("{}", bytes.escape_ascii());
+    ///     }
+    /// }
+    /// # client.shutdown().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`start`](Self::start).
+    pub async fn start_tapped(profile: Profile) -> Result<(Self, Tap), ConnectError> {
+        let (sender, tap) = tap();
+        Ok((Self::start_observed(profile, vec![Box::new(sender)]).await?, tap))
+    }
+
+    /// Fetches the password, creates the recording if the profile has one, and spawns the task of the session.
+    ///
+    /// # Errors
+    ///
+    /// # Cancel safety
+    ///
+    /// Both as [`start`](Self::start).
+    async fn begin(
+        profile: &Profile,
+        publisher: Publisher,
+        mut observers: Vec<Box<dyn SessionObserver>>,
+    ) -> Result<Self, ConnectError> {
+        let session = Session::new(profile.session_options().await?, Instant::now().into_std());
+        let recordings = OnceLock::<Arc<Recordings>>::new();
+        if let Some(path) = &profile.record_file {
+            observers.push(Box::new(recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?));
+        }
+        let (hub, began) = (publisher.hub(), Instant::now());
+        let shared = Arc::new(ClientShared::new(&session));
+        let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
+        let task = Task::new(profile, session, publisher, Arc::clone(&shared), observers, span.clone());
+        let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
+        let server = profile.host_name().into();
+        Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })
+    }
+}
