@@ -124,7 +124,7 @@ fn essence(item: &TapItem) -> Option<String> {
 /// Returns everything that a tap receives until the session is over, and the received bytes.
 async fn tapped(mut tap: Tap) -> (Vec<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(item) = tap.next().await {
+    while let Some(item) = tap.recv().await {
         all.extend(essence(&item));
         if let Observation::Received(piece) = item.observation {
             bytes.extend(piece);

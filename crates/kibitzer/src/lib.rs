@@ -61,7 +61,7 @@ pub use observer::{Observation, SessionObserver, SessionView};
 pub use password::{PasswordSource, SecretError};
 pub use profile::{AttachAccess, ConfigError, Profile};
 
-pub use tap::{Tap, TapItem, TapState};
+pub use tap::{Tap, TapItem};
 
 /// Builds the README's program with the tests.
 #[cfg(doctest)]

@@ -37,47 +37,12 @@ impl TapItem {
     }
 }
 
-/// Receives everything that happens in a session, in order; see [`Client::start_tapped`](crate::Client::start_tapped).
+/// A channel that receives everything that happens in a session, in order, until the session is over; see
+/// [`Client::start_tapped`](crate::Client::start_tapped).
 ///
 /// While the channel is full, the session pauses reading, and no received byte or event is lost; dropping the tap ends this. Only
 /// of a session that sends or reconnects tens of thousands of times meanwhile are observations lost: [`Observation::Missed`].
-#[derive(Debug)]
-pub struct Tap {
-    items: mpsc::Receiver<TapItem>,
-}
-
-/// Result of [`Tap::try_next`].
-#[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a closed set")]
-#[allow(clippy::large_enum_variant, clippy::allow_attributes, reason = "matched at once, never stored")]
-pub enum TapState {
-    /// The next item.
-    Item(TapItem),
-    /// No item is available now.
-    Empty,
-    /// The session is over, and every item was received.
-    Closed,
-}
-
-impl Tap {
-    /// Waits for the next item; returns `None` once the session is over and every item was received.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: dropping the future before it is ready loses no item.
-    pub async fn next(&mut self) -> Option<TapItem> {
-        self.items.recv().await
-    }
-
-    /// Returns the next item without waiting.
-    pub fn try_next(&mut self) -> TapState {
-        match self.items.try_recv() {
-            Ok(item) => TapState::Item(item),
-            Err(mpsc::error::TryRecvError::Empty) => TapState::Empty,
-            Err(mpsc::error::TryRecvError::Disconnected) => TapState::Closed,
-        }
-    }
-}
+pub type Tap = mpsc::Receiver<TapItem>;
 
 /// The sending half of a tap, which observes the session.
 #[derive(Debug)]
@@ -91,7 +56,7 @@ pub(crate) struct TapSender {
 /// Creates a tap with a channel of [`CAPACITY`] items, and its sender.
 pub(crate) fn tap() -> (TapSender, Tap) {
     let (sender, items) = mpsc::channel(CAPACITY);
-    (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, Tap { items })
+    (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, items)
 }
 
 impl SessionObserver for TapSender {
@@ -156,9 +121,9 @@ mod tests {
     }
 
     fn received(tap: &mut Tap) -> Vec<Bytes> {
-        let next = || if let TapState::Item(item) = tap.try_next() { Some(item.observation) } else { None };
-        let received = |item| if let Observation::Received(bytes) = item { Some(bytes) } else { None };
-        std::iter::from_fn(next).filter_map(received).collect()
+        let received =
+            |item: TapItem| if let Observation::Received(bytes) = item.observation { Some(bytes) } else { None };
+        std::iter::from_fn(|| tap.try_recv().ok()).filter_map(received).collect()
     }
 
     #[tokio::test]
@@ -176,7 +141,7 @@ mod tests {
         drop(sender);
         got.extend(received(&mut tap));
         assert_eq!(got, want);
-        assert!(matches!(tap.try_next(), TapState::Closed));
+        assert!(matches!(tap.try_recv(), Err(mpsc::error::TryRecvError::Disconnected)));
     }
 
     #[tokio::test]
@@ -188,7 +153,7 @@ mod tests {
         assert_eq!(sender.unsent.len(), MAX_UNSENT + 1);
         let reading = tokio::spawn(async move {
             let mut all = Vec::new();
-            while let Some(item) = tap.next().await {
+            while let Some(item) = tap.recv().await {
                 all.push(item.observation);
             }
             all

@@ -163,7 +163,7 @@ fn received(recording: &Recording) -> String {
 /// Returns the received bytes in a tap, and the `Debug` output of its other items without the talk.
 async fn tapped(mut tap: Tap) -> (String, String) {
     let (mut bytes, mut shown) = (Vec::new(), String::new());
-    while let Some(item) = tap.next().await {
+    while let Some(item) = tap.recv().await {
         match item.observation {
             Observation::Received(received) => bytes.extend(received),
             Observation::Event { event, .. } if event.raw() == CHAT => {}

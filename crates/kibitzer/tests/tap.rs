@@ -11,7 +11,7 @@ use kibitzer::{Client, Observation, Tap, TapItem};
 /// Returns all items until the session is over.
 async fn all(mut tap: Tap) -> Vec<TapItem> {
     let mut items = Vec::new();
-    while let Some(item) = tap.next().await {
+    while let Some(item) = tap.recv().await {
         items.push(item);
     }
     items

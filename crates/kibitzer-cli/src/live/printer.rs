@@ -63,7 +63,7 @@ impl EventPrinter {
     pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: EventSelection) -> Self {
         let (sender, printer) = Self::start(client.began(), format, selection);
         let feeding = tokio::spawn(async move {
-            while let Some(TapItem { at, observation, .. }) = tap.next().await {
+            while let Some(TapItem { at, observation, .. }) = tap.recv().await {
                 if let Observation::Event { event, .. } = observation
                     && sender.send((at, event)).await.is_err()
                 {

@@ -2,7 +2,7 @@
 
 use kibitzer::core::event::EndReason;
 use kibitzer::core::text::error_chain;
-use kibitzer::{Tap, TapState};
+use kibitzer::Tap;
 use kibitzer_attach::{AttachError, AttachEvent, Attached};
 use tokio::sync::mpsc;
 
@@ -34,10 +34,7 @@ impl SessionFeed {
     /// Returns the next item without waiting; `None` if there is none now.
     pub(crate) fn next(&mut self) -> Option<FeedItem> {
         match self {
-            Self::Own(tap) => match tap.try_next() {
-                TapState::Item(item) => Some(Ok(AttachEvent::Item(item))),
-                TapState::Empty | TapState::Closed => None,
-            },
+            Self::Own(tap) => tap.try_recv().ok().map(|item| Ok(AttachEvent::Item(item))),
             Self::Attached(items) => items.try_recv().ok(),
         }
     }
