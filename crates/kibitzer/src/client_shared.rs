@@ -261,7 +261,7 @@ mod tests {
         impl SessionObserver for Ignore {
             fn observe(&mut self, _: &Observation, _: SessionView<'_>) {}
         }
-        let shared = ClientShared::new(&Session::new(SessionOptions::new(Credentials::Guest)));
+        let shared = ClientShared::new(&Session::new(SessionOptions::new(Credentials::Guest), Instant::now()));
         for _ in 0..WAITING_OBSERVERS {
             shared.add_observer(Box::new(Ignore)).unwrap();
         }

@@ -1,8 +1,8 @@
 //! Receives what happens in a session: from the tap of this process's client, or from another process that exposes its session.
 
+use kibitzer::Tap;
 use kibitzer::core::event::EndReason;
 use kibitzer::core::text::error_chain;
-use kibitzer::Tap;
 use kibitzer_attach::{AttachError, AttachEvent, Attached};
 use tokio::sync::mpsc;
 
