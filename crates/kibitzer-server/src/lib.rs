@@ -35,7 +35,6 @@ mod lobby;
 mod options;
 mod play;
 mod population;
-mod random;
 mod server;
 #[cfg(test)]
 mod testing;

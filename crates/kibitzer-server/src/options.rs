@@ -103,6 +103,7 @@ impl ServerOptions {
     }
 
     /// Sets the seed of the random numbers: the same seed and the same input at the same times give the same bytes. Default: 0.
+    /// An update of the dependency `fastrand` may change the numbers of a seed.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

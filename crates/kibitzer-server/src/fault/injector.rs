@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use fastrand::Rng;
+
 use super::{At, Fault};
-use crate::random::Random;
 
 /// An action of the task that serves a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(crate) struct FaultInjector {
     pending: Vec<(At, Fault)>,
     split: Option<Split>,
     delay: Option<Duration>,
-    random: Random,
+    random: Rng,
     /// Number of bytes of the server that were passed on.
     n_bytes: u64,
 }
@@ -39,7 +40,7 @@ enum Split {
 
 impl FaultInjector {
     pub(crate) const fn new(seed: u64) -> Self {
-        Self { pending: Vec::new(), split: None, delay: None, random: Random::new(seed), n_bytes: 0 }
+        Self { pending: Vec::new(), split: None, delay: None, random: Rng::with_seed(seed), n_bytes: 0 }
     }
 
     /// Adds a fault; returns the action if it takes effect at once.
@@ -102,7 +103,7 @@ impl FaultInjector {
             Fault::SplitRandomly(length) => self.split = Some(Split::Randomly(length.max(1))),
             Fault::Delay(delay) => self.delay = Some(delay),
             Fault::Garbage(length) => {
-                let garbage = (0..length).map(|_| self.random.next().to_le_bytes()[0]).collect();
+                let garbage = (0..length).map(|_| self.random.u8(..)).collect();
                 self.insert(garbage, steps);
             }
             Fault::OverLongLine(length) => self.insert(vec![b'x'; length], steps),
@@ -136,7 +137,7 @@ impl FaultInjector {
             let length = match self.split {
                 None => rest.len(),
                 Some(Split::Every(length)) => length,
-                Some(Split::Randomly(length)) => 1 + self.random.below(length),
+                Some(Split::Randomly(length)) => self.random.usize(1..=length),
             };
             let (piece, later) = rest.split_at(length.min(rest.len()));
             steps.push(OutputStep::Write(piece.to_vec()));

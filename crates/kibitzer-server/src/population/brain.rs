@@ -3,10 +3,10 @@
 //! Scores each legal move by its capture, the pieces it leaves hanging, and simple positional terms, at some microseconds a
 //! move. The games resemble those of casual players.
 
+use fastrand::Rng;
 use kibitzer_core::chess::{Color, Role, Square};
 
 use crate::chess::{Move, Position, Termination, home_rank};
-use crate::random::Random;
 
 /// Value of a pawn, in the unit of scores.
 const PAWN: i32 = 100;
@@ -15,17 +15,16 @@ const PAWN: i32 = 100;
 const MATE: i32 = 100_000;
 
 /// Random part of a score: from 0 up to, but not including, this number.
-const NOISE: usize = 45;
+const NOISE: i32 = 45;
 
 /// Chooses a simulated player's move; `None` if there is no legal one.
-pub(super) fn choose(position: &Position, random: &mut Random) -> Option<Move> {
+pub(super) fn choose(position: &Position, random: &mut Rng) -> Option<Move> {
     let scorer = MoveScorer::of(position);
-    let noise = |random: &mut Random| i32::try_from(random.below(NOISE)).unwrap_or(0);
     let mut moves = position.legal_moves();
     if !position.is_check() {
         moves.retain(|&legal| scorer.is_considered(legal));
     }
-    moves.into_iter().max_by_key(|&legal| scorer.score(legal) + noise(random))
+    moves.into_iter().max_by_key(|&legal| scorer.score(legal) + random.i32(0..NOISE))
 }
 
 /// Facts about a position that are computed once for all moves.
@@ -158,7 +157,7 @@ mod tests {
 
     fn found(variant: Variant, fen: &str) -> String {
         let position = Position::from_fen(variant, &fen.parse::<Fen>().unwrap());
-        position.san(choose(&position, &mut Random::new(1)).unwrap())
+        position.san(choose(&position, &mut Rng::with_seed(1)).unwrap())
     }
 
     #[test]
@@ -185,7 +184,7 @@ mod tests {
 
     #[test]
     fn games_end() {
-        let mut random = Random::new(7);
+        let mut random = Rng::with_seed(7);
         let n_mates = (0..40)
             .filter(|_| {
                 let mut position = Position::start(Variant::Standard);

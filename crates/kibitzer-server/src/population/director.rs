@@ -43,10 +43,9 @@ impl Population {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
         let mut account = Account::new(self.names.next(wanted, &mut self.random), "");
         // Ratings of one player differ little between kinds of games.
-        let strength = 1100 + self.random.below(1000);
+        let strength = self.random.u16(1100..2100);
         for kind in ["lightning", "blitz", "standard", "crazyhouse", "bughouse"] {
-            let rating = strength + self.random.below(200);
-            account = account.rating(kind, u16::try_from(rating).unwrap_or(1500));
+            account = account.rating(kind, strength + self.random.u16(..200));
         }
         match role {
             SimulatedRole::Opponent => account.title("C"),
@@ -95,11 +94,11 @@ impl Population {
         if let [one, _, three, _] = *self.free(SimulatedRole::Bughouse) {
             self.command(one, format!("match {} 3 0 bughouse", self.name(three)));
         }
-        if self.options.has(Activity::Seeks) && self.random.below(8) == 0 {
+        if self.options.has(Activity::Seeks) && self.random.u8(..8) == 0 {
             self.post_open_seek(now);
         }
         // The first time, bughouse partners have to find each other before they can play.
-        let pause = if is_first { Duration::ZERO } else { self.pause(1_500, 3_500) };
+        let pause = if is_first { Duration::ZERO } else { self.pause(1_500..3_500) };
         self.schedule.set(Task::Arrange, now + pause);
     }
 
@@ -127,23 +126,23 @@ impl Population {
         for _ in 0..n_missing {
             let free = self.free(SimulatedRole::Regular);
             // Each arranged seek needs a free regular who answers it.
-            let Some(&id) = self.random.pick(&free).filter(|_| free.len() > n_arranged + 1) else { return };
+            let Some(&id) = self.random.choice(&free).filter(|_| free.len() > n_arranged + 1) else { return };
             self.post_seek(id, SeekKind::Arranged, "");
         }
     }
 
     fn post_open_seek(&mut self, now: Instant) {
         let free = self.free(SimulatedRole::Regular);
-        let Some(&id) = self.random.pick(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
-        let variant = if self.random.below(5) == 0 { " crazyhouse" } else { "" };
+        let Some(&id) = self.random.choice(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
+        let variant = if self.random.u8(..5) == 0 { " crazyhouse" } else { "" };
         self.post_seek(id, SeekKind::Open, variant);
-        let delay = self.delay(20_000, 90_000);
+        let delay = self.delay(20_000..90_000);
         self.schedule.set(Task::Unseek(id), now + delay);
     }
 
     fn post_seek(&mut self, id: ConnectionId, seek: SeekKind, variant: &str) {
-        let (minutes, seconds) = self.random.pick(&TIME_CONTROLS).copied().unwrap_or((5, 0));
-        let rated = if self.random.below(2) == 0 { "rated" } else { "unrated" };
+        let (minutes, seconds) = self.random.choice(&TIME_CONTROLS).copied().unwrap_or((5, 0));
+        let rated = if self.random.bool() { "rated" } else { "unrated" };
         if let Some(player) = self.players.get_mut(&id) {
             player.seek = Some(seek);
         }
@@ -156,30 +155,30 @@ impl Population {
             return;
         }
         let free = self.free(SimulatedRole::Regular);
-        let Some(&answerer) = self.random.pick(&free) else { return };
+        let Some(&answerer) = self.random.choice(&free) else { return };
         if let Some(player) = self.players.get_mut(&answerer) {
             player.is_reserved = true;
         }
-        let delay = self.delay(2_000, 15_000);
+        let delay = self.delay(2_000..15_000);
         self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
     }
 
     /// Makes one player talk in public, and schedules itself again.
     pub(super) fn chat(&mut self, now: Instant) {
         let regulars = self.with_role(SimulatedRole::Regular);
-        let remark = self.random.pick(&regulars).copied().and_then(|id| Some((id, self.remark(id)?)));
+        let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.remark(id)?)));
         if let Some((id, line)) = remark {
             self.command(id, line);
         }
-        let pause = self.delay(6_000, 25_000);
+        let pause = self.delay(6_000..25_000);
         self.schedule.set(Task::Chat, now + pause);
     }
 
     fn remark(&mut self, id: ConnectionId) -> Option<String> {
-        match self.random.below(10) {
-            0..4 => self.random.pick(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
-            4 => self.random.pick(&phrases::SHOUTS).map(|text| format!("shout {text}")),
-            5 => self.random.pick(&phrases::ITS).map(|text| format!("it {text}")),
+        match self.random.u8(..10) {
+            0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
+            4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
+            5 => self.random.choice(&phrases::ITS).map(|text| format!("it {text}")),
             _ => self.players.get(&id)?.kibitz(&mut self.random),
         }
     }
@@ -193,16 +192,16 @@ impl Population {
             return;
         }
         player.talk_partner = Some(whom);
-        let delay = self.delay(1_500, 5_000);
+        let delay = self.delay(1_500..5_000);
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
     pub(super) fn talk(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {
-            TalkOccasion::GameStarted => self.random.pick(&phrases::GREETINGS),
-            TalkOccasion::GameEnded => self.random.pick(&phrases::FAREWELLS),
-            TalkOccasion::Told => self.random.pick(&phrases::ANSWERS),
+            TalkOccasion::GameStarted => self.random.choice(&phrases::GREETINGS),
+            TalkOccasion::GameEnded => self.random.choice(&phrases::FAREWELLS),
+            TalkOccasion::Told => self.random.choice(&phrases::ANSWERS),
             TalkOccasion::Arrived => None,
         };
         let welcome = format!("welcome! For a game, type: match {} 5 0", self.name(id));

@@ -15,8 +15,10 @@ mod simulated;
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use kibitzer_core::message::Handle;
 
 pub use self::options::{Activity, PopulationOptions};
@@ -28,10 +30,9 @@ use self::relay::Relay;
 use self::simulated::{PlayerObservation, SimulatedPlayer};
 use crate::lobby::{ConnectionId, Schedule};
 use crate::play::Sides;
-use crate::random::Random;
 
 /// Range of the number of plies that each player plays at once in the first game, so that games are under way from the start.
-const INSTANT_PLIES: (usize, usize) = (6, 36);
+const INSTANT_PLIES: Range<u32> = 6..36;
 
 /// A scheduled task. Its details are decided when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +73,7 @@ pub(crate) enum Action {
 #[derive(Debug)]
 pub(crate) struct Population {
     options: PopulationOptions,
-    random: Random,
+    random: Rng,
     names: Names,
     players: BTreeMap<ConnectionId, SimulatedPlayer>,
     schedule: Schedule<Task>,
@@ -92,7 +93,7 @@ impl Population {
         let mut schedule = Schedule::default();
         schedule.set(Task::Arrange, now);
         // Inverted, as the server uses the seed itself.
-        let mut random = Random::new(!seed);
+        let mut random = Rng::with_seed(!seed);
         let mut names = Names::default();
         let relayed = Sides { white: names.next(None, &mut random), black: names.next(None, &mut random) };
         Self {
@@ -111,8 +112,7 @@ impl Population {
 
     /// Adds a player who has been logged in, and queues the player's first commands.
     pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, role: SimulatedRole) {
-        let (min, max) = INSTANT_PLIES;
-        let n_instant_plies = u32::try_from(min + self.random.below(max - min)).unwrap_or(0);
+        let n_instant_plies = self.random.u32(INSTANT_PLIES);
         self.players.insert(id, SimulatedPlayer::new(name, role, n_instant_plies));
         let commands =
             SimulatedPlayer::LOGIN_COMMANDS.map(str::to_owned).into_iter().chain(self.role_commands(id, role));
@@ -171,7 +171,7 @@ impl Population {
                 }
             }
             PlayerObservation::OfferReceived(number) => {
-                let delay = self.delay(1_000, 3_000);
+                let delay = self.delay(1_000..3_000);
                 self.schedule.set(Task::Answer(id, number), now + delay);
             }
             PlayerObservation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
@@ -224,22 +224,20 @@ impl Population {
     }
 
     /// Returns a random time in a range of milliseconds, at the pace of this population.
-    fn pause(&mut self, min_ms: usize, max_ms: usize) -> Duration {
-        let ms = min_ms + self.random.below(max_ms - min_ms);
-        self.options.pace(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+    fn pause(&mut self, ms: Range<u64>) -> Duration {
+        self.options.pace(Duration::from_millis(self.random.u64(ms)))
     }
 
     /// Returns a random time like [`pause`](Self::pause), but zero while the server starts.
-    fn delay(&mut self, min_ms: usize, max_ms: usize) -> Duration {
+    fn delay(&mut self, ms: Range<u64>) -> Duration {
         // The random number is drawn in either case.
-        let pause = self.pause(min_ms, max_ms);
+        let pause = self.pause(ms);
         if self.is_starting { Duration::ZERO } else { pause }
     }
 
     fn continue_relay(&mut self, now: Instant) {
         let Some(&by) = self.with_role(SimulatedRole::Relay).first() else { return };
-        let (_, max) = INSTANT_PLIES;
-        let n_instant_plies = if self.is_starting { max / 2 } else { 0 };
+        let n_instant_plies = if self.is_starting { INSTANT_PLIES.end / 2 } else { 0 };
         let (step, pause) = self.relay.advance(&self.relayed, n_instant_plies, &mut self.random);
         self.actions.push_back(Action::Relay(by, step));
         let pause = self.options.pace(pause);

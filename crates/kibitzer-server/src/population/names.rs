@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fastrand::Rng;
 use kibitzer_core::message::Handle;
-
-use crate::random::Random;
 
 /// Names of the first opponents, which users type.
 pub(super) const OPPONENTS: [&str; 4] = ["Whetstone", "Grindstone", "Touchstone", "Millstone"];
@@ -23,8 +22,6 @@ const ENDS: [&str; 24] = [
 /// Attempts to generate an unused name before a letter is appended.
 const MAX_ATTEMPTS: usize = 20;
 
-const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
-
 /// Generates names, each once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -33,7 +30,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Returns an unused name: `wanted` if it is free.
-    pub(super) fn next(&mut self, wanted: Option<&str>, random: &mut Random) -> Handle {
+    pub(super) fn next(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
         let mut name = wanted.map_or_else(|| generate(random), str::to_owned);
         for attempt in 0.. {
             if self.given.insert(name.clone()) {
@@ -42,17 +39,17 @@ impl Names {
             name = generate(random);
             if attempt >= MAX_ATTEMPTS {
                 // With one more letter there are more names than the maximum number of players.
-                name.push(random.pick(LETTERS).copied().map_or('a', char::from));
+                name.push(random.lowercase());
             }
         }
         Handle::from_wire(name.as_bytes())
     }
 }
 
-fn generate(random: &mut Random) -> String {
+fn generate(random: &mut Rng) -> String {
     let mut name = String::new();
     for parts in [&STARTS[..], &ENDS[..]] {
-        name.push_str(random.pick(parts).copied().unwrap_or_default());
+        name.push_str(random.choice(parts).copied().unwrap_or_default());
     }
     name
 }
@@ -63,7 +60,7 @@ mod tests {
 
     #[test]
     fn names_are_valid_and_unique() {
-        let (mut names, mut random) = (Names::default(), Random::new(3));
+        let (mut names, mut random) = (Names::default(), Rng::with_seed(3));
         let made: BTreeSet<String> = (0..2000).map(|_| names.next(None, &mut random).to_string()).collect();
         assert_eq!(made.len(), 2000);
         assert!(

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use fastrand::Rng;
 use kibitzer_core::message::Style12;
-
-use crate::random::Random;
 
 /// Minimum time for a move, unless a sixth of the remaining time is less.
 const QUICKEST: Duration = Duration::from_millis(400);
@@ -20,7 +19,7 @@ const THINKING_PERCENTAGES: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
 
 /// Returns a random thinking time: usually a small share of the remaining time, never more than a sixth of it, at least
 /// [`QUICKEST`], and some 5 s in untimed games.
-pub(super) fn thinking_time(board: &Style12, random: &mut Random) -> Duration {
+pub(super) fn thinking_time(board: &Style12, random: &mut Rng) -> Duration {
     let Some(left) = board.clock(board.side_to_move()).remaining() else { return QUICKEST };
     if board.initial_min() == 0 && board.increment_s() == 0 {
         return UNTIMED.mul_f64(variation(random));
@@ -31,8 +30,8 @@ pub(super) fn thinking_time(board: &Style12, random: &mut Random) -> Duration {
     usual.mul_f64(variation(random)).max(QUICKEST).min(left / 6)
 }
 
-fn variation(random: &mut Random) -> f64 {
-    f64::from(random.pick(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
+fn variation(random: &mut Rng) -> f64 {
+    f64::from(random.choice(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
 }
 
 /// Action of a player at a turn.
@@ -48,12 +47,12 @@ pub(super) enum TurnAction {
 }
 
 /// Returns `true` with a probability of `chance` in a thousand.
-fn permille(random: &mut Random, chance: usize) -> bool {
-    random.below(1000) < chance
+fn permille(random: &mut Rng, chance: u32) -> bool {
+    random.u32(..1000) < chance
 }
 
 /// Chooses the action of a player whose turn it is.
-pub(super) fn turn_action(board: &Style12, random: &mut Random) -> TurnAction {
+pub(super) fn turn_action(board: &Style12, random: &mut Rng) -> TurnAction {
     let balance = balance(board);
     let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
     let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
@@ -93,7 +92,7 @@ mod tests {
 
     #[test]
     fn thinking_times_fit_the_clock() {
-        let mut random = Random::new(5);
+        let mut random = Rng::with_seed(5);
         for fields in
             ["1 2 12 39 39 119 122 2", "1 1 0 39 39 30 3 40", "1 90 30 39 39 5000 5000 30", "1 0 1 39 39 10 1 2"]
         {
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_player_far_behind_resigns_and_an_even_one_does_not() {
-        let mut random = Random::new(5);
+        let mut random = Rng::with_seed(5);
         let mut resigns =
             |fields: &str| (0..300).any(|_| turn_action(&board(fields), &mut random) == TurnAction::Resign);
         assert!(resigns("1 3 0 39 25 119 122 30"));

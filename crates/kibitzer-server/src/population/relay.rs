@@ -9,18 +9,18 @@
 
 use std::time::Duration;
 
+use fastrand::Rng;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Confidence, Handle, Rating};
 
 use super::brain;
 use crate::chess::{Move, Position, Variant};
 use crate::play::{Ending, Seat, Sides, Terms};
-use crate::random::Random;
 
 const TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 15, increment_s: 10 };
 
 /// A relayed game is drawn after this number of plies.
-const MAX_PLIES: usize = 160;
+const MAX_PLIES: u32 = 160;
 
 /// Minimum reading of the clocks of relayed games.
 const LEAST_LEFT_MS: i64 = 5_000;
@@ -58,9 +58,9 @@ pub(super) enum Relay {
 pub(super) struct RelayedGame {
     position: Position,
     clocks_ms: Sides<i64>,
-    n_plies: usize,
+    n_plies: u32,
     /// Number of plies that are played at once.
-    n_instant_plies: usize,
+    n_instant_plies: u32,
 }
 
 impl Relay {
@@ -68,8 +68,8 @@ impl Relay {
     pub(super) fn advance(
         &mut self,
         names: &Sides<Handle>,
-        n_instant_plies: usize,
-        random: &mut Random,
+        n_instant_plies: u32,
+        random: &mut Rng,
     ) -> (RelayStep, Duration) {
         match self {
             Self::Waiting => {
@@ -92,18 +92,18 @@ impl Relay {
 }
 
 impl RelayedGame {
-    fn new(n_instant_plies: usize) -> Self {
+    fn new(n_instant_plies: u32) -> Self {
         let position = Position::start(TERMS.variant);
         Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_instant_plies }
     }
 
     /// Plays the next move; returns it with the pause after it, or how the game ends.
-    fn play(&mut self, random: &mut Random) -> Result<(RelayStep, Duration), Ending> {
+    fn play(&mut self, random: &mut Rng) -> Result<(RelayStep, Duration), Ending> {
         if let Some(ending) = ending(&self.position, self.n_plies) {
             return Err(ending);
         }
         let played = brain::choose(&self.position, random).ok_or(Ending::DrawAgreed)?;
-        let thought_s = 2 + u32::try_from(random.below(25)).unwrap_or(0);
+        let thought_s = random.u32(2..27);
         let left_ms = self.clocks_ms.of_mut(self.position.side_to_move);
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
         self.position = self.position.after(played);
@@ -115,16 +115,15 @@ impl RelayedGame {
 }
 
 /// Returns two strong players.
-fn seats(names: &Sides<Handle>, random: &mut Random) -> Sides<Seat> {
+fn seats(names: &Sides<Handle>, random: &mut Rng) -> Sides<Seat> {
     let mut seat = |name: &Handle| {
-        let rating = 2400 + u16::try_from(random.below(300)).unwrap_or(0);
-        let rating = Rating::Rated(rating, Confidence::Established);
+        let rating = Rating::Rated(random.u16(2400..2700), Confidence::Established);
         Seat { name: name.clone(), rating, is_registered: true, has_timeseal: false }
     };
     Sides { white: seat(&names.white), black: seat(&names.black) }
 }
 
-fn ending(position: &Position, n_plies: usize) -> Option<Ending> {
+fn ending(position: &Position, n_plies: u32) -> Option<Ending> {
     if let Some(end) = position.termination() {
         return Some(Ending::by_rule(end, position.side_to_move));
     }

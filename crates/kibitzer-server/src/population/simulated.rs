@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use fastrand::Rng;
 use kibitzer_core::chess::{Color, Hands};
 use kibitzer_core::message::{
     ArrivalKind, GameId, Handle, Message, Pending, PendingDirection, Reader, Relation, SeekNotice, Style12, TalkKind,
@@ -11,7 +12,6 @@ use kibitzer_core::message::{
 use super::pace::{self, TurnAction};
 use super::{brain, phrases};
 use crate::chess::{Move, Position, Variant};
-use crate::random::Random;
 
 /// Maximum number of received offers that a simulated player remembers; further ones are ignored.
 const MAX_OFFERS: usize = 32;
@@ -175,7 +175,7 @@ impl SimulatedPlayer {
 
     /// Returns the commands at the player's turn, in order. Empty if it is not the player's turn, or the player lets the clock
     /// run out.
-    pub(super) fn take_turn(&mut self, random: &mut Random) -> Vec<String> {
+    pub(super) fn take_turn(&mut self, random: &mut Rng) -> Vec<String> {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
         };
@@ -194,7 +194,7 @@ impl SimulatedPlayer {
     }
 
     /// Chooses a move and formats it as a command; `None` without a game or a legal move.
-    fn find_move(&self, random: &mut Random) -> Option<String> {
+    fn find_move(&self, random: &mut Rng) -> Option<String> {
         let board = self.board.as_deref()?;
         // In bughouse too, only the pieces in hand matter for the choice of a move.
         let variant = if self.hands.is_some() { Variant::Crazyhouse } else { Variant::Standard };
@@ -203,27 +203,27 @@ impl SimulatedPlayer {
     }
 
     /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
-    pub(super) fn answer(&mut self, number: u32, random: &mut Random) -> Option<String> {
+    pub(super) fn answer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
         let offer = self.offers.remove(&number)?;
         let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };
         Some(format!("{answer} {number}"))
     }
 
-    fn accepts(&self, offer: &Pending, random: &mut Random) -> bool {
+    fn accepts(&self, offer: &Pending, random: &mut Rng) -> bool {
         match (offer.kind.as_str(), self.board.as_deref()) {
             ("draw", Some(board)) => pace::accepts_draw(board),
             ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),
             ("takeback" | "adjourn" | "pause" | "unpause", _) => true,
-            ("match", None) => self.role != SimulatedRole::Regular || (self.seek.is_none() && random.below(2) == 0),
+            ("match", None) => self.role != SimulatedRole::Regular || (self.seek.is_none() && random.bool()),
             ("partner", None) => matches!(self.role, SimulatedRole::Bughouse | SimulatedRole::Opponent),
             _ => false,
         }
     }
 
     /// Returns a remark about the player's game; `None` without a game.
-    pub(super) fn kibitz(&self, random: &mut Random) -> Option<String> {
+    pub(super) fn kibitz(&self, random: &mut Rng) -> Option<String> {
         self.board.as_ref()?;
-        random.pick(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
+        random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
     }
 }
 

@@ -6,7 +6,6 @@ use kibitzer_core::message::{GameEndReason, Message, Reader, Relation, Style12, 
 
 use super::{Activity, PopulationOptions};
 use crate::options::ServerOptions;
-use crate::random::Random;
 use crate::world::{ConnectionId, World};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -195,7 +194,7 @@ fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
     hall.send(id, &format!("match whetstone {terms}"));
     let (mut me, mut random) = (
         super::simulated::SimulatedPlayer::new("Challenger".parse().unwrap(), super::SimulatedRole::Relay, 500),
-        Random::new(9),
+        fastrand::Rng::with_seed(9),
     );
     for _ in 0..4_000 {
         hall.pass(SECOND / 2);

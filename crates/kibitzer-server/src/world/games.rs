@@ -56,7 +56,7 @@ impl World {
         let seats =
             Sides { white: self.lobby.seat(players.white, kind)?, black: self.lobby.seat(players.black, kind)? };
         let start = match terms.variant {
-            Variant::FischerRandom => Position::fischer_random(self.random.below(960)),
+            Variant::FischerRandom => Position::fischer_random(self.random.usize(..960)),
             variant => Position::start(variant),
         };
         let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };

@@ -222,8 +222,8 @@ impl World {
             return names.find(|name| !self.is_taken(name)).unwrap_or_default();
         }
         loop {
-            let letters = (0..4).filter_map(|_| self.random.pick(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ").copied());
-            let name = format!("Guest{}", letters.map(char::from).collect::<String>());
+            let letters: String = (0..4).map(|_| self.random.uppercase()).collect();
+            let name = format!("Guest{letters}");
             if !self.is_taken(&name) {
                 return name;
             }

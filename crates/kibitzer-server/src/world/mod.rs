@@ -20,6 +20,7 @@ mod tables;
 
 use std::time::{Instant, SystemTime};
 
+use fastrand::Rng;
 use kibitzer_core::message::GameId;
 pub(crate) use kibitzer_core::message::Ivar;
 
@@ -35,7 +36,6 @@ pub(crate) use crate::lobby::{
 use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;
 use crate::population::Population;
-use crate::random::Random;
 use crate::wire::ClientInput;
 
 /// Maximum number of bytes received during the pause of a login.
@@ -70,7 +70,7 @@ pub(crate) struct ClientOutput {
 pub(crate) struct World {
     pub(crate) options: ServerOptions,
     directory: CommandDirectory,
-    random: Random,
+    random: Rng,
     pub(crate) lobby: Lobby,
     tables: Tables,
     offers: Offers,
@@ -86,7 +86,7 @@ impl World {
     /// Creates the state at `now` on that date, without connections, and with simulated players if the options ask for them.
     pub(crate) fn new(options: ServerOptions, now: Instant, date: SystemTime) -> Self {
         let mut world = Self {
-            random: Random::new(options.seed),
+            random: Rng::with_seed(options.seed),
             directory: CommandDirectory::new(options.family),
             options,
             lobby: Lobby::new(ServerClock::new(now, date)),
