@@ -6,7 +6,6 @@ use super::ivars::Ivars;
 use super::levels::LevelSettings;
 use super::player::Player;
 use super::seal::TimesealClock;
-use super::variables::Number;
 use crate::family::Family;
 use crate::play::BoardForm;
 use crate::wire::{InputReader, write_text};
@@ -126,7 +125,7 @@ impl Connection {
     pub(crate) fn put(&mut self, text: &str) {
         let width = match self.player() {
             Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
-                Some(player.saved.variables.number(Number::Width).into())
+                Some(player.saved.variables.number("width").into())
             }
             Some(_) | None => None,
         };

@@ -21,7 +21,7 @@ pub(crate) use self::output::Talk;
 pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
-pub(crate) use self::variables::{Flag, Number, SetError, Text};
+pub(crate) use self::variables::SetError;
 use crate::account::key;
 use crate::play::{ClockUnit, GameKind, Seat};
 
@@ -254,7 +254,7 @@ impl Lobby {
         self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
     }
 
-    pub(crate) fn has_flag(&self, id: ConnectionId, flag: Flag) -> bool {
+    pub(crate) fn has_flag(&self, id: ConnectionId, flag: &str) -> bool {
         self.player(id).is_some_and(|player| player.has_flag(flag))
     }
 
@@ -292,7 +292,7 @@ impl Lobby {
     }
 
     /// Returns whether a flag of the player has the value, and the sender is not on the player's censor list.
-    pub(crate) fn hears(&self, id: ConnectionId, from: ConnectionId, flag: Flag, value: bool) -> bool {
+    pub(crate) fn hears(&self, id: ConnectionId, from: ConnectionId, flag: &str, value: bool) -> bool {
         self.has_flag(id, flag) == value && !self.censors(id, from)
     }
 

@@ -4,7 +4,7 @@
 
 use kibitzer_core::message::{Datagram, Ivar};
 
-use super::{Connection, ConnectionId, Flag, List, Lobby, Player, Text};
+use super::{Connection, ConnectionId, List, Lobby, Player};
 use crate::family::Family;
 
 /// Telnet's escape byte, which is doubled within data.
@@ -60,7 +60,7 @@ impl Lobby {
     ///
     /// Source: transport rule L4.
     pub(crate) fn ring(&mut self, to: ConnectionId) {
-        if self.has_flag(to, Flag::Bell) {
+        if self.has_flag(to, "bell") {
             self.put_bytes(to, b"\x07");
         }
     }
@@ -76,9 +76,9 @@ impl Lobby {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();
         }
-        let own = player.saved.variables.text(Text::Prompt);
+        let own = player.saved.variables.value("prompt");
         let prompt = if own.is_empty() { default } else { own };
-        if player.has_flag(Flag::Ptime) { format!("{}_{prompt}", self.clock.date().clock()) } else { prompt.to_owned() }
+        if player.has_flag("ptime") { format!("{}_{prompt}", self.clock.date().clock()) } else { prompt.to_owned() }
     }
 
     /// Queues a timeseal ping and records its time, if the client uses timeseal.
@@ -130,7 +130,7 @@ impl Lobby {
     ) {
         for id in self.players_where(|id, _| Some(id) != except) {
             let has_name_on_list = self.player(id).is_some_and(|player| player.saved.lists(List::Notify, name));
-            if self.has_flag(id, Flag::Pin) {
+            if self.has_flag(id, "pin") {
                 self.notify(id, &format!("[{name} has {logged}.]\n"));
             }
             if has_name_on_list {

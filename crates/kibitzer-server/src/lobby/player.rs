@@ -7,7 +7,7 @@ use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
 
 use super::ConnectionId;
 use super::ivars::Ivars;
-use super::variables::{Flag, Variables};
+use super::variables::Variables;
 use crate::account::{Account, key};
 
 /// Maximum number of entries of each list of a player.
@@ -119,7 +119,7 @@ impl Player {
         self.handle.as_str()
     }
 
-    pub(crate) fn has_flag(&self, flag: Flag) -> bool {
+    pub(crate) fn has_flag(&self, flag: &str) -> bool {
         self.saved.variables.is_set(flag)
     }
 

@@ -4,108 +4,63 @@ use std::collections::BTreeMap;
 
 use crate::account::{key, matching};
 
-/// A variable that is on or off.
-///
-/// Sources of names, defaults and texts: the `variables` table and the answers in the transcripts, as far as there are any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Flag {
-    Autoflag,
-    Bell,
-    Bugopen,
-    Chanoff,
-    Cshout,
-    Ctell,
-    Examine,
-    Flip,
-    Gin,
-    Kibitz,
-    Mailmess,
-    Minmovetime,
-    Noescape,
-    Notakeback,
-    Notifiedby,
-    Open,
-    Pin,
-    Ptime,
-    Seek,
-    Shout,
-    Showownseek,
-    Silence,
-    Tell,
-}
-
-/// A variable that is a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Number {
-    Height,
-    Inc,
-    Kiblevel,
-    Style,
-    Time,
-    Width,
-}
-
-/// A variable that is a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Text {
-    Busy,
-    Formula,
-    Interface,
-    Lang,
-    Prompt,
-    Tzone,
-}
-
-/// Type of a variable.
+/// Values that a variable accepts.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// With the default, and the replies when it is switched on and off.
-    Flag(Flag, bool, &'static str, &'static str),
-    /// With the default, the minimum and the maximum.
-    Number(Number, u16, u16, u16),
-    Text(Text),
+    /// `0` or `1`; with the replies when it is switched on and off.
+    Flag(&'static str, &'static str),
+    /// A number from the minimum to the maximum.
+    Number(u16, u16),
+    /// A text of at most [`MAX_TEXT_BYTES`].
+    Text,
+    /// This text only.
+    Only(&'static str),
 }
 
-/// All variables by name.
+/// All variables: name, default and kind.
+///
+/// Sources of names, defaults and texts: the `variables` table and the answers in the transcripts, as far as there are any.
 #[rustfmt::skip] // one to a line: it is a table
-const VARIABLES: [(&str, Kind); 35] = [
-    ("autoflag", Kind::Flag(Flag::Autoflag, true, "Auto-flagging enabled.", "Auto-flagging disabled.")),
-    ("bell", Kind::Flag(Flag::Bell, false, "You will now hear beeps.", "You will not hear beeps.")),
-    ("bugopen", Kind::Flag(Flag::Bugopen, false, "You are now open for bughouse.", "You are not open for bughouse.")),
-    ("chanoff", Kind::Flag(Flag::Chanoff, false, "You will not hear channel tells.", "You will now hear channel tells.")),
-    ("cshout", Kind::Flag(Flag::Cshout, true, "You will now hear c-shouts.", "You will not hear c-shouts.")),
-    ("ctell", Kind::Flag(Flag::Ctell, true, "You will now hear channel tells from unregistered users.", "You will not hear channel tells from unregistered users.")),
-    ("examine", Kind::Flag(Flag::Examine, false, "You will now examine your games when they end.", "You will not examine your games when they end.")),
-    ("flip", Kind::Flag(Flag::Flip, false, "Flip on.", "Flip off.")),
-    ("gin", Kind::Flag(Flag::Gin, false, "You will now hear game results.", "You will not hear game results.")),
-    ("kibitz", Kind::Flag(Flag::Kibitz, true, "You will now hear kibitzes.", "You will not hear kibitzes.")),
-    ("mailmess", Kind::Flag(Flag::Mailmess, false, "Your messages will be mailed to you.", "Your messages will not be mailed to you.")),
-    ("minmovetime", Kind::Flag(Flag::Minmovetime, true, "You will now request minimum move time when games start.", "You will not request minimum move time when games start.")),
-    ("noescape", Kind::Flag(Flag::Noescape, false, "You will now request noescape when games start.", "You will not request noescape when games start.")),
-    ("notakeback", Kind::Flag(Flag::Notakeback, false, "You will now decline takebacks.", "You will not decline takebacks.")),
-    ("notifiedby", Kind::Flag(Flag::Notifiedby, false, "You will now hear if people notify you.", "You will not hear if people notify you.")),
-    ("open", Kind::Flag(Flag::Open, true, "You are now receiving match requests.", "You are no longer receiving match requests.")),
-    ("pin", Kind::Flag(Flag::Pin, false, "You will now hear logins/logouts.", "You will not hear logins/logouts.")),
-    ("ptime", Kind::Flag(Flag::Ptime, false, "Your prompt will now show the time.", "Your prompt will now not show the time.")),
-    ("seek", Kind::Flag(Flag::Seek, true, "You will now see seek ads.", "You will not see seek ads.")),
-    ("shout", Kind::Flag(Flag::Shout, true, "You will now hear shouts.", "You will not hear shouts.")),
-    ("showownseek", Kind::Flag(Flag::Showownseek, false, "You will now see your own seeks.", "You will not see your own seeks.")),
-    ("silence", Kind::Flag(Flag::Silence, false, "You will now play games in silence.", "You will not play games in silence.")),
-    ("tell", Kind::Flag(Flag::Tell, true, "You will now hear direct tells from unregistered users.", "You will not hear direct tells from unregistered users.")),
-    ("height", Kind::Number(Number::Height, 24, 5, 240)),
-    ("inc", Kind::Number(Number::Inc, 12, 0, 999)),
-    ("kiblevel", Kind::Number(Number::Kiblevel, 0, 0, 9_999)),
+const VARIABLES: [(&str, &str, Kind); 35] = [
+    ("autoflag", "1", Kind::Flag("Auto-flagging enabled.", "Auto-flagging disabled.")),
+    ("bell", "0", Kind::Flag("You will now hear beeps.", "You will not hear beeps.")),
+    ("bugopen", "0", Kind::Flag("You are now open for bughouse.", "You are not open for bughouse.")),
+    ("chanoff", "0", Kind::Flag("You will not hear channel tells.", "You will now hear channel tells.")),
+    ("cshout", "1", Kind::Flag("You will now hear c-shouts.", "You will not hear c-shouts.")),
+    ("ctell", "1", Kind::Flag("You will now hear channel tells from unregistered users.", "You will not hear channel tells from unregistered users.")),
+    ("examine", "0", Kind::Flag("You will now examine your games when they end.", "You will not examine your games when they end.")),
+    ("flip", "0", Kind::Flag("Flip on.", "Flip off.")),
+    ("gin", "0", Kind::Flag("You will now hear game results.", "You will not hear game results.")),
+    ("kibitz", "1", Kind::Flag("You will now hear kibitzes.", "You will not hear kibitzes.")),
+    ("mailmess", "0", Kind::Flag("Your messages will be mailed to you.", "Your messages will not be mailed to you.")),
+    ("minmovetime", "1", Kind::Flag("You will now request minimum move time when games start.", "You will not request minimum move time when games start.")),
+    ("noescape", "0", Kind::Flag("You will now request noescape when games start.", "You will not request noescape when games start.")),
+    ("notakeback", "0", Kind::Flag("You will now decline takebacks.", "You will not decline takebacks.")),
+    ("notifiedby", "0", Kind::Flag("You will now hear if people notify you.", "You will not hear if people notify you.")),
+    ("open", "1", Kind::Flag("You are now receiving match requests.", "You are no longer receiving match requests.")),
+    ("pin", "0", Kind::Flag("You will now hear logins/logouts.", "You will not hear logins/logouts.")),
+    ("ptime", "0", Kind::Flag("Your prompt will now show the time.", "Your prompt will now not show the time.")),
+    ("seek", "1", Kind::Flag("You will now see seek ads.", "You will not see seek ads.")),
+    ("shout", "1", Kind::Flag("You will now hear shouts.", "You will not hear shouts.")),
+    ("showownseek", "0", Kind::Flag("You will now see your own seeks.", "You will not see your own seeks.")),
+    ("silence", "0", Kind::Flag("You will now play games in silence.", "You will not play games in silence.")),
+    ("tell", "1", Kind::Flag("You will now hear direct tells from unregistered users.", "You will not hear direct tells from unregistered users.")),
+    ("height", "24", Kind::Number(5, 240)),
+    ("inc", "12", Kind::Number(0, 999)),
+    ("kiblevel", "0", Kind::Number(0, 9_999)),
     // The server draws no other style.
-    ("style", Kind::Number(Number::Style, 12, 12, 12)),
-    ("time", Kind::Number(Number::Time, 2, 0, 999)),
+    ("style", "12", Kind::Number(12, 12)),
+    ("time", "2", Kind::Number(0, 999)),
     // Source: transport rule W1.
-    ("width", Kind::Number(Number::Width, 79, 32, 240)),
-    ("busy", Kind::Text(Text::Busy)),
-    ("formula", Kind::Text(Text::Formula)),
-    ("interface", Kind::Text(Text::Interface)),
-    ("lang", Kind::Text(Text::Lang)),
-    ("prompt", Kind::Text(Text::Prompt)),
-    ("tzone", Kind::Text(Text::Tzone)),
+    ("width", "79", Kind::Number(32, 240)),
+    ("busy", "", Kind::Text),
+    // Formulas are not evaluated.
+    ("formula", "", Kind::Only("")),
+    ("interface", "", Kind::Text),
+    // There are no other languages and time zones.
+    ("lang", "en", Kind::Only("en")),
+    ("prompt", "", Kind::Text),
+    ("tzone", "UTC", Kind::Only("UTC")),
 ];
 
 /// Maximum number of notes, and maximum length in bytes of texts and notes.
@@ -126,16 +81,14 @@ pub(crate) enum SetError {
 /// The values of all variables, and the notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables {
-    /// Values that differ from the default, or were set to it.
-    flags: BTreeMap<Flag, bool>,
-    numbers: BTreeMap<Number, u16>,
-    texts: BTreeMap<Text, String>,
+    /// Values that were set, by name.
+    values: BTreeMap<&'static str, String>,
     notes: BTreeMap<u8, String>,
 }
 
 /// Returns the variable with this name, otherwise the only one whose name starts with it.
 fn find(prefix: &str) -> Result<(&'static str, Kind), SetError> {
-    match matching(VARIABLES, &key(prefix)).as_slice() {
+    match matching(VARIABLES.map(|(name, _, kind)| (name, kind)), &key(prefix)).as_slice() {
         [] => Err(SetError::Unknown),
         &[only] => Ok(only),
         several => Err(SetError::Ambiguous(several.iter().map(|&(name, _)| name).collect())),
@@ -143,24 +96,20 @@ fn find(prefix: &str) -> Result<(&'static str, Kind), SetError> {
 }
 
 impl Variables {
-    pub(crate) fn is_set(&self, flag: Flag) -> bool {
-        let is_default = |kind| matches!(kind, Kind::Flag(of, true, ..) if of == flag);
-        self.flags.get(&flag).copied().unwrap_or_else(|| VARIABLES.iter().any(|&(_, kind)| is_default(kind)))
+    /// Returns the value of the variable with this whole name; its default if it was not set, empty if there is no such variable.
+    pub(crate) fn value(&self, name: &str) -> &str {
+        let default = || VARIABLES.iter().find(|(known, ..)| *known == name).map_or("", |&(_, default, _)| default);
+        self.values.get(name).map_or_else(default, String::as_str)
     }
 
-    pub(crate) fn number(&self, number: Number) -> u16 {
-        let default = || {
-            VARIABLES.iter().find_map(|&(_, kind)| match kind {
-                Kind::Number(of, default, ..) if of == number => Some(default),
-                _ => None,
-            })
-        };
-        self.numbers.get(&number).copied().or_else(default).unwrap_or(0)
+    /// Returns whether a flag is on.
+    pub(crate) fn is_set(&self, flag: &str) -> bool {
+        self.value(flag) == "1"
     }
 
-    /// Returns the text; empty if it is not set.
-    pub(crate) fn text(&self, text: Text) -> &str {
-        self.texts.get(&text).map_or("", String::as_str)
+    /// Returns the value of a number.
+    pub(crate) fn number(&self, name: &str) -> u16 {
+        self.value(name).parse().unwrap_or(0)
     }
 
     /// Returns the notes with their numbers.
@@ -178,29 +127,34 @@ impl Variables {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
-        match find(name)? {
-            (name, Kind::Flag(flag, _, on, off)) => {
-                let value = match value {
-                    "" => !self.is_set(flag),
-                    "1" | "on" | "true" | "yes" => true,
-                    "0" | "off" | "false" | "no" => false,
-                    _ => return Err(SetError::BadValue(name)),
-                };
-                self.flags.insert(flag, value);
-                Ok(if value { on } else { off }.to_owned())
+        let (name, kind) = find(name)?;
+        let (value, reply) = match (kind, value) {
+            (Kind::Flag(_, off), "") if self.is_set(name) => ("0".to_owned(), off.to_owned()),
+            (Kind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),
+            (Kind::Flag(_, off), "0" | "off" | "false" | "no") => ("0".to_owned(), off.to_owned()),
+            (Kind::Number(min, max), _)
+                if let Some(number) = value.parse::<u16>().ok().filter(|number| (min..=max).contains(number)) =>
+            {
+                let value = number.to_string();
+                let reply =
+                    if name == "style" { format!("Style {value} set.") } else { format!("{name} set to {value}.") };
+                (value, reply)
             }
-            (name, Kind::Number(number, _, min, max)) => {
-                let value = value.parse().ok().filter(|value| (min..=max).contains(value));
-                let value = value.ok_or(SetError::BadValue(name))?;
-                self.numbers.insert(number, value);
-                Ok(if number == Number::Style {
-                    format!("Style {value} set.")
-                } else {
-                    format!("{name} set to {value}.")
-                })
+            (Kind::Text | Kind::Only(_), "") => {
+                self.values.remove(name);
+                return Ok(format!("{name} unset."));
             }
-            (name, Kind::Text(text)) => self.set_text(text, name, value),
-        }
+            (Kind::Text, _) if value.len() <= MAX_TEXT_BYTES => {
+                // A blank separates the prompt from the typed text.
+                let value = if name == "prompt" { format!("{value} ") } else { value.to_owned() };
+                let reply = format!("{name} set to \"{value}\".");
+                (value, reply)
+            }
+            (Kind::Only(known), _) if value == known => (value.to_owned(), format!("{name} set to \"{value}\".")),
+            _ => return Err(SetError::BadValue(name)),
+        };
+        self.values.insert(name, value);
+        Ok(reply)
     }
 
     fn set_note(&mut self, number: u8, note: &str) -> Result<String, SetError> {
@@ -213,28 +167,6 @@ impl Variables {
         }
         self.notes.insert(number, note.to_owned());
         Ok(format!("Note {number} set: {note}"))
-    }
-
-    fn set_text(&mut self, text: Text, name: &'static str, value: &str) -> Result<String, SetError> {
-        if value.is_empty() {
-            self.texts.remove(&text);
-            return Ok(format!("{name} unset."));
-        }
-        // Formulas are not evaluated, and there are no other time zones and languages.
-        let is_known = match text {
-            Text::Formula => false,
-            Text::Tzone => value == "UTC",
-            Text::Lang => value == "en",
-            Text::Busy | Text::Interface | Text::Prompt => value.len() <= MAX_TEXT_BYTES,
-        };
-        if !is_known {
-            return Err(SetError::BadValue(name));
-        }
-        // A blank separates the prompt from the typed text.
-        let value = if text == Text::Prompt { format!("{value} ") } else { value.to_owned() };
-        let answer = format!("{name} set to \"{value}\".");
-        self.texts.insert(text, value);
-        Ok(answer)
     }
 
     /// Formats the table of `variables`, without its heading and its end.
@@ -266,17 +198,12 @@ impl Variables {
     }
 
     fn cell(&self, name: &str) -> String {
-        if name.is_empty() {
-            return String::new();
+        let lower = key(name);
+        match VARIABLES.iter().find(|(known, ..)| *known == lower) {
+            _ if name.is_empty() => String::new(),
+            None => format!("{name}=?"),
+            Some(_) => format!("{name}={}", self.value(&lower)),
         }
-        let value = match VARIABLES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            None => "?".to_owned(),
-            Some(&(_, Kind::Flag(flag, ..))) => u8::from(self.is_set(flag)).to_string(),
-            Some(&(_, Kind::Number(number, ..))) => self.number(number).to_string(),
-            Some((_, Kind::Text(Text::Lang))) => "en".to_owned(),
-            Some((_, Kind::Text(_))) => "UTC".to_owned(),
-        };
-        format!("{name}={value}")
     }
 }
 
@@ -306,9 +233,9 @@ mod tests {
         for (name, value, want) in cases {
             assert_eq!(variables.set(name, value).as_deref(), Ok(want));
         }
-        assert_eq!(variables.number(Number::Width), 60);
-        assert_eq!(variables.text(Text::Prompt), "zz: ");
-        assert!(variables.is_set(Flag::Ptime) && !variables.is_set(Flag::Open));
+        assert_eq!(variables.number("width"), 60);
+        assert_eq!(variables.value("prompt"), "zz: ");
+        assert!(variables.is_set("ptime") && !variables.is_set("open"));
     }
 
     #[test]
@@ -326,13 +253,7 @@ mod tests {
 
     #[test]
     fn each_variable_has_one_name() {
-        let names: std::collections::BTreeSet<_> = VARIABLES.iter().map(|(name, _)| name).collect();
+        let names: std::collections::BTreeSet<_> = VARIABLES.iter().map(|(name, ..)| name).collect();
         assert_eq!(names.len(), VARIABLES.len());
-        let set = |flag| VARIABLES.iter().filter(|(_, kind)| matches!(kind, Kind::Flag(of, ..) if *of == flag)).count();
-        for (_, kind) in VARIABLES {
-            if let Kind::Flag(flag, ..) = kind {
-                assert_eq!(set(flag), 1, "{flag:?}");
-            }
-        }
     }
 }

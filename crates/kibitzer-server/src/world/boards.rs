@@ -6,7 +6,7 @@ use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::GameId;
 
 use super::tables::TableGame;
-use super::{ConnectionId, Flag, Ivar, World};
+use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
 use crate::play::{BoardView, Viewer};
 
@@ -45,7 +45,7 @@ impl World {
             viewer: self.viewer(number, to),
             unit: self.lobby.clock_unit(to),
             form: self.lobby.connection(to)?.board_form?,
-            is_flipped: self.lobby.has_flag(to, Flag::Flip),
+            is_flipped: self.lobby.has_flag(to, "flip"),
         };
         // Unlike FICS (datagrams D5), the recorded server sends a delta board after a takeback or a change of the clock too, with
         // the move that is then the last one. Source: transcripts fatics-ms-compress-*.

@@ -10,7 +10,7 @@ use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
 use super::tables::{TableGame, with_rating};
-use super::{ConnectionId, Deadline, Flag, World};
+use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
 
@@ -130,7 +130,7 @@ impl World {
 
     /// Returns the players with `gin` set, to whom games of others are announced.
     pub(super) fn gin_listeners(&self, except: &[ConnectionId]) -> Vec<ConnectionId> {
-        self.lobby.players_where(|id, player| player.has_flag(Flag::Gin) && !except.contains(&id))
+        self.lobby.players_where(|id, player| player.has_flag("gin") && !except.contains(&id))
     }
 
     /// Ends a game, and the other board's of bughouse with it.
@@ -206,7 +206,7 @@ impl World {
         let Some(game) = self.tables.played(number) else { return };
         let Some(ending) = game.flag_fallen(self.now()) else { return self.schedule_flag(number) };
         let opponent = self.player_of(game, game.side_to_move().opponent());
-        if opponent.is_none_or(|id| self.lobby.has_flag(id, Flag::Autoflag)) {
+        if opponent.is_none_or(|id| self.lobby.has_flag(id, "autoflag")) {
             self.end_game(number, ending);
         }
     }

@@ -30,8 +30,8 @@ pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, TableGame, Tables};
 pub(crate) use crate::lobby::{
-    Connection, ConnectionId, Flag, Ivars, KickReason, List, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES,
-    Number, Player, SetError, Talk, Text, ivars_starting_with,
+    Connection, ConnectionId, Ivars, KickReason, List, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
+    SetError, Talk, ivars_starting_with,
 };
 use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;

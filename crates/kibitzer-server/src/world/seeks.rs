@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 
 use super::offers::color_word;
-use super::{ConnectionId, Flag, Ivar, World};
+use super::{ConnectionId, Ivar, World};
 use crate::play::Terms;
 
 /// Maximum number of seeks of a player.
@@ -56,7 +56,7 @@ impl World {
     fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
         let has_data = self.lobby.has_ivar(id, Ivar::SeekInfo);
         let is_own = id == seek.from;
-        let has_text = self.lobby.has_flag(id, Flag::Seek) && (!is_own || self.lobby.has_flag(id, Flag::Showownseek));
+        let has_text = self.lobby.has_flag(id, "seek") && (!is_own || self.lobby.has_flag(id, "showownseek"));
         if has_data {
             self.lobby.put_whole(id, data);
         }

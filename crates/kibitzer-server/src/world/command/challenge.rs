@@ -9,7 +9,7 @@ use super::game::color;
 use super::{Command, DONE, Refusal, Reply, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::{Challenge, ConnectionId, Flag, List, Number, OfferKind, World};
+use crate::world::{Challenge, ConnectionId, List, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -86,7 +86,7 @@ impl Proposal {
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
             (true, _) => (0, 0),
             (false, Some(minutes)) => (minutes, self.increment_s.unwrap_or(0)),
-            (false, None) => (preferred(Number::Time), preferred(Number::Inc)),
+            (false, None) => (preferred("time"), preferred("inc")),
         };
         Terms { variant: self.variant, rated: is_rated, minutes: minutes.into(), increment_s: increment_s.into() }
     }
@@ -131,7 +131,7 @@ pub(super) fn challenged(world: &World, id: ConnectionId, name: &str) -> Result<
     let opponent = world.lobby.find_online(name)?;
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.lists(list, &me));
-    let is_closed = !world.lobby.has_flag(opponent, Flag::Open);
+    let is_closed = !world.lobby.has_flag(opponent, "open");
     let (plays, has_game) = (|id| world.game_of(id).is_some(), |id| world.lobby.own_game(id).is_some());
     refuse_if(opponent == id, "You can't match yourself.\n")?;
     refuse_if(plays(id), "You can't challenge while you are playing a game.\n")?;

@@ -5,7 +5,7 @@
 use super::{Command, DONE, Reply, first_word, refuse_if};
 use crate::calendar::count;
 use crate::play::games_row;
-use crate::world::{ConnectionId, Flag, OfferKind, Player, Table, World};
+use crate::world::{ConnectionId, OfferKind, Player, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -26,7 +26,7 @@ fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     }
     let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
     let has_partner = |id| world.lobby.player(id).is_some_and(|player| player.partner.is_some());
-    let is_closed = !world.lobby.has_flag(whom, Flag::Bugopen);
+    let is_closed = !world.lobby.has_flag(whom, "bugopen");
     let is_repeated = world.offers.between(id, whom, OfferKind::Partner).is_some();
     refuse_if(whom == id, "You can't be your own bughouse partner.\n")?;
     refuse_if(has_partner(id), "You already have a bughouse partner.\n")?;
@@ -59,7 +59,7 @@ fn bugwho(world: &World, _: ConnectionId, _: &str) -> Reply {
                 pairs
                     .extend(world.lobby.player(partner).map(|other| format!("{} / {}\n", rated(player), rated(other))));
             }
-            None if player.has_flag(Flag::Bugopen) => open.push(format!("{}\n", rated(player))),
+            None if player.has_flag("bugopen") => open.push(format!("{}\n", rated(player))),
             _ => {}
         }
     }

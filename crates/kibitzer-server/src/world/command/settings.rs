@@ -10,7 +10,7 @@ use crate::family::Family;
 use crate::options::Feature;
 use crate::play::BoardForm;
 use crate::world::icc::number;
-use crate::world::{ConnectionId, Ivar, SetError, Text, World, ivars_starting_with};
+use crate::world::{ConnectionId, Ivar, SetError, World, ivars_starting_with};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -105,10 +105,10 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
 fn variables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
-    let prompt = Some(variables.text(Text::Prompt))
+    let prompt = Some(variables.value("prompt"))
         .filter(|prompt| !prompt.is_empty())
         .unwrap_or(world.options.family.texts().prompt);
-    let interface = variables.text(Text::Interface);
+    let interface = variables.value("interface");
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.table());
     Ok(format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n"))

@@ -9,7 +9,7 @@ use super::lists::parse_channel;
 use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
 use crate::calendar::count;
 use crate::world::icc::{number, titles};
-use crate::world::{ConnectionId, Flag, Talk, Text, World};
+use crate::world::{ConnectionId, Talk, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -74,7 +74,7 @@ fn listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId,
 fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
     let (Some(speaker), Some(listener)) = (world.lobby.player(from), world.lobby.player(whom)) else { return Ok(()) };
     let name = listener.name();
-    let is_deaf = !speaker.is_registered && !listener.has_flag(Flag::Tell);
+    let is_deaf = !speaker.is_registered && !listener.has_flag("tell");
     refuse_if(world.lobby.censors(whom, from), format!("{name} is censoring you.\n"))?;
     refuse_if(is_deaf, format!("Player \"{name}\" isn't listening to unregistered users' tells.\n"))
 }
@@ -106,8 +106,7 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
-            || world.lobby.hears(whom, id, Flag::Chanoff, false)
-                && (!is_guest || world.lobby.has_flag(whom, Flag::Ctell))
+            || world.lobby.hears(whom, id, "chanoff", false) && (!is_guest || world.lobby.has_flag(whom, "ctell"))
     });
     world.broadcast(id, &said, members.iter().copied());
     // The speaker is counted here, unlike elsewhere.
@@ -115,15 +114,15 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
 }
 
 fn shout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
-    say_to_all(world, id, text, Flag::Shout, ("0", "shouts:", "shouted"))
+    say_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))
 }
 
 fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
-    say_to_all(world, id, text, Flag::Cshout, ("2", "c-shouts:", "c-shouted"))
+    say_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))
 }
 
 fn it(world: &mut World, id: ConnectionId, text: &str) -> Reply {
-    say_to_all(world, id, text, Flag::Shout, ("1", "", "it-shouted"))
+    say_to_all(world, id, text, "shout", ("1", "", "it-shouted"))
 }
 
 /// Sends a shout to all players with the flag set: after a verb, or as `--> Foo waves` without one.
@@ -131,7 +130,7 @@ fn say_to_all(
     world: &mut World,
     id: ConnectionId,
     text: &str,
-    flag: Flag,
+    flag: &str,
     (kind, verb, done): (&str, &str, &str),
 ) -> Reply {
     first_word(text)?;
@@ -184,7 +183,7 @@ fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<C
     let is_examined = world.tables.get(number).is_some_and(|table| !table.examiners().is_empty());
     let near = if verb == "kibitz" || is_examined { world.participants(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.tables.observers(number));
-    all.filter(|&whom| whom != id && world.lobby.hears(whom, id, Flag::Kibitz, true)).collect()
+    all.filter(|&whom| whom != id && world.lobby.hears(whom, id, "kibitz", true)).collect()
 }
 
 fn say(world: &mut World, id: ConnectionId, text: &str) -> Reply {
@@ -219,7 +218,7 @@ impl World {
     /// Formats the receipt of a tell: `(told Foo, who is playing)`.
     pub(super) fn receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.lobby.player(whom) else { return String::new() };
-        let busy = player.saved.variables.text(Text::Busy);
+        let busy = player.saved.variables.value("busy");
         let state = if self.game_of(whom).is_some() {
             ", who is playing".to_owned()
         } else if self.examined_by(whom).is_some() {
