@@ -205,7 +205,9 @@ struct AccountEntry {
 impl AccountEntry {
     fn checked(self, family: Family) -> Result<Account, AccountsError> {
         let Self { handle: name, password, titles, ratings, banned } = self;
-        let Some(handle) = Some(&name).filter(|name| family.is_name(name)).and_then(|name| name.parse().ok()) else {
+        let Some(handle) =
+            Some(&name).filter(|name| family.name_failure(name).is_none()).and_then(|name| name.parse().ok())
+        else {
             return Err(AccountsError::Name { name, family });
         };
         Ok(Account { handle, password, titles, ratings, is_banned: banned })

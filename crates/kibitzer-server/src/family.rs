@@ -33,7 +33,7 @@ impl Family {
     }
 
     /// Returns whether a name has only characters that names may have. A few old names on ICC have a hyphen.
-    pub(crate) fn has_name_characters(self, name: &str) -> bool {
+    fn has_name_characters(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
             Self::Icc => {
@@ -43,8 +43,16 @@ impl Family {
         }
     }
 
-    pub(crate) fn is_name(self, name: &str) -> bool {
-        self.texts().name_length.contains(&name.len()) && self.has_name_characters(name)
+    /// Returns why a name is against the rules of names; `None` if it is not.
+    pub(crate) fn name_failure(self, name: &str) -> Option<LoginFailure> {
+        let lengths = &self.texts().name_length;
+        if !self.has_name_characters(name) {
+            Some(LoginFailure::BadCharacters)
+        } else if name.len() < *lengths.start() {
+            Some(LoginFailure::NameTooShort)
+        } else {
+            (name.len() > *lengths.end()).then_some(LoginFailure::NameTooLong)
+        }
     }
 
     pub(crate) fn unknown_command(self, name: &str) -> String {
@@ -57,6 +65,44 @@ impl Family {
     /// Returns whether this family has a command that the other one has.
     pub(crate) fn has_command(self, name: &str) -> bool {
         self == Self::Fics || !matches!(name, "iset" | "ivariables")
+    }
+}
+
+/// Why a login failed, with ICC's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoginFailure {
+    NameTooLong = 2,
+    NameTooShort = 3,
+    BadCharacters = 4,
+    NotRegistered = 6,
+    GuestsRefused = 7,
+    InvalidPassword = 11,
+    Banned = 12,
+    NameInUse = 14,
+    Full = 19,
+}
+
+impl LoginFailure {
+    /// Formats the refusal of a name. That of a name in use follows the prompt directly, as recorded.
+    pub(crate) fn text(self, name: &str, texts: &FamilyTexts) -> String {
+        match self {
+            Self::NameTooLong => {
+                let max = texts.name_length.end();
+                format!("\nSorry, names may be at most {max} characters long.  Try again.\n")
+            }
+            Self::NameTooShort => {
+                format!("\nA name should be at least {} characters long!  Try again.\n", texts.min_name_length)
+            }
+            Self::BadCharacters => {
+                format!("\nSorry, names can only consist of {}.  Try again.\n", texts.name_characters)
+            }
+            Self::NotRegistered => format!("\n\"{name}\" is not a registered name.\n"),
+            Self::GuestsRefused => "\nSorry, guest connections have been prevented from your site.\n".to_owned(),
+            Self::InvalidPassword => "\n**** Invalid password! ****\n\n".to_owned(),
+            Self::Banned => format!("\nPlayer \"{name}\" is banned.\n"),
+            Self::NameInUse => format!("Sorry, {name} is already logged in. Try again.\n"),
+            Self::Full => "\nSorry, the server is full.  Please try again later.\n".to_owned(),
+        }
     }
 }
 

@@ -19,12 +19,12 @@
 
 use std::time::Duration;
 
-use kibitzer_core::message::Handle;
+use kibitzer_core::message::{Datagram, Handle};
 
-use super::icc::LoginFailure;
+use super::icc::number;
 use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, LoginStage, Player, World};
 use crate::account::key;
-use crate::family::Family;
+use crate::family::{Family, LoginFailure};
 use crate::options::Feature;
 
 /// Telnet commands that switch the client's local echo off and on.
@@ -42,7 +42,7 @@ impl World {
     /// Sends the greeting, or refuses the client if the server is full.
     pub(super) fn greet(&mut self, id: ConnectionId) {
         if self.n_clients() > self.options.max_connections {
-            return self.refuse_full(id);
+            return self.refuse_login(id, LoginFailure::Full, "");
         }
         self.schedule.set(Deadline::Login(id), self.now() + self.options.login_timeout);
         self.lobby.put(id, self.options.family.texts().banner);
@@ -103,18 +103,12 @@ impl World {
                 self.receive_password(id, &Handle::from_wire(name.as_bytes()), password);
             }
             (Some(obstacle), _) => self.simulate_obstacle(id, name, obstacle),
-            (None, Some(account)) if account.is_banned => self.refuse_banned(id, name),
+            (None, Some(account)) if account.is_banned => self.refuse_login(id, LoginFailure::Banned, name),
             (None, Some(account)) => {
                 let handle = account.handle.clone();
                 self.receive_password(id, &handle, password);
             }
-            (None, None) => {
-                self.refuse_login(
-                    id,
-                    LoginFailure::NotRegistered,
-                    &format!("\n\"{name}\" is not a registered name.\n"),
-                );
-            }
+            (None, None) => self.refuse_login(id, LoginFailure::NotRegistered, name),
         }
     }
 
@@ -139,12 +133,16 @@ impl World {
         } else if matches!(key(name).as_str(), "guest" | "g") {
             let name = self.invent_name();
             self.welcome_guest(id, &name, true);
-        } else if !self.options.family.is_name(name) {
-            self.refuse_bad_name(id, name);
+        } else if let Some(failure) = self.options.family.name_failure(name) {
+            self.refuse_login(id, failure, name);
         } else if let Some((handle, is_banned)) = account {
-            if is_banned { self.refuse_banned(id, handle.as_str()) } else { self.ask_password(id, handle) }
+            if is_banned {
+                self.refuse_login(id, LoginFailure::Banned, handle.as_str());
+            } else {
+                self.ask_password(id, handle);
+            }
         } else if self.lobby.online(name).is_some() {
-            self.refuse_name_in_use(id, name);
+            self.refuse_login(id, LoginFailure::NameInUse, name);
         } else {
             self.welcome_guest(id, name, false);
         }
@@ -152,60 +150,35 @@ impl World {
 
     /// Refuses a login as ordered by the operator.
     fn simulate_obstacle(&mut self, id: ConnectionId, name: &str, obstacle: LoginObstacle) {
-        match obstacle {
-            LoginObstacle::BadName => self.refuse_bad_name(id, "?"),
-            LoginObstacle::NameInUse => self.refuse_name_in_use(id, name),
-            LoginObstacle::Banned => self.refuse_banned(id, name),
-            LoginObstacle::GuestsRefused => self.refuse_guest(id),
-            LoginObstacle::Full => self.refuse_full(id),
+        let failure = match obstacle {
+            LoginObstacle::BadName => LoginFailure::BadCharacters,
+            LoginObstacle::NameInUse => LoginFailure::NameInUse,
+            LoginObstacle::Banned => LoginFailure::Banned,
+            LoginObstacle::GuestsRefused => LoginFailure::GuestsRefused,
+            LoginObstacle::Full => LoginFailure::Full,
             LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword => {
-                self.ask_password(id, Handle::from_wire(name.as_bytes()));
+                return self.ask_password(id, Handle::from_wire(name.as_bytes()));
             }
-            LoginObstacle::Silence => {}
-        }
+            LoginObstacle::Silence => return,
+        };
+        self.refuse_login(id, failure, name);
     }
 
-    /// Reports a failed login; asks for another name, or closes the connection if another name would not help.
-    fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, text: &str) {
-        self.put_failure(id, failure, text);
+    /// Reports a failed login: as a datagram if the client has it switched on, and as text. Then asks for another name, pauses
+    /// the login after a wrong password, or closes the connection if another name would not help.
+    fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, name: &str) {
+        let text = failure.text(name, self.options.family.texts());
+        let arguments = [(failure as u8).to_string(), text.trim().to_owned()];
+        self.lobby.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, arguments));
+        self.lobby.put(id, &text);
         match failure {
             LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.close(id),
+            LoginFailure::InvalidPassword => {
+                self.lobby.enter(id, LoginStage::Paused);
+                self.schedule.set(Deadline::Pause(id), self.now() + PASSWORD_PAUSE);
+            }
             _ => self.ask_name(id),
         }
-    }
-
-    fn refuse_bad_name(&mut self, id: ConnectionId, name: &str) {
-        let texts = self.options.family.texts();
-        let (failure, why) = if !self.options.family.has_name_characters(name) {
-            let text = format!("Sorry, names can only consist of {}.", texts.name_characters);
-            (LoginFailure::BadCharacters, text)
-        } else if name.len() < *texts.name_length.start() {
-            let text = format!("A name should be at least {} characters long!", texts.min_name_length);
-            (LoginFailure::NameTooShort, text)
-        } else {
-            let text = format!("Sorry, names may be at most {} characters long.", texts.name_length.end());
-            (LoginFailure::NameTooLong, text)
-        };
-        self.refuse_login(id, failure, &format!("\n{why}  Try again.\n"));
-    }
-
-    /// Refuses a name that is in use. Unlike other refusals, the text follows the prompt directly, as recorded.
-    fn refuse_name_in_use(&mut self, id: ConnectionId, name: &str) {
-        let text = format!("Sorry, {name} is already logged in. Try again.\n");
-        self.refuse_login(id, LoginFailure::NameInUse, &text);
-    }
-
-    fn refuse_banned(&mut self, id: ConnectionId, name: &str) {
-        self.refuse_login(id, LoginFailure::Banned, &format!("\nPlayer \"{name}\" is banned.\n"));
-    }
-
-    fn refuse_full(&mut self, id: ConnectionId) {
-        self.refuse_login(id, LoginFailure::Full, "\nSorry, the server is full.  Please try again later.\n");
-    }
-
-    fn refuse_guest(&mut self, id: ConnectionId) {
-        let text = "\nSorry, guest connections have been prevented from your site.\n";
-        self.refuse_login(id, LoginFailure::GuestsRefused, text);
     }
 
     fn ask_password(&mut self, id: ConnectionId, handle: Handle) {
@@ -238,7 +211,7 @@ impl World {
 
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
         if self.options.are_guests_refused {
-            return self.refuse_guest(id);
+            return self.refuse_login(id, LoginFailure::GuestsRefused, name);
         }
         let first = if is_invented {
             format!("\nLogging you in as \"{name}\"; you may use this name to play unrated games.\n")
@@ -258,7 +231,7 @@ impl World {
         self.lobby.put(id, "\n");
         if self.lobby.online(handle.as_str()).is_some() {
             // Another guest of that name has logged in meanwhile.
-            return self.refuse_name_in_use(id, handle.as_str());
+            return self.refuse_login(id, LoginFailure::NameInUse, handle.as_str());
         }
         let ivars = self.login_ivars(id);
         let player = Player::guest(handle, self.options.family.texts().guest_titles, ivars, self.now());
@@ -293,9 +266,7 @@ impl World {
             self.lobby.put(id, INVITATION);
             return self.ask_name(id);
         }
-        self.put_failure(id, LoginFailure::InvalidPassword, "\n**** Invalid password! ****\n\n");
-        self.lobby.enter(id, LoginStage::Paused);
-        self.schedule.set(Deadline::Pause(id), self.now() + PASSWORD_PAUSE);
+        self.refuse_login(id, LoginFailure::InvalidPassword, handle.as_str());
     }
 
     /// Resumes a login after the pause of a wrong password, with the bytes held back.

@@ -38,28 +38,7 @@ pub(crate) mod number {
     pub(crate) const SET_2: u32 = 124;
 }
 
-/// Why a login failed, with ICC's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LoginFailure {
-    NameTooLong = 2,
-    NameTooShort = 3,
-    BadCharacters = 4,
-    NotRegistered = 6,
-    GuestsRefused = 7,
-    InvalidPassword = 11,
-    Banned = 12,
-    NameInUse = 14,
-    Full = 19,
-}
-
 impl World {
-    /// Reports a failed login: as a datagram if the client has it switched on, and as text.
-    pub(crate) fn put_failure(&mut self, id: ConnectionId, failure: LoginFailure, words: &str) {
-        let code = (failure as u8).to_string();
-        self.lobby.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, [code.as_str(), words.trim()]));
-        self.lobby.put(id, words);
-    }
-
     /// Parses a line before the name as a level setting; returns whether it is one.
     pub(crate) fn receive_levels(&mut self, id: ConnectionId, line: &str) -> bool {
         let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc);
