@@ -9,19 +9,6 @@ use super::record::Ply;
 use super::{GameHeader, Sides};
 use crate::chess::Position;
 
-/// Relation of a viewer to a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Viewer {
-    /// The player of this color.
-    Player(Color),
-    /// An observer of the game, played or examined.
-    Observer,
-    /// An examiner.
-    Examiner,
-    /// Another client, which requested the board once.
-    Guest,
-}
-
 /// The unit of the clocks in a board line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum ClockUnit {
@@ -46,10 +33,10 @@ pub(crate) enum BoardForm {
 /// The viewer of a board and that viewer's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BoardView {
-    pub(crate) viewer: Viewer,
+    pub(crate) relation: Relation,
     pub(crate) unit: ClockUnit,
     pub(crate) form: BoardForm,
-    /// Whether the viewer turned the board with `flip`.
+    /// Whether Black is at the bottom.
     pub(crate) is_flipped: bool,
 }
 
@@ -62,7 +49,6 @@ pub(super) struct BoardLine<'a> {
     pub(super) last: Option<&'a Ply>,
     pub(super) clocks_ms: Sides<i64>,
     pub(super) is_ticking: bool,
-    pub(super) is_examined: bool,
 }
 
 impl BoardLine<'_> {
@@ -84,7 +70,7 @@ impl BoardLine<'_> {
             let _ = writeln!(block, "|{}|", squares.collect::<String>());
         }
         self.push_state(&mut block);
-        let relation = match self.relation(view.viewer) {
+        let relation = match view.relation {
             Relation::MyTurn => 1,
             Relation::OpponentsTurn => -1,
             _ => 0,
@@ -106,14 +92,12 @@ impl BoardLine<'_> {
         line.push_str("<12> ");
         self.push_squares(&mut line);
         self.push_state(&mut line);
-        let (names, relation) = (self.header.names(), self.relation(view.viewer).code());
+        let (names, relation) = (self.header.names(), view.relation.code());
         let _ = write!(line, " {} {} {} {relation} ", self.header.id, names.white, names.black);
         self.push_clocks(&mut line, view.unit);
         self.push_move(&mut line, view.unit);
-        // Black sees the board from the other side.
-        let is_black = view.viewer == Viewer::Player(Color::Black);
         let lag_ms = self.last.map_or(0, |ply| ply.lag_ms);
-        let _ = write!(line, " {}", u8::from(is_black != view.is_flipped));
+        let _ = write!(line, " {}", u8::from(view.is_flipped));
         if view.form == BoardForm::Style12 {
             let _ = write!(line, " {} {lag_ms}", u8::from(self.is_ticking));
         }
@@ -161,18 +145,6 @@ impl BoardLine<'_> {
             Some(ply) => write!(line, "{} ({elapsed}) {}", ply.played.to_verbose(), ply.san),
             None => write!(line, "none ({elapsed}) none"),
         };
-    }
-
-    /// Returns field 19.
-    fn relation(&self, viewer: Viewer) -> Relation {
-        match (viewer, self.is_examined) {
-            (Viewer::Player(color), false) if color == self.position.side_to_move => Relation::MyTurn,
-            (Viewer::Player(_), false) => Relation::OpponentsTurn,
-            (Viewer::Observer, false) => Relation::Observing,
-            (Viewer::Examiner, _) => Relation::Examining,
-            (Viewer::Observer | Viewer::Player(_), true) => Relation::ObservingExamined,
-            (Viewer::Guest, _) => Relation::Isolated,
-        }
     }
 }
 

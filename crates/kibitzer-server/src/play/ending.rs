@@ -6,46 +6,20 @@ use kibitzer_core::message::GameResult;
 use super::Sides;
 use crate::chess::Termination;
 
-/// How a game ended. The color is the side that the variant's name is about.
+/// How a game ended, and the side that the server's text names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Ending {
-    Resigned(Color),
-    Checkmated(Color),
-    /// This side lost on time.
-    Flagged(Color),
-    /// This side disconnected and loses.
-    Left(Color),
-    DrawAgreed,
-    Stalemate,
-    Repetition,
-    FiftyMoves,
-    NoMaterial,
-    BothFlagged,
-    /// This side is out of time, but the opponent cannot mate.
-    FlaggedNoMaterial(Color),
-    /// This side aborted the game before both sides had moved.
-    AbortedEarly(Color),
-    AbortAgreed,
-    /// This side aborted the game although the opponent was out of time.
-    CourtesyAborted(Color),
-    /// This side disconnected after a few moves.
-    AbortedByLeaving(Color),
-    AbortedByShutdown,
-    AdjournAgreed,
-    /// This side adjourned the game although the opponent was out of time.
-    CourtesyAdjourned(Color),
-    /// This side disconnected; the game can be resumed.
-    AdjournedByLeaving(Color),
-    AdjournedByShutdown,
-    /// This side's partner won the other board.
-    PartnerWon(Color),
-    PartnersDrew,
-    PartnersAborted,
-    PartnersAdjourned,
+pub(crate) struct Ending {
+    outcome: Outcome,
+    /// Code of two or three letters in histories.
+    pub(crate) code: &'static str,
+    /// Text in which `@` is the named player and `%` the opponent.
+    text: &'static str,
+    /// The named side; White if the text names none.
+    side: Color,
 }
 
 /// Consequence of an ending, seen from the side that it names.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outcome {
     Win,
     Loss,
@@ -54,69 +28,58 @@ enum Outcome {
     Adjourned,
 }
 
+/// All endings. Those that name a side are completed by [`by`](Ending::by).
+///
+/// Source: text messages §8; transcripts; FICS help file `history`.
+#[rustfmt::skip] // one to a line: it is a table
 impl Ending {
-    /// Returns the outcome, the code in histories, and the text, in which `@` is the named player and `%` the opponent.
-    ///
-    /// Source: text messages §8; transcripts; FICS help file `history`.
-    #[rustfmt::skip] // one to a line: it is a table
-    const fn description(self) -> (Outcome, &'static str, &'static str) {
-        match self {
-            Self::Resigned(_) => (Outcome::Loss, "Res", "@ resigns"),
-            Self::Checkmated(_) => (Outcome::Loss, "Mat", "@ checkmated"),
-            Self::Flagged(_) => (Outcome::Loss, "Fla", "@ forfeits on time"),
-            Self::Left(_) => (Outcome::Loss, "Dis", "@ forfeits by disconnection"),
-            Self::DrawAgreed => (Outcome::Draw, "Agr", "Game drawn by mutual agreement"),
-            Self::Stalemate => (Outcome::Draw, "Sta", "Game drawn by stalemate"),
-            Self::Repetition => (Outcome::Draw, "Rep", "Game drawn by repetition"),
-            Self::FiftyMoves => (Outcome::Draw, "50", "Game drawn by the 50 move rule"),
-            Self::NoMaterial => (Outcome::Draw, "NM", "Neither player has mating material"),
-            Self::BothFlagged => (Outcome::Draw, "NT", "Game drawn because both players ran out of time"),
-            Self::FlaggedNoMaterial(_) => (Outcome::Draw, "TM", "@ ran out of time and % has no material to mate"),
-            Self::AbortedEarly(_) => (Outcome::Aborted, "Adj", "Game aborted on move 1 by @"),
-            Self::AbortAgreed => (Outcome::Aborted, "Adj", "Game aborted by mutual agreement"),
-            Self::CourtesyAborted(_) => (Outcome::Aborted, "Adj", "Game courtesyaborted by @"),
-            Self::AbortedByLeaving(_) => (Outcome::Aborted, "Adj", "@ lost connection and too few moves; game aborted"),
-            Self::AbortedByShutdown => (Outcome::Aborted, "Adj", "Game aborted by server shutdown"),
-            Self::AdjournAgreed => (Outcome::Adjourned, "Adj", "Game adjourned by mutual agreement"),
-            Self::CourtesyAdjourned(_) => (Outcome::Adjourned, "Adj", "Game courtesyadjourned by @"),
-            Self::AdjournedByLeaving(_) => (Outcome::Adjourned, "Adj", "@ lost connection; game adjourned"),
-            Self::AdjournedByShutdown => (Outcome::Adjourned, "Adj", "Game adjourned by server shutdown"),
-            Self::PartnerWon(_) => (Outcome::Win, "Par", "@'s partner won"),
-            Self::PartnersDrew => (Outcome::Draw, "Par", "Partners' game drawn"),
-            Self::PartnersAborted => (Outcome::Aborted, "Adj", "Partners' game aborted"),
-            Self::PartnersAdjourned => (Outcome::Adjourned, "Adj", "Partners' game adjourned"),
-        }
+    pub(crate) const RESIGNED: Self = Self::new(Outcome::Loss, "Res", "@ resigns");
+    pub(crate) const CHECKMATED: Self = Self::new(Outcome::Loss, "Mat", "@ checkmated");
+    pub(crate) const FLAGGED: Self = Self::new(Outcome::Loss, "Fla", "@ forfeits on time");
+    pub(crate) const LEFT: Self = Self::new(Outcome::Loss, "Dis", "@ forfeits by disconnection");
+    pub(crate) const DRAW_AGREED: Self = Self::new(Outcome::Draw, "Agr", "Game drawn by mutual agreement");
+    pub(crate) const STALEMATE: Self = Self::new(Outcome::Draw, "Sta", "Game drawn by stalemate");
+    pub(crate) const REPETITION: Self = Self::new(Outcome::Draw, "Rep", "Game drawn by repetition");
+    pub(crate) const FIFTY_MOVES: Self = Self::new(Outcome::Draw, "50", "Game drawn by the 50 move rule");
+    pub(crate) const NO_MATERIAL: Self = Self::new(Outcome::Draw, "NM", "Neither player has mating material");
+    pub(crate) const BOTH_FLAGGED: Self = Self::new(Outcome::Draw, "NT", "Game drawn because both players ran out of time");
+    pub(crate) const FLAGGED_NO_MATERIAL: Self = Self::new(Outcome::Draw, "TM", "@ ran out of time and % has no material to mate");
+    pub(crate) const ABORTED_EARLY: Self = Self::new(Outcome::Aborted, "Adj", "Game aborted on move 1 by @");
+    pub(crate) const ABORT_AGREED: Self = Self::new(Outcome::Aborted, "Adj", "Game aborted by mutual agreement");
+    pub(crate) const COURTESY_ABORTED: Self = Self::new(Outcome::Aborted, "Adj", "Game courtesyaborted by @");
+    pub(crate) const ABORTED_BY_LEAVING: Self = Self::new(Outcome::Aborted, "Adj", "@ lost connection and too few moves; game aborted");
+    pub(crate) const ABORTED_BY_SHUTDOWN: Self = Self::new(Outcome::Aborted, "Adj", "Game aborted by server shutdown");
+    pub(crate) const ADJOURN_AGREED: Self = Self::new(Outcome::Adjourned, "Adj", "Game adjourned by mutual agreement");
+    pub(crate) const COURTESY_ADJOURNED: Self = Self::new(Outcome::Adjourned, "Adj", "Game courtesyadjourned by @");
+    pub(crate) const ADJOURNED_BY_LEAVING: Self = Self::new(Outcome::Adjourned, "Adj", "@ lost connection; game adjourned");
+    pub(crate) const ADJOURNED_BY_SHUTDOWN: Self = Self::new(Outcome::Adjourned, "Adj", "Game adjourned by server shutdown");
+    pub(crate) const PARTNER_WON: Self = Self::new(Outcome::Win, "Par", "@'s partner won");
+    pub(crate) const PARTNERS_DREW: Self = Self::new(Outcome::Draw, "Par", "Partners' game drawn");
+    pub(crate) const PARTNERS_ABORTED: Self = Self::new(Outcome::Aborted, "Adj", "Partners' game aborted");
+    pub(crate) const PARTNERS_ADJOURNED: Self = Self::new(Outcome::Adjourned, "Adj", "Partners' game adjourned");
+}
+
+impl Ending {
+    const fn new(outcome: Outcome, code: &'static str, text: &'static str) -> Self {
+        Self { outcome, code, text, side: Color::White }
     }
 
-    /// Returns the named side; White for an ending that names none.
-    const fn side(self) -> Color {
-        match self {
-            Self::Resigned(side)
-            | Self::Checkmated(side)
-            | Self::Flagged(side)
-            | Self::Left(side)
-            | Self::FlaggedNoMaterial(side)
-            | Self::AbortedEarly(side)
-            | Self::CourtesyAborted(side)
-            | Self::AbortedByLeaving(side)
-            | Self::CourtesyAdjourned(side)
-            | Self::AdjournedByLeaving(side)
-            | Self::PartnerWon(side) => side,
-            _ => Color::White,
-        }
+    /// Returns this ending with the side that resigned, lost, left, aborted or adjourned, or whose partner won.
+    pub(crate) const fn by(self, side: Color) -> Self {
+        Self { side, ..self }
     }
 
     /// Converts the end of a game by its position, in which `side` is to move.
     pub(crate) const fn by_rule(end: Termination, side: Color) -> Self {
         match end {
-            Termination::Checkmate => Self::Checkmated(side),
-            Termination::Stalemate => Self::Stalemate,
-            Termination::InsufficientMaterial => Self::NoMaterial,
+            Termination::Checkmate => Self::CHECKMATED.by(side),
+            Termination::Stalemate => Self::STALEMATE,
+            Termination::InsufficientMaterial => Self::NO_MATERIAL,
         }
     }
 
     pub(crate) const fn result(self) -> GameResult {
-        match (self.description().0, self.side()) {
+        match (self.outcome, self.side) {
             (Outcome::Win, Color::White) | (Outcome::Loss, Color::Black) => GameResult::WhiteWins,
             (Outcome::Win, Color::Black) | (Outcome::Loss, Color::White) => GameResult::BlackWins,
             (Outcome::Draw, _) => GameResult::Draw,
@@ -126,33 +89,27 @@ impl Ending {
 
     /// Returns whether the game can be resumed later.
     pub(crate) const fn is_adjournment(self) -> bool {
-        matches!(self.description().0, Outcome::Adjourned)
+        matches!(self.outcome, Outcome::Adjourned)
     }
 
     /// Returns whether the game is not stored anywhere.
     pub(crate) const fn is_abort(self) -> bool {
-        matches!(self.description().0, Outcome::Aborted)
+        matches!(self.outcome, Outcome::Aborted)
     }
 
     /// Formats the text of the line that ends a game, with the players' names: `Foo resigns`.
     pub(crate) fn text(self, names: Sides<&str>) -> String {
-        let (_, _, text) = self.description();
-        text.replace('@', names.of(self.side())).replace('%', names.of(self.side().opponent()))
-    }
-
-    /// Returns the code of two or three letters in histories.
-    pub(crate) const fn code(self) -> &'static str {
-        self.description().1
+        self.text.replace('@', names.of(self.side)).replace('%', names.of(self.side.opponent()))
     }
 
     /// Returns how the other board of a bughouse match ends when this one ends so.
     pub(crate) const fn for_partners(self) -> Self {
         match self.result().winner() {
             // The winner's partner has the other color there.
-            Some(winner) => Self::PartnerWon(winner.opponent()),
-            None if self.is_adjournment() => Self::PartnersAdjourned,
-            None if self.is_abort() => Self::PartnersAborted,
-            None => Self::PartnersDrew,
+            Some(winner) => Self::PARTNER_WON.by(winner.opponent()),
+            None if self.is_adjournment() => Self::PARTNERS_ADJOURNED,
+            None if self.is_abort() => Self::PARTNERS_ABORTED,
+            None => Self::PARTNERS_DREW,
         }
     }
 }

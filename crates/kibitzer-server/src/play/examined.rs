@@ -122,7 +122,6 @@ impl ExaminedGame {
             last: self.last(),
             clocks_ms: self.clocks_ms(),
             is_ticking: false,
-            is_examined: true,
         };
         line.print(view)
     }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Rating};
-use thiserror::Error;
 
 use super::board_line::BoardLine;
 use super::{BoardView, Clocks, Ending, GameHeader, MoveRecord, Ply, Sides};
@@ -37,35 +36,6 @@ pub(crate) struct Game {
     pub(crate) ending: Option<Ending>,
 }
 
-/// Why a move was rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-pub(crate) enum PlayError {
-    #[error("it is not your move")]
-    NotYourMove,
-    #[error("the game is over")]
-    Over,
-    #[error("the clock is paused")]
-    Paused,
-    #[error("illegal move")]
-    Illegal,
-}
-
-/// Why a claim that the opponent is out of time was rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-pub(crate) enum FlagError {
-    /// The opponent has time left.
-    #[error("opponent is not out of time")]
-    NotOut,
-    /// The game has no clocks.
-    #[error("the clock is not ticking")]
-    Untimed,
-}
-
-/// More plies were to be taken back than were played; contains the number of those that were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[error("there are only {0} half moves in the game")]
-pub(crate) struct TakebackError(pub(crate) usize);
-
 /// Effects of a move besides the new position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MoveEffects {
@@ -94,27 +64,11 @@ impl Game {
 
     /// Plays a move and presses the clock. `lag` is the network delay that timeseal measured; it is not charged.
     ///
-    /// # Errors
-    ///
-    /// [`PlayError`]; the game is unchanged.
-    pub(crate) fn play(
-        &mut self,
-        color: Color,
-        played: Move,
-        now: Instant,
-        lag: Duration,
-    ) -> Result<MoveEffects, PlayError> {
-        if self.ending.is_some() {
-            return Err(PlayError::Over);
-        }
-        if self.is_paused {
-            return Err(PlayError::Paused);
-        }
-        if color != self.side_to_move() {
-            return Err(PlayError::NotYourMove);
-        }
-        if !self.position().is_legal(played) {
-            return Err(PlayError::Illegal);
+    /// Returns `None` and changes nothing if the game is over or paused, it is the other side's turn, or the move is illegal.
+    pub(crate) fn play(&mut self, color: Color, played: Move, now: Instant, lag: Duration) -> Option<MoveEffects> {
+        let is_possible = self.ending.is_none() && !self.is_paused && color == self.side_to_move();
+        if !is_possible || !self.position().is_legal(played) {
+            return None;
         }
         let captured = self.position().capture(played).map(|taken| taken.for_hand);
         let elapsed = self.clocks.press(now, lag);
@@ -123,7 +77,7 @@ impl Game {
         self.record.push(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock(now);
         let ending = self.position().termination().map(|end| Ending::by_rule(end, self.side_to_move()));
-        Ok(MoveEffects { captured, ending })
+        Some(MoveEffects { captured, ending })
     }
 
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
@@ -142,25 +96,25 @@ impl Game {
     /// Returns the draw that a player may claim now, by repetition or by the fifty-move rule; `None` if there is none.
     pub(crate) fn draw_by_claim(&self) -> Option<Ending> {
         if self.record.n_repetitions() >= N_REPETITIONS_TO_DRAW {
-            Some(Ending::Repetition)
+            Some(Ending::REPETITION)
         } else {
-            (self.position().halfmove_clock >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::FiftyMoves)
+            (self.position().halfmove_clock >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::FIFTY_MOVES)
         }
     }
 
     /// Returns how the game ends if this side aborts it without consent; `None` once both sides have moved.
     pub(crate) fn abort_without_asking(&self, by: Color) -> Option<Ending> {
-        (self.record.len() < N_FREE_PLIES).then_some(Ending::AbortedEarly(by))
+        (self.record.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.by(by))
     }
 
     /// Returns how the game ends if this side disconnects.
     pub(crate) fn ending_by_leaving(&self, by: Color) -> Ending {
         if self.record.len() < MIN_PLIES_TO_KEEP {
-            Ending::AbortedByLeaving(by)
+            Ending::ABORTED_BY_LEAVING.by(by)
         } else if self.header.are_registered() {
-            Ending::AdjournedByLeaving(by)
+            Ending::ADJOURNED_BY_LEAVING.by(by)
         } else {
-            Ending::Left(by)
+            Ending::LEFT.by(by)
         }
     }
 
@@ -169,41 +123,32 @@ impl Game {
     pub(crate) fn flag_fallen(&self, now: Instant) -> Option<Ending> {
         // Only the clock of the side to move runs.
         let loser = self.side_to_move();
-        self.claim_flag(loser.opponent(), now).ok()
+        self.claim_flag(loser.opponent(), now)
     }
 
-    /// Returns how the game ends if this player claims that the opponent is out of time.
-    ///
-    /// # Errors
-    ///
-    /// [`FlagError`] if the opponent has time left, or the game has no clocks.
-    pub(crate) fn claim_flag(&self, by: Color, now: Instant) -> Result<Ending, FlagError> {
-        if self.header.terms.is_untimed() {
-            return Err(FlagError::Untimed);
-        }
-        let is_out = |color| self.clocks.reading(color, now) <= 0;
+    /// Returns how the game ends if this player claims that the opponent is out of time; `None` if the opponent has time left, or
+    /// the game has no clocks.
+    pub(crate) fn claim_flag(&self, by: Color, now: Instant) -> Option<Ending> {
+        let is_out = |color| !self.header.terms.is_untimed() && self.clocks.reading(color, now) <= 0;
         match (is_out(by.opponent()), is_out(by)) {
-            (false, _) => Err(FlagError::NotOut),
-            (true, true) => Ok(Ending::BothFlagged),
-            (true, false) if self.position().lacks_material(by) => Ok(Ending::FlaggedNoMaterial(by.opponent())),
-            (true, false) => Ok(Ending::Flagged(by.opponent())),
+            (false, _) => None,
+            (true, true) => Some(Ending::BOTH_FLAGGED),
+            (true, false) if self.position().lacks_material(by) => Some(Ending::FLAGGED_NO_MATERIAL.by(by.opponent())),
+            (true, false) => Some(Ending::FLAGGED.by(by.opponent())),
         }
     }
 
-    /// Takes plies back and resets the clocks to their readings before them.
-    ///
-    /// # Errors
-    ///
-    /// [`TakebackError`] if fewer plies were played.
-    pub(crate) fn take_back(&mut self, plies: usize, now: Instant) -> Result<(), TakebackError> {
-        let left = self.record.len().checked_sub(plies).ok_or(TakebackError(self.record.len()))?;
+    /// Takes plies back and resets the clocks to their readings before them. Returns `None` and changes nothing if fewer plies
+    /// were played.
+    pub(crate) fn take_back(&mut self, plies: usize, now: Instant) -> Option<()> {
+        let left = self.record.len().checked_sub(plies)?;
         self.record.truncate(left);
         // Stopped first, as the clock of the other side may run afterwards.
         self.clocks.stop(now);
         let initial = Sides::both(self.header.terms.initial_ms());
         self.clocks.set(self.record.last().map_or(initial, |ply| ply.clocks_ms), now);
         self.start_clock(now);
-        Ok(())
+        Some(())
     }
 
     /// Stops the clocks until [`unpause`](Self::unpause).
@@ -255,7 +200,6 @@ impl Game {
             last: self.record.last(),
             clocks_ms: self.clocks.readings(now),
             is_ticking: self.clocks.is_running(),
-            is_examined: false,
         };
         line.print(view)
     }

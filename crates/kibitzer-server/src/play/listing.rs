@@ -76,7 +76,7 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         opponent.name.as_str(),
         bracket(game.header.terms),
         eco(&game.record),
-        game.ending.map_or("***", Ending::code),
+        game.ending.map_or("***", |ending| ending.code),
         Date::of(ended).short(),
     )
 }

@@ -22,11 +22,11 @@ use std::time::SystemTime;
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Handle, Rating};
 
-pub(crate) use self::board_line::{BoardForm, BoardView, ClockUnit, Viewer, holding_line};
+pub(crate) use self::board_line::{BoardForm, BoardView, ClockUnit, holding_line};
 pub(crate) use self::clocks::Clocks;
 pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
-pub(crate) use self::game::{FlagError, Game, MoveEffects};
+pub(crate) use self::game::{Game, MoveEffects};
 pub(crate) use self::listing::{
     HISTORY_HEAD, Presence, STORED_HEAD, examined_row, games_row, history_row, move_list, stored_row,
 };

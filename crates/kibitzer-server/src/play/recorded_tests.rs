@@ -107,15 +107,13 @@ impl Replay {
 }
 
 fn view(board: &Style12, is_ms: bool) -> BoardView {
-    let viewer = match board.relation() {
-        Relation::MyTurn => Viewer::Player(board.side_to_move()),
-        Relation::OpponentsTurn => Viewer::Player(!board.side_to_move()),
-        Relation::Observing => Viewer::Observer,
-        other => panic!("{other:?} is no relation to a game that is played"),
-    };
-    let is_black = viewer == Viewer::Player(Color::Black);
+    let relation = board.relation();
+    assert!(
+        relation.is_mine() || relation == Relation::Observing,
+        "{relation:?} is no relation to a game that is played"
+    );
     let unit = if is_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds };
-    BoardView { viewer, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(!is_black) }
+    BoardView { relation, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(true) }
 }
 
 /// Fields of style 12 in which a recorded server differs from freechess.org, by number.
@@ -298,34 +296,33 @@ const OTHER_WORDS: [&str; 9] = [
 ];
 
 fn every_ending() -> Vec<Ending> {
-    use Ending::*;
     let of_sides = [
-        Resigned,
-        Checkmated,
-        Flagged,
-        Left,
-        FlaggedNoMaterial,
-        AbortedEarly,
-        AbortedByLeaving,
-        AdjournedByLeaving,
-        PartnerWon,
+        Ending::RESIGNED,
+        Ending::CHECKMATED,
+        Ending::FLAGGED,
+        Ending::LEFT,
+        Ending::FLAGGED_NO_MATERIAL,
+        Ending::ABORTED_EARLY,
+        Ending::ABORTED_BY_LEAVING,
+        Ending::ADJOURNED_BY_LEAVING,
+        Ending::PARTNER_WON,
     ];
     let mut endings = vec![
-        DrawAgreed,
-        Stalemate,
-        Repetition,
-        FiftyMoves,
-        NoMaterial,
-        BothFlagged,
-        AbortAgreed,
-        AbortedByShutdown,
-        AdjournAgreed,
-        AdjournedByShutdown,
-        PartnersDrew,
-        PartnersAborted,
-        PartnersAdjourned,
+        Ending::DRAW_AGREED,
+        Ending::STALEMATE,
+        Ending::REPETITION,
+        Ending::FIFTY_MOVES,
+        Ending::NO_MATERIAL,
+        Ending::BOTH_FLAGGED,
+        Ending::ABORT_AGREED,
+        Ending::ABORTED_BY_SHUTDOWN,
+        Ending::ADJOURN_AGREED,
+        Ending::ADJOURNED_BY_SHUTDOWN,
+        Ending::PARTNERS_DREW,
+        Ending::PARTNERS_ABORTED,
+        Ending::PARTNERS_ADJOURNED,
     ];
-    endings.extend(of_sides.iter().flat_map(|ending| Color::BOTH.map(ending)));
+    endings.extend(of_sides.iter().flat_map(|ending| Color::BOTH.map(|side| ending.by(side))));
     endings
 }
 

@@ -102,7 +102,7 @@ impl RelayedGame {
         if let Some(ending) = ending(&self.position, self.n_plies) {
             return Err(ending);
         }
-        let played = brain::choose(&self.position, random).ok_or(Ending::DrawAgreed)?;
+        let played = brain::choose(&self.position, random).ok_or(Ending::DRAW_AGREED)?;
         let thought_s = random.u32(2..27);
         let left_ms = self.clocks_ms.of_mut(self.position.side_to_move);
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
@@ -129,7 +129,7 @@ fn ending(position: &Position, n_plies: u32) -> Option<Ending> {
     }
     let (white, black) = (position.material(Color::White), position.material(Color::Black));
     if n_plies >= 30 && white.abs_diff(black) >= 9 {
-        return Some(Ending::Resigned(if white < black { Color::White } else { Color::Black }));
+        return Some(Ending::RESIGNED.by(if white < black { Color::White } else { Color::Black }));
     }
-    (n_plies >= MAX_PLIES).then_some(Ending::DrawAgreed)
+    (n_plies >= MAX_PLIES).then_some(Ending::DRAW_AGREED)
 }

@@ -3,12 +3,12 @@
 //! Source of the forms: transcripts fatics-game-*, fatics-crazyhouse-*, fatics-bughouse-*, fatics-ms-compress-*.
 
 use kibitzer_core::chess::{Color, Role};
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{GameId, Relation};
 
-use super::tables::TableGame;
+use super::tables::{Table, TableGame};
 use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
-use crate::play::{BoardView, Viewer};
+use crate::play::BoardView;
 
 /// The reason for sending a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,17 +24,22 @@ pub(crate) enum BoardReason {
 }
 
 impl World {
-    fn viewer(&self, number: GameId, id: ConnectionId) -> Viewer {
-        let Some(table) = self.tables.get(number) else { return Viewer::Guest };
-        if table.examiners().contains(&id) {
-            return Viewer::Examiner;
+    /// Returns the relation of a client to a game.
+    fn relation(&self, table: &Table, id: ConnectionId) -> Relation {
+        let is_observed = table.observers.contains(&id);
+        match (table.played(), self.color_in(table, id)) {
+            _ if table.examiners().contains(&id) => Relation::Examining,
+            (Some(game), Some(color)) if color == game.side_to_move() => Relation::MyTurn,
+            (Some(_), Some(_)) => Relation::OpponentsTurn,
+            (Some(_), None) if is_observed => Relation::Observing,
+            (None, _) if is_observed => Relation::ObservingExamined,
+            _ => Relation::Isolated,
         }
-        let name = self.lobby.player(id).map_or("", |player| player.name());
-        match table.played().and_then(|game| game.header.color_of(name)) {
-            Some(color) => Viewer::Player(color),
-            None if table.observers.contains(&id) => Viewer::Observer,
-            None => Viewer::Guest,
-        }
+    }
+
+    /// Returns the color that a client plays in a game.
+    fn color_in(&self, table: &Table, id: ConnectionId) -> Option<Color> {
+        table.played()?.header.color_of(self.lobby.player(id)?.name())
     }
 
     /// Returns an empty line and a board's lines; `None` for a client without board lines.
@@ -42,10 +47,11 @@ impl World {
         let table = self.tables.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
         let view = BoardView {
-            viewer: self.viewer(number, to),
+            relation: self.relation(table, to),
             unit: self.lobby.clock_unit(to),
             form: self.lobby.connection(to)?.board_form?,
-            is_flipped: self.lobby.has_flag(to, "flip"),
+            // Black sees the board from the other side.
+            is_flipped: self.lobby.has_flag(to, "flip") != (self.color_in(table, to) == Some(Color::Black)),
         };
         // Unlike FICS (datagrams D5), the recorded server sends a delta board after a takeback or a change of the clock too, with
         // the move that is then the last one. Source: transcripts fatics-ms-compress-*.

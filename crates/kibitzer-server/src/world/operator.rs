@@ -102,5 +102,8 @@ impl World {
 }
 
 fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
-    (game.header.id, if game.header.are_registered() { Ending::AdjournedByShutdown } else { Ending::AbortedByShutdown })
+    (
+        game.header.id,
+        if game.header.are_registered() { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN },
+    )
 }

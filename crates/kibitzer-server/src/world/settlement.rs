@@ -91,9 +91,9 @@ impl World {
             {
                 self.start_simul_game(offer.to, offer.from);
             }
-            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DrawAgreed),
-            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::AbortAgreed),
-            (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::AdjournAgreed),
+            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DRAW_AGREED),
+            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::ABORT_AGREED),
+            (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::ADJOURN_AGREED),
             (OfferKind::Takeback(plies), Some(number)) => self.take_back(number, plies, offer.to),
             (OfferKind::Pause, Some(number)) => self.pause(number, offer.to, "paused", Game::pause),
             (OfferKind::Unpause, Some(number)) => self.pause(number, offer.to, "resumed", Game::unpause),
@@ -171,7 +171,7 @@ impl World {
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
         let Some(game) = self.tables.played_mut(number) else { return };
-        if game.take_back(plies, now).is_ok() {
+        if game.take_back(plies, now).is_some() {
             self.send_boards(number, Some(actor), BoardReason::TookBack(plies));
             self.schedule_flag(number);
         }

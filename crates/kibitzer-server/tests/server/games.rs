@@ -488,6 +488,14 @@ async fn boards_are_drawn_for_each_viewer() {
     let observers =
         "Observing 1 [Alekhine vs. Bogoljubov]: Zoltan(U) (1 user)\n  1 game displayed (of 1 in progress).\nfics% ";
     assert_eq!(stranger.ask("allobservers").await, observers);
+    for (viewer, flips) in [(&mut white, ["0", "1"]), (&mut black, ["1", "0"]), (&mut stranger, ["0", "1"])] {
+        for (value, flip) in flips.into_iter().enumerate() {
+            viewer.ask(&format!("set flip {value}")).await;
+            let board = viewer.ask("refresh 1").await;
+            let fields: Vec<&str> = board.split("<12> ").nth(1).unwrap().split([' ', '\n']).collect();
+            assert_eq!((fields[29], fields[32]), (flip, "fics%"), "{board}");
+        }
+    }
     assert_eq!(stranger.ask("unobserve").await, "Removing game 1 from observation list.\nfics% ");
     assert_eq!(stranger.ask("unobserve").await, "You are not observing any games.\nfics% ");
     assert!(stranger.ask("who").await.contains("1882  ^Alekhine"));

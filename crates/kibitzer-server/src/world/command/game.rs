@@ -10,7 +10,7 @@ use kibitzer_core::message::GameId;
 
 use super::{Command, DONE, Refusal, Reply, first_word, number_or_one, refuse_if};
 use crate::calendar::count;
-use crate::play::{Ending, FlagError, Game, Sides, examined_row, games_row, move_list};
+use crate::play::{Ending, Game, Sides, examined_row, games_row, move_list};
 use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, TableGame, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -34,17 +34,16 @@ pub(super) const COMMANDS: &[Command] = &[
 fn resign(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
     let early = world.game_of(id).and_then(|game| game.abort_without_asking(color));
-    world.end_game(number, early.unwrap_or(Ending::Resigned(color)));
+    world.end_game(number, early.unwrap_or(Ending::RESIGNED.by(color)));
     DONE
 }
 
 fn flag(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
-    match world.game_of(id).map(|game| game.claim_flag(color, world.now())) {
-        Some(Ok(ending)) => world.end_game(number, ending),
-        Some(Err(FlagError::Untimed)) => return Err("The clock is not ticking.\n".into()),
-        Some(Err(FlagError::NotOut)) | None => return Err("Your opponent is not out of time.\n".into()),
-    }
+    let is_untimed = world.game_of(id).is_some_and(|game| game.header.terms.is_untimed());
+    refuse_if(is_untimed, "The clock is not ticking.\n")?;
+    let ending = world.game_of(id).and_then(|game| game.claim_flag(color, world.now()));
+    world.end_game(number, ending.ok_or("Your opponent is not out of time.\n")?);
     DONE
 }
 
@@ -61,14 +60,14 @@ fn abort(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (number, color) = world.own_side(id)?;
     match world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
         Some(ending) => world.end_game(number, ending),
-        None => return propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::CourtesyAborted(color)),
+        None => return propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED.by(color)),
     }
     DONE
 }
 
 fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let (_, color) = world.own_side(id)?;
-    propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::CourtesyAdjourned(color))
+    propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.by(color))
 }
 
 /// Ends the game at once if only the opponent is out of time; else the opponent has to agree.
@@ -76,10 +75,10 @@ fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Reply {
 /// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
 fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Reply {
     let (number, color) = world.own_side(id)?;
-    let claim = world.game_of(id).map(|game| game.claim_flag(color, world.now()));
-    let Some(Ok(Ending::Flagged(_) | Ending::FlaggedNoMaterial(_))) = claim else {
+    let claim = world.game_of(id).and_then(|game| game.claim_flag(color, world.now()));
+    if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
         return propose(world, id, kind);
-    };
+    }
     world.lobby.put(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
     if let Some(opponent) = world.opponent_of(id) {
         world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));

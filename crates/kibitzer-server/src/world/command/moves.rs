@@ -73,7 +73,7 @@ impl World {
         let (now, lag) = (self.now(), self.uncharged_lag(id));
         let Some(game) = self.tables.played_mut(number) else { return };
         // `try_move` has checked turn, pause and legality.
-        let Ok(MoveEffects { captured, ending }) = game.play(color, played, now, lag) else { return };
+        let Some(MoveEffects { captured, ending }) = game.play(color, played, now, lag) else { return };
         let partner = game.partner;
         if let Some(role) = captured {
             self.pass(number, partner, color, role);
