@@ -23,7 +23,7 @@ pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
 pub(crate) use self::variables::SetError;
 use crate::account::key;
-use crate::play::{ClockUnit, GameKind, Seat};
+use crate::play::{ClockUnit, Seat};
 
 /// Identifier of a connection; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -276,11 +276,11 @@ impl Lobby {
 
     /// Returns the facts about a player for the lines of a game of this kind; `None` if no player is logged in over the
     /// connection.
-    pub(crate) fn seat(&self, id: ConnectionId, kind: GameKind) -> Option<Seat> {
+    pub(crate) fn seat(&self, id: ConnectionId, kind: &str) -> Option<Seat> {
         let player = self.player(id)?;
         Some(Seat {
             name: player.handle.clone(),
-            rating: player.rating(kind.as_str()),
+            rating: player.rating(kind),
             is_registered: player.is_registered,
             has_timeseal: self.is_sealed(id),
         })

@@ -229,7 +229,7 @@ impl Game {
         let rating = |rating: Rating| rating.value().map_or_else(|| "0".to_owned(), |_| rating.to_string());
         format!(
             "<g1> {id} p=0 t={} r={} u={},{} it={time} i={time} pt={} rt={},{} ts={},{} m=2 n=0",
-            terms.kind().as_str(),
+            terms.kind(),
             flag(terms.rated),
             flag(!white.is_registered),
             flag(!black.is_registered),

@@ -81,22 +81,21 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
     )
 }
 
-/// Whether the opponent of an adjourned game is logged in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Presence {
-    LoggedIn,
-    Away,
-}
-
 /// Formats a row of `stored` for one of the players: ` 1: W Bogoljubov      Y [ sr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC`.
-pub(crate) fn stored_row(index: usize, game: &Game, owner: Color, opponent: Presence, adjourned: SystemTime) -> String {
+pub(crate) fn stored_row(
+    index: usize,
+    game: &Game,
+    owner: Color,
+    is_opponent_online: bool,
+    adjourned: SystemTime,
+) -> String {
     let position = game.position();
     let turn = format!("{}{}", letter(position.side_to_move), position.move_number);
     format!(
         "{index:>2}: {} {:<15} {} {} {}-{} {turn:<4} {} {}",
         letter(owner),
         game.header.seats.of(owner.opponent()).name.as_str(),
-        if opponent == Presence::LoggedIn { 'Y' } else { 'N' },
+        if is_opponent_online { 'Y' } else { 'N' },
         bracket(game.header.terms),
         position.material(Color::White),
         position.material(Color::Black),
@@ -120,7 +119,7 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
         listed(black.rating),
         Date::of(*started).long(),
         if *rated { "Rated" } else { "Unrated" },
-        terms.kind().as_str(),
+        terms.kind(),
         white.name,
         black.name,
     );
@@ -153,7 +152,7 @@ fn listed(rating: Rating) -> String {
 /// Formats terms in brackets: `[ sr 10  10]`.
 fn bracket(terms: Terms) -> String {
     let rated = if terms.rated { 'r' } else { 'u' };
-    format!("[ {}{rated}{:>3} {:>3}]", terms.kind().letter(), terms.minutes, terms.increment_s)
+    format!("[ {}{rated}{:>3} {:>3}]", terms.kind_letter(), terms.minutes, terms.increment_s)
 }
 
 /// Formats the side to move and the move number: `B: 18`.

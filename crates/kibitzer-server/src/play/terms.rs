@@ -15,43 +15,6 @@ pub(crate) struct Terms {
     pub(crate) increment_s: u32,
 }
 
-/// Kind of game for ratings and lists: the variant, or the speed of a game of chess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum GameKind {
-    Untimed,
-    Lightning,
-    Blitz,
-    Standard,
-    Crazyhouse,
-    Bughouse,
-    FischerRandom,
-}
-
-impl GameKind {
-    /// Returns the name in `Creating:` lines and seeks, and the letter in lists of games.
-    ///
-    /// Source: FICS help file `games`.
-    const fn name_and_letter(self) -> (&'static str, char) {
-        match self {
-            Self::Untimed => ("untimed", 'u'),
-            Self::Lightning => ("lightning", 'l'),
-            Self::Blitz => ("blitz", 'b'),
-            Self::Standard => ("standard", 's'),
-            Self::Crazyhouse => ("crazyhouse", 'z'),
-            Self::Bughouse => ("bughouse", 'B'),
-            Self::FischerRandom => ("wild/fr", 'w'),
-        }
-    }
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        self.name_and_letter().0
-    }
-
-    pub(crate) const fn letter(self) -> char {
-        self.name_and_letter().1
-    }
-}
-
 impl Terms {
     /// Returns the terms of an unrated game of chess.
     pub(crate) const fn unrated(minutes: u32, increment_s: u32) -> Self {
@@ -62,22 +25,31 @@ impl Terms {
         self.minutes == 0 && self.increment_s == 0
     }
 
-    /// Returns the kind of game. The speed of chess depends on the time that a player has for forty moves: lightning below three
-    /// minutes, blitz below fifteen.
+    /// Returns the name of the kind of game in `Creating:` lines, seeks and ratings: the variant, or the speed of a game of chess.
+    /// The speed depends on the time that a player has for forty moves: lightning below three minutes, blitz below fifteen.
     ///
     /// Source: FICS help files `lightning`, `blitz`, `standard`.
-    pub(crate) const fn kind(self) -> GameKind {
-        match self.variant {
-            Variant::Crazyhouse => return GameKind::Crazyhouse,
-            Variant::Bughouse => return GameKind::Bughouse,
-            Variant::FischerRandom => return GameKind::FischerRandom,
-            Variant::Standard => {}
+    pub(crate) const fn kind(self) -> &'static str {
+        let chess_s = self.minutes.saturating_mul(60).saturating_add(self.increment_s.saturating_mul(40));
+        match (self.variant, chess_s) {
+            (Variant::Crazyhouse, _) => "crazyhouse",
+            (Variant::Bughouse, _) => "bughouse",
+            (Variant::FischerRandom, _) => "wild/fr",
+            (Variant::Standard, 0) => "untimed",
+            (Variant::Standard, 1..180) => "lightning",
+            (Variant::Standard, 180..900) => "blitz",
+            (Variant::Standard, 900..) => "standard",
         }
-        match self.minutes.saturating_mul(60).saturating_add(self.increment_s.saturating_mul(40)) {
-            0 => GameKind::Untimed,
-            1..180 => GameKind::Lightning,
-            180..900 => GameKind::Blitz,
-            900.. => GameKind::Standard,
+    }
+
+    /// Returns the letter of the kind of game in lists of games.
+    ///
+    /// Source: FICS help file `games`.
+    pub(crate) fn kind_letter(self) -> char {
+        match self.variant {
+            Variant::Crazyhouse => 'z',
+            Variant::Bughouse => 'B',
+            Variant::Standard | Variant::FischerRandom => self.kind().chars().next().unwrap_or_default(),
         }
     }
 
@@ -100,7 +72,7 @@ impl Terms {
 
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.rated_word(), self.kind().as_str())?;
+        write!(f, "{} {}", self.rated_word(), self.kind())?;
         if self.is_untimed() { Ok(()) } else { write!(f, " {} {}", self.minutes, self.increment_s) }
     }
 }

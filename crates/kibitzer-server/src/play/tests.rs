@@ -373,7 +373,7 @@ fn the_client_parses_rows_of_history_and_stored_games() {
     assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
     let history: History = parse(&format!("History for Newton:\n{HISTORY_HEAD}\n{}", rows[0]));
     assert_eq!((history.games.len(), history.unread.len()), (1, 0));
-    let row = stored_row(1, &table.game, Color::White, Presence::LoggedIn, date());
+    let row = stored_row(1, &table.game, Color::White, true, date());
     assert_eq!(row, " 1: W Einstein        Y [ br  3   0] 39-39 W3   B50 2026-11-21 00:30 UTC");
     let stored: StoredGames = parse(&format!("Stored games for Newton:\n{STORED_HEAD}\n{row}"));
     assert_eq!((stored.games.len(), stored.unread.len()), (1, 0));
@@ -391,13 +391,13 @@ fn the_client_parses_game_information() {
 #[test]
 fn kinds_depend_on_the_time_of_forty_moves() {
     let cases = [
-        ((0, 0), GameKind::Untimed, "rated untimed"),
-        ((1, 0), GameKind::Lightning, "rated lightning 1 0"),
-        ((2, 1), GameKind::Lightning, "rated lightning 2 1"),
-        ((3, 0), GameKind::Blitz, "rated blitz 3 0"),
-        ((2, 12), GameKind::Blitz, "rated blitz 2 12"),
-        ((15, 0), GameKind::Standard, "rated standard 15 0"),
-        ((0, 1), GameKind::Lightning, "rated lightning 0 1"),
+        ((0, 0), "untimed", "rated untimed"),
+        ((1, 0), "lightning", "rated lightning 1 0"),
+        ((2, 1), "lightning", "rated lightning 2 1"),
+        ((3, 0), "blitz", "rated blitz 3 0"),
+        ((2, 12), "blitz", "rated blitz 2 12"),
+        ((15, 0), "standard", "rated standard 15 0"),
+        ((0, 1), "lightning", "rated lightning 0 1"),
     ];
     for ((minutes, increment_s), kind, text) in cases {
         let terms = terms(Variant::Standard, minutes, increment_s);
@@ -424,7 +424,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     assert_eq!(examined.ending_here(), None);
     play(&mut examined, "Bb5");
     assert_eq!((examined.ending_here(), examined.revert()), (Some(Ending::RESIGNED.by(Color::Black)), None));
-    let observed = examined.board(OBSERVER);
+    let observed = examined.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
     assert_eq!(examined.main.len(), 5);
 }
@@ -442,13 +442,13 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
         relay.relay_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
-    let line = relay.board(OBSERVER);
+    let line = relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(line.ends_with("-2 90 30 39 39 5396 5400 1 P/d2-d4 (0:04) d4 0 0 0"), "{line}");
     relay.backward(1);
     let other = relay.position().read_move("e4", MoveCase::Sensitive, Role::Queen).unwrap();
     relay.play(other);
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
-    assert!(relay.board(OBSERVER).contains(" e4 0 0 0"));
+    assert!(relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0"));
     relay.relay_end(Ending::DRAW_AGREED);
     assert_eq!((relay.revert(), relay.forward(9), relay.ending_here()), (Some(1), 2, Some(Ending::DRAW_AGREED)));
 }

@@ -97,7 +97,7 @@ impl World {
     fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
         let Some(game) = self.tables.played(number) else { return };
         let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
-        let words = format!("{} {}", terms.rated_word(), terms.kind().as_str());
+        let words = format!("{} {}", terms.rated_word(), terms.kind());
         let creating = format!("Creating: {} {} {terms}\n", with_rating(white), with_rating(black));
         let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
         let partner = game.partner;

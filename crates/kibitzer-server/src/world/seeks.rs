@@ -83,11 +83,11 @@ impl World {
             "<s> {number} w={} ti={:02x} rt={}  t={} i={} r={} tp={} c={color} rr={least}-{most} a={} f={}\n",
             player.name(),
             title_bits(&player.titles),
-            player.rating(kind.as_str()).value().unwrap_or_default(),
+            player.rating(kind).value().unwrap_or_default(),
             terms.minutes,
             terms.increment_s,
             if terms.rated { 'r' } else { 'u' },
-            kind.as_str(),
+            kind,
             letter(!seek.is_manual),
             letter(seek.is_checked),
         )
@@ -97,9 +97,8 @@ impl World {
     fn seek_text(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let terms = seek.terms;
-        let rating = player.rating(terms.kind().as_str());
-        let mut words =
-            format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind().as_str());
+        let rating = player.rating(terms.kind());
+        let mut words = format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind());
         words += color_word(seek.color);
         words += if seek.is_manual { " m" } else { "" };
         words += if seek.is_checked { " f" } else { "" };

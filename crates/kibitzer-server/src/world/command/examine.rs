@@ -8,7 +8,7 @@ use kibitzer_core::message::GameId;
 
 use super::{Command, DONE, Reply, first_word, number_or_one, refuse_if};
 use crate::calendar::count;
-use crate::play::{Ending, ExaminedGame, Game, GameHeader, GameKind};
+use crate::play::{Ending, ExaminedGame, Game, GameHeader};
 use crate::world::{BoardReason, ConnectionId, TableGame, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -28,7 +28,7 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let number = world.tables.free_number();
     let (game, is_scratch) = match (words.next(), words.next()) {
         (None, _) => {
-            let Some(seat) = world.lobby.seat(id, GameKind::Untimed) else { return DONE };
+            let Some(seat) = world.lobby.seat(id, "untimed") else { return DONE };
             (ExaminedGame::scratch(number, seat, world.lobby.clock.system_time()), true)
         }
         (Some(name), index) => {

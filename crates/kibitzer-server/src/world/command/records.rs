@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 
 use super::{Command, Reply, refuse_if};
-use crate::play::{HISTORY_HEAD, Presence, STORED_HEAD, history_row, stored_row};
+use crate::play::{HISTORY_HEAD, STORED_HEAD, history_row, stored_row};
 use crate::world::{ConnectionId, StoredGame, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -49,8 +49,8 @@ fn stored(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let own = world.tables.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&StoredGame, Color))| {
         let opponent = stored.game.header.seats.of(color.opponent()).name.as_str();
-        let presence = if world.lobby.online(opponent).is_some() { Presence::LoggedIn } else { Presence::Away };
-        format!("{}\n", stored_row(index + 1, &stored.game, color, presence, stored.since))
+        let is_online = world.lobby.online(opponent).is_some();
+        format!("{}\n", stored_row(index + 1, &stored.game, color, is_online, stored.since))
     };
     let rows: String = own.enumerate().map(row).collect();
     refuse_if(rows.is_empty(), format!("{name} has no adjourned games.\n"))?;

@@ -74,7 +74,7 @@ fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>
 /// Returns whether a player meets a seek's conditions.
 fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
     let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
-    let rating = player.rating(seek.terms.kind().as_str()).value().unwrap_or_default();
+    let rating = player.rating(seek.terms.kind()).value().unwrap_or_default();
     let lists = |list| seeker.saved.lists(list, player.name());
     (seek.rating_range.0..=seek.rating_range.1).contains(&rating)
         && (player.is_registered || !seek.terms.rated)
@@ -135,7 +135,7 @@ fn sought(world: &World, _: ConnectionId, _: &str) -> Reply {
 fn row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
-    let kind = seek.terms.kind().as_str();
+    let kind = seek.terms.kind();
     let color = color_word(seek.color).trim_start();
     let flags = match (seek.is_manual, seek.is_checked) {
         (true, true) => " mf",

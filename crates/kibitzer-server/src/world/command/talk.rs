@@ -168,7 +168,7 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
         let text = format!("Only registered players may {verb} to others' games.\n");
         return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
-    let kind = world.tables.get(number).map_or("", |table| table.header().terms.kind().as_str());
+    let kind = world.tables.get(number).map_or("", |table| table.header().terms.kind());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
     let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &titles(me), is_kibitz, text]);

@@ -144,7 +144,7 @@ impl World {
 
     fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
         let player = self.lobby.player(seek.from)?;
-        let rating = player.rating(seek.terms.kind().as_str()).value();
+        let rating = player.rating(seek.terms.kind()).value();
         let color = match seek.color {
             Some(Color::White) => "1",
             Some(Color::Black) => "0",
@@ -195,7 +195,7 @@ const fn wild(terms: Terms) -> u8 {
 
 /// Returns the kind of a game in ICC's spelling: `Blitz`.
 fn rating_type(terms: Terms) -> String {
-    let kind = terms.kind().as_str();
+    let kind = terms.kind();
     let (first, rest) = kind.split_at_checked(1).unwrap_or_default();
     first.to_ascii_uppercase() + rest
 }
