@@ -13,13 +13,13 @@
 //! pause it. The same seed and the same input at the same times give the same bytes.
 //!
 //! ```
-//! use kibitzer_server::{Account, At, Fault, Server, ServerOptions, Target};
+//! use kibitzer_server::{Account, FaultPoint, Fault, Server, ServerOptions, ConnectionTarget};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let newton = Account::new("Newton".parse()?, "apple").rating("blitz", 2100);
 //! let server = Server::start(ServerOptions::new().detached().account(newton)).await?;
 //! // The next connection breaks in the middle of its first board.
-//! server.control().inject(Target::Next, At::NextBoard, Fault::CutMidLine).await?;
+//! server.control().inject(ConnectionTarget::Next, FaultPoint::NextBoard, Fault::CutMidLine).await?;
 //! let stream = server.connect().await?;
 //! # drop(stream);
 //! server.shutdown().await;
@@ -43,8 +43,8 @@ mod world;
 
 pub use account::{Account, Accounts, AccountsError};
 pub use family::Family;
-pub use fault::{At, Fault};
-pub use lobby::{ConnectedClient, ConnectionId, LoginObstacle, Target};
+pub use fault::{Fault, FaultPoint};
+pub use lobby::{ConnectedClient, ConnectionId, ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
 pub use population::{Activity, PopulationOptions};
 pub use server::{Connector, Control, ControlError, Server};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{At, Fault, LoginObstacle};
+use kibitzer_server::{Fault, FaultPoint, LoginObstacle};
 
 /// What the client is doing when something goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,13 +65,13 @@ impl Phase {
     }
 
     /// Where the fault strikes. `n_bytes` is how many the server has sent before: until the list of ivars, or until now.
-    pub(crate) const fn point(self, n_bytes: u64) -> At {
+    pub(crate) const fn point(self, n_bytes: u64) -> FaultPoint {
         match self {
-            Self::Connecting => At::Connect,
-            Self::Login | Self::LoginAgain => At::Login,
-            Self::SetUp | Self::Idle | Self::Request => At::AfterBytes(n_bytes),
-            Self::Observing | Self::Playing => At::NextBoard,
-            Self::Block => At::InBlock,
+            Self::Connecting => FaultPoint::Connect,
+            Self::Login | Self::LoginAgain => FaultPoint::Login,
+            Self::SetUp | Self::Idle | Self::Request => FaultPoint::AfterBytes(n_bytes),
+            Self::Observing | Self::Playing => FaultPoint::NextBoard,
+            Self::Block => FaultPoint::InBlock,
         }
     }
 

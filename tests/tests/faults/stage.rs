@@ -9,7 +9,7 @@ use kibitzer::core::hub::{GameWatch, Subscription};
 use kibitzer::core::message::GameId;
 use kibitzer::core::session::{Reconnect, Reply, SessionState, Timings};
 use kibitzer::{Client, Profile};
-use kibitzer_server::{At, Fault, Feature, LoginObstacle, ServerOptions, Target};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
 use kibitzer_tests::live::{Hall, begin_game, drain, handle, n_tasks, options, play};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -69,7 +69,7 @@ impl Stage {
         let n_bytes = if phase == Phase::SetUp { bytes_until_set_up(trouble, phase).await } else { 0 };
         let hall = Hall::open(server_options(trouble, phase)).await;
         if phase.is_first() {
-            order(&hall, trouble, phase.point(n_bytes), Target::Next).await;
+            order(&hall, trouble, phase.point(n_bytes), ConnectionTarget::Next).await;
         }
         let subject = Subject::begin(profile(&hall, trouble)).await;
         Self { trouble, phase, hall, cast: Vec::new(), subject }
@@ -110,12 +110,12 @@ impl Stage {
             return None;
         }
         if self.phase == Phase::LoginAgain {
-            order(&self.hall, self.trouble, self.phase.point(0), Target::Next).await;
-            let own = Target::Player(self.subject.client.handle().unwrap().to_string());
-            self.hall.server().control().inject(own, At::Now, Fault::Reset).await.unwrap();
+            order(&self.hall, self.trouble, self.phase.point(0), ConnectionTarget::Next).await;
+            let own = ConnectionTarget::Player(self.subject.client.handle().unwrap().to_string());
+            self.hall.server().control().inject(own, FaultPoint::Now, Fault::Reset).await.unwrap();
             return None;
         }
-        let own = Target::Player(NAMES[0].to_owned());
+        let own = ConnectionTarget::Player(NAMES[0].to_owned());
         let n_bytes = self.subject.client.counters().session.bytes_received;
         order(&self.hall, self.trouble, self.phase.point(n_bytes), own).await;
         match self.phase {
@@ -282,12 +282,12 @@ async fn bytes_until_set_up(trouble: Trouble, phase: Phase) -> u64 {
     subject.events.iter().find(is_listing).unwrap().offset()
 }
 
-async fn order(hall: &Hall, trouble: Trouble, at: At, whom: Target) {
+async fn order(hall: &Hall, trouble: Trouble, at: FaultPoint, whom: ConnectionTarget) {
     let control = hall.server().control();
     match trouble {
         Trouble::Fault(fault) => control.inject(whom, at, fault).await.unwrap(),
-        Trouble::Refused(_) if at == At::Connect => {}
-        Trouble::Refused(refusal) => control.inject(whom, At::Now, Fault::RefuseLogin(refusal)).await.unwrap(),
+        Trouble::Refused(_) if at == FaultPoint::Connect => {}
+        Trouble::Refused(refusal) => control.inject(whom, FaultPoint::Now, Fault::RefuseLogin(refusal)).await.unwrap(),
         Trouble::NobodyThere => hall.place().refuse(NonZeroU32::new(3).unwrap()),
         Trouble::IdleLogout => {}
     }

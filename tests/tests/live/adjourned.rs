@@ -9,7 +9,7 @@ use kibitzer::core::event::AdjournedState;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{Actor, GameId, Message};
 use kibitzer::core::session::AdjournedGames;
-use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
+use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play, wait_for};
 
 const NAMES: [&str; 2] = ["Newton", "Euler"];
@@ -46,7 +46,7 @@ impl Scene {
 
     async fn lose(&self, name: &str) {
         let control = self.hall.server().control();
-        control.inject(Target::Player(name.to_owned()), At::Now, Fault::Reset).await.unwrap();
+        control.inject(ConnectionTarget::Player(name.to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     }
 
     /// The next state of Newton's adjourned game.
@@ -113,7 +113,7 @@ async fn two_sessions_that_resume_meet_in_one_game() {
     begin(&newton, &euler).await;
     for name in NAMES {
         let control = hall.server().control();
-        control.inject(Target::Player(name.to_owned()), At::Now, Fault::Reset).await.unwrap();
+        control.inject(ConnectionTarget::Player(name.to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     }
     let mut games = Vec::new();
     for events in &mut events {
@@ -133,7 +133,7 @@ async fn games_are_resumed_and_played_again_by_request() {
     let mut events = newton.subscribe();
     begin(&newton, &euler).await;
     let control = hall.server().control();
-    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Reset).await.unwrap();
+    control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     wait_for(&mut events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
     let challenges = newton.resume_all().await.unwrap();
     assert!(matches!(&challenges[..], [ChallengeOutcome::Sent(sent)] if sent.adjourned), "{challenges:?}");

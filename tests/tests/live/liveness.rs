@@ -8,12 +8,12 @@ use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
 use kibitzer::core::message::KickedBy;
 use kibitzer::core::session::{Reconnect, SessionState, Timings};
 use kibitzer::{Client, Profile};
-use kibitzer_server::{At, Fault, Feature, Target};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{Hall, drain, n_tasks, options, wait_for};
 use tokio::time::{Instant, sleep};
 
-fn newton() -> Target {
-    Target::Player("Newton".to_owned())
+fn newton() -> ConnectionTarget {
+    ConnectionTarget::Player("Newton".to_owned())
 }
 
 #[tokio::test(start_paused = true)]
@@ -25,7 +25,7 @@ async fn a_dead_line_is_noticed_within_half_a_minute_and_made_again() {
         let mut events = client.subscribe();
         sleep(Duration::from_mins(10)).await;
         assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Lost { .. })), "a quiet line is none");
-        hall.server().control().inject(newton(), At::Now, Fault::Stall).await.unwrap();
+        hall.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
         let start = Instant::now();
         let cause = wait_for(&mut events, |event| match event {
             Event::Lost { cause, retry_in } => Some((cause.clone(), *retry_in)),
@@ -109,7 +109,7 @@ async fn who_comes_back_finds_its_ghost_and_takes_its_place() {
     let hall = Hall::open(options(&["Newton"])).await;
     let client = hall.player("Newton").await;
     hall.place().refuse(NonZeroU32::new(2).unwrap());
-    hall.server().control().inject(newton(), At::Now, Fault::Stall).await.unwrap();
+    hall.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
     sleep(Duration::from_mins(2)).await;
     assert_eq!(client.state(), SessionState::Ready);
     assert_eq!(hall.server().control().connections().await.unwrap().len(), 1, "the ghost was thrown out");
@@ -148,7 +148,7 @@ async fn counters_tell_what_went_by() {
     assert!(after.events > before.events);
     assert_eq!(after.reconnects, 0);
     let delay = Duration::from_millis(300);
-    hall.server().control().inject(newton(), At::Now, Fault::Delay(delay)).await.unwrap();
+    hall.server().control().inject(newton(), FaultPoint::Now, Fault::Delay(delay)).await.unwrap();
     client.request("date").await.unwrap();
     assert_eq!(client.counters().session.round_trip, Some(delay));
     client.shutdown().await;

@@ -7,7 +7,7 @@ use kibitzer::core::event::{LoginError, LoginStep};
 use kibitzer::core::session::{Credentials, Password};
 use kibitzer::core::text::ServerText;
 use kibitzer::{Client, ConnectError, Profile};
-use kibitzer_server::{Account, At, Family, Fault, Feature, LoginObstacle, ServerOptions, Target};
+use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
 use kibitzer_tests::live::{Hall, PASSWORD, drain, handle, options};
 
 #[tokio::test(start_paused = true)]
@@ -81,7 +81,11 @@ async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
     for (obstacle, want) in cases {
         let options = options(&["Newton"]).family(Family::Icc).login_timeout(Duration::from_hours(1));
         let hall = Hall::open(options).await;
-        hall.server().control().inject(Target::Next, At::Connect, Fault::RefuseLogin(obstacle)).await.unwrap();
+        hall.server()
+            .control()
+            .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(obstacle))
+            .await
+            .unwrap();
         let error = Client::connect(hall.account("Newton")).await.expect_err("refused");
         assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{obstacle:?}: {error:?}");
     }
@@ -98,18 +102,24 @@ fn no_prompt(first_line: &str) -> LoginError {
 async fn each_step_of_a_login_has_its_time_and_can_break_off() {
     let silence = Fault::RefuseLogin(LoginObstacle::Silence);
     let cases = [
-        ("half a banner", At::Connect, Fault::Stall, no_prompt("This is an embedded kibit"), 30),
-        ("no answer", At::Connect, silence, LoginError::TimedOut(LoginStep::Name), 20),
-        ("half a greeting", At::Setup, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
-        ("no reply to the first command", At::InBlock, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
-        ("cut in the banner", At::Connect, Fault::CutMidLine, no_prompt("This is an embedded kibit"), 0),
-        ("cut in `login:`", At::Login, Fault::CutMidLine, no_prompt(BANNER), 0),
-        ("cut in the greeting", At::Setup, Fault::CutMidLine, LoginError::Closed(LoginStep::Password), 0),
-        ("cut in the first reply", At::InBlock, Fault::CutMidLine, LoginError::Closed(LoginStep::Entering), 0),
+        ("half a banner", FaultPoint::Connect, Fault::Stall, no_prompt("This is an embedded kibit"), 30),
+        ("no answer", FaultPoint::Connect, silence, LoginError::TimedOut(LoginStep::Name), 20),
+        ("half a greeting", FaultPoint::Setup, Fault::Stall, LoginError::TimedOut(LoginStep::Entering), 21),
+        (
+            "no reply to the first command",
+            FaultPoint::InBlock,
+            Fault::Stall,
+            LoginError::TimedOut(LoginStep::Entering),
+            21,
+        ),
+        ("cut in the banner", FaultPoint::Connect, Fault::CutMidLine, no_prompt("This is an embedded kibit"), 0),
+        ("cut in `login:`", FaultPoint::Login, Fault::CutMidLine, no_prompt(BANNER), 0),
+        ("cut in the greeting", FaultPoint::Setup, Fault::CutMidLine, LoginError::Closed(LoginStep::Password), 0),
+        ("cut in the first reply", FaultPoint::InBlock, Fault::CutMidLine, LoginError::Closed(LoginStep::Entering), 0),
     ];
     for (name, at, fault, want, most_s) in cases {
         let hall = Hall::open(options(&["Newton"]).login_timeout(Duration::from_hours(1))).await;
-        hall.server().control().inject(Target::Next, at, fault).await.unwrap();
+        hall.server().control().inject(ConnectionTarget::Next, at, fault).await.unwrap();
         let start = tokio::time::Instant::now();
         let error = Client::connect(hall.account("Newton")).await.expect_err(name);
         assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{name}: {error:?}");

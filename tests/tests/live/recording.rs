@@ -11,7 +11,7 @@ use kibitzer::core::message::Ivar;
 use kibitzer::core::session::{Credentials, Password, SessionOptions};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Command, TimesealChoice};
-use kibitzer_server::{At, Fault, Target};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
 use kibitzer_tests::live::{Hall, PASSWORD, begin_game, drain, handle, options, play, wait_for};
 use kibitzer_tests::rerun;
 use tokio::time::sleep;
@@ -108,8 +108,8 @@ async fn record_reconnect(
     }
     sleep(Duration::from_secs(100)).await;
     let mut later = gauss.subscribe();
-    let own = Target::Player("Gauss".to_owned());
-    hall.server().control().inject(own, At::Now, fault).await.unwrap();
+    let own = ConnectionTarget::Player("Gauss".to_owned());
+    hall.server().control().inject(own, FaultPoint::Now, fault).await.unwrap();
     play(&euler, "e5").await;
     wait_for(&mut later, |event| matches!(event, Event::Restored(_)).then_some(())).await;
     gauss.request("finger Newton").await.unwrap();

@@ -7,7 +7,7 @@ use kibitzer::core::event::{CommandError, EndReason, RefusalReason, RequestError
 use kibitzer::core::message::{CommandCode, Refusal};
 use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
-use kibitzer_server::{At, Family, Fault, Feature, Target};
+use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{Hall, options};
 use tokio::task::JoinSet;
 
@@ -61,7 +61,11 @@ async fn time_of_requests(n_tasks: u32) -> Duration {
     let hall = Hall::open(options).await;
     let (client, other) = (hall.player("Newton").await, hall.player("Leibniz").await);
     let round_trip = Fault::Delay(Duration::from_millis(20));
-    hall.server().control().inject(Target::Player("Newton".to_owned()), At::Now, round_trip).await.unwrap();
+    hall.server()
+        .control()
+        .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, round_trip)
+        .await
+        .unwrap();
     let talk = tokio::spawn(async move {
         for n in 0_u32.. {
             other.request(&format!("tell Newton {n}")).await.unwrap();
@@ -108,7 +112,7 @@ async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
         let client = hall.player("Newton").await;
         let control = hall.server().control();
         let delay = Fault::Delay(Duration::from_secs(2));
-        control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
+        control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, delay).await.unwrap();
         client.request("date").await.unwrap();
         for channel in 1..40 {
             let line = format!("inchannel {channel}");
@@ -161,11 +165,11 @@ async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
         let client = Client::connect(hall.account("Newton").session(|session| session.timings(timings))).await.unwrap();
         let control = hall.server().control();
         let delay = Fault::Delay(Duration::from_secs(8));
-        control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
+        control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, delay).await.unwrap();
         let late = client.request("inchannel 7").await;
         assert_eq!(late, Err(RequestError::TimedOut(Duration::from_secs(5))), "{framing:?}");
         let delay = Fault::Delay(Duration::ZERO);
-        control.inject(Target::Player("Newton".to_owned()), At::Now, delay).await.unwrap();
+        control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, delay).await.unwrap();
         for channel in [8, 9] {
             let reply = client.request(&format!("inchannel {channel}")).await.unwrap();
             assert_eq!(reply.text(), format!("There are 0 players in channel {channel}.\n"), "{framing:?}");
@@ -180,7 +184,10 @@ async fn too_many_requests_are_refused_at_once() {
     let limits = RequestLimits::default().queued(3).in_flight(2);
     let client = Client::connect(hall.account("Newton").session(|session| session.requests(limits))).await.unwrap();
     let control = hall.server().control();
-    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Delay(Duration::from_secs(2))).await.unwrap();
+    control
+        .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Delay(Duration::from_secs(2)))
+        .await
+        .unwrap();
     let mut tasks = JoinSet::new();
     for _ in 0..20 {
         let client = client.clone();
@@ -213,7 +220,10 @@ async fn a_request_under_way_ends_with_the_session() {
     let hall = hall_with(Framing::Blocks).await;
     let client = hall.player("Newton").await;
     let control = hall.server().control();
-    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Delay(Duration::from_secs(2))).await.unwrap();
+    control
+        .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Delay(Duration::from_secs(2)))
+        .await
+        .unwrap();
     let asking = client.clone();
     let asked = tokio::spawn(async move { asking.request("date").await });
     tokio::time::sleep(Duration::from_secs(1)).await;

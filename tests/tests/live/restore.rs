@@ -8,7 +8,7 @@ use kibitzer::core::Event;
 use kibitzer::core::event::{RestoreOutcome, Restored};
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation};
-use kibitzer_server::{At, Family, Fault, Feature, ServerOptions, Target};
+use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
 use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
 
 const NAMES: [&str; 3] = ["Newton", "Euler", "Gauss"];
@@ -45,7 +45,7 @@ impl Scene {
     /// Gauss' connection breaks.
     async fn lose(&mut self) {
         let control = self.hall.server().control();
-        control.inject(Target::Player("Gauss".to_owned()), At::Now, Fault::Reset).await.unwrap();
+        control.inject(ConnectionTarget::Player("Gauss".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
         wait_for(&mut self.events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
     }
 
@@ -158,7 +158,7 @@ async fn a_game_of_ones_own_is_adjourned() {
     let mut events = guest.subscribe();
     begin_game(&guest, &scene.euler).await;
     let control = scene.hall.server().control();
-    control.inject(Target::Player("Hooke".to_owned()), At::Now, Fault::Reset).await.unwrap();
+    control.inject(ConnectionTarget::Player("Hooke".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     let restored = wait_for(&mut events, |event| match event {
         Event::Restored(restored) => Some((**restored).clone()),
         _ => None,
@@ -206,7 +206,7 @@ async fn settings_of_a_guest_are_set_again() {
         hooke.request("+channel 7").await.unwrap();
         hooke.request("set kiblevel 1000").await.unwrap();
         let control = scene.hall.server().control();
-        control.inject(Target::Player("Hooke".to_owned()), At::Now, Fault::Reset).await.unwrap();
+        control.inject(ConnectionTarget::Player("Hooke".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
         let restored = wait_for(&mut events, |event| match event {
             Event::Restored(restored) => Some((**restored).clone()),
             _ => None,

@@ -7,7 +7,7 @@ use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::message::Refusal;
 use kibitzer::core::session::{SessionState, TimesealChoice};
-use kibitzer_server::{At, Fault, Feature, Target};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -17,7 +17,7 @@ async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Event
     let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
     let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
     if let Some(fault) = fault {
-        hall.server().control().inject(Target::Next, At::Connect, fault).await.unwrap();
+        hall.server().control().inject(ConnectionTarget::Next, FaultPoint::Connect, fault).await.unwrap();
     }
     let profile = hall.account("Gauss").session(|session| session.timeseal(timeseal));
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
@@ -64,7 +64,11 @@ async fn noise_spoils_no_reply_but_the_one_it_stands_in() {
             let length = 1 + usize::try_from(seed).unwrap() * 7;
             let control = hall.server().control();
             control
-                .inject(Target::Player("Newton".to_owned()), At::AfterBytes(at), Fault::Garbage(length))
+                .inject(
+                    ConnectionTarget::Player("Newton".to_owned()),
+                    FaultPoint::AfterBytes(at),
+                    Fault::Garbage(length),
+                )
                 .await
                 .unwrap();
             let n_spoilt = n_spoilt(&client, &case).await;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use kibitzer_server::{At, Fault, LoginObstacle};
+use kibitzer_server::{Fault, FaultPoint, LoginObstacle};
 
 use crate::arguments::parse_duration;
 
@@ -27,7 +27,7 @@ and POINT, if it is not the start of the connection (connect), one of
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScheduledFault {
     pub(super) fault: Fault,
-    pub(super) at: At,
+    pub(super) at: FaultPoint,
 }
 
 impl FromStr for ScheduledFault {
@@ -36,7 +36,7 @@ impl FromStr for ScheduledFault {
     fn from_str(text: &str) -> Result<Self, &'static str> {
         let (fault, at) = match text.split_once('@') {
             Some((fault, point)) => (fault, parse_point(point).ok_or("there is no such point")?),
-            None => (text, At::Connect),
+            None => (text, FaultPoint::Connect),
         };
         Ok(Self { fault: parse_fault(fault)?, at })
     }
@@ -62,15 +62,15 @@ fn parse_fault(text: &str) -> Result<Fault, &'static str> {
     }
 }
 
-fn parse_point(text: &str) -> Option<At> {
+fn parse_point(text: &str) -> Option<FaultPoint> {
     Some(match text {
-        "connect" => At::Connect,
-        "login" => At::Login,
-        "setup" => At::Setup,
-        "next-board" => At::NextBoard,
-        "in-block" => At::InBlock,
-        "now" => At::Now,
-        _ => At::AfterBytes(text.strip_prefix("after=")?.parse().ok()?),
+        "connect" => FaultPoint::Connect,
+        "login" => FaultPoint::Login,
+        "setup" => FaultPoint::Setup,
+        "next-board" => FaultPoint::NextBoard,
+        "in-block" => FaultPoint::InBlock,
+        "now" => FaultPoint::Now,
+        _ => FaultPoint::AfterBytes(text.strip_prefix("after=")?.parse().ok()?),
     })
 }
 
@@ -97,13 +97,13 @@ mod tests {
     #[test]
     fn a_fault_has_a_point() {
         let cases = [
-            ("stall", Fault::Stall, At::Connect),
-            ("cut@next-board", Fault::CutMidLine, At::NextBoard),
-            ("reset@after=4096", Fault::Reset, At::AfterBytes(4096)),
-            ("split=1", Fault::SplitWrites(1), At::Connect),
-            ("delay=200ms@setup", Fault::Delay(Duration::from_millis(200)), At::Setup),
-            ("refuse=full", Fault::RefuseLogin(LoginObstacle::Full), At::Connect),
-            ("garbage=80@in-block", Fault::Garbage(80), At::InBlock),
+            ("stall", Fault::Stall, FaultPoint::Connect),
+            ("cut@next-board", Fault::CutMidLine, FaultPoint::NextBoard),
+            ("reset@after=4096", Fault::Reset, FaultPoint::AfterBytes(4096)),
+            ("split=1", Fault::SplitWrites(1), FaultPoint::Connect),
+            ("delay=200ms@setup", Fault::Delay(Duration::from_millis(200)), FaultPoint::Setup),
+            ("refuse=full", Fault::RefuseLogin(LoginObstacle::Full), FaultPoint::Connect),
+            ("garbage=80@in-block", Fault::Garbage(80), FaultPoint::InBlock),
         ];
         for (text, fault, at) in cases {
             assert_eq!(text.parse(), Ok(ScheduledFault { fault, at }), "{text}");

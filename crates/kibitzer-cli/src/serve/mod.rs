@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kibitzer_server::{Accounts, Family, Server, ServerOptions, Target};
+use kibitzer_server::{Accounts, ConnectionTarget, Family, Server, ServerOptions};
 
 use crate::arguments::PopulationArgs;
 use crate::failure::Failure;
@@ -82,7 +82,7 @@ impl Args {
         let cannot_listen = |error| Failure::local(format!("cannot listen on {address}: {error}"));
         let server = Server::start(self.options()?).await.map_err(cannot_listen)?;
         for trouble in &self.faults {
-            let injected = server.control().inject(Target::Next, trouble.at, trouble.fault).await;
+            let injected = server.control().inject(ConnectionTarget::Next, trouble.at, trouble.fault).await;
             injected.map_err(|error| Failure::local(error.to_string()))?;
         }
         announce(server.address().unwrap_or(address)).map_err(Failure::stdout)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::{At, Fault};
+use super::{Fault, FaultPoint};
 
 /// An action of the task that serves a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum OutputStep {
 /// Pending and active faults of one connection.
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
-    pending: Vec<(At, Fault)>,
+    pending: Vec<(FaultPoint, Fault)>,
     split: Option<Split>,
     delay: Option<Duration>,
     random: Rng,
@@ -44,12 +44,12 @@ impl FaultInjector {
     }
 
     /// Adds a fault; returns the action if it takes effect at once.
-    pub(crate) fn add(&mut self, at: At, fault: Fault) -> Option<OutputStep> {
-        let has_passed = matches!(at, At::AfterBytes(n) if n < self.n_bytes);
-        match (if has_passed { At::Now } else { at }, fault) {
-            (At::Now, Fault::Stall) => Some(OutputStep::Stall),
-            (At::Now, Fault::Reset) => Some(OutputStep::Reset),
-            (At::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => {
+    pub(crate) fn add(&mut self, at: FaultPoint, fault: Fault) -> Option<OutputStep> {
+        let has_passed = matches!(at, FaultPoint::AfterBytes(n) if n < self.n_bytes);
+        match (if has_passed { FaultPoint::Now } else { at }, fault) {
+            (FaultPoint::Now, Fault::Stall) => Some(OutputStep::Stall),
+            (FaultPoint::Now, Fault::Reset) => Some(OutputStep::Reset),
+            (FaultPoint::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => {
                 Some(OutputStep::Forward(fault))
             }
             (at, _) => {
@@ -60,7 +60,7 @@ impl FaultInjector {
     }
 
     /// Adds a fault that waits for the next bytes, even if it needs none.
-    pub(crate) fn add_before_next(&mut self, at: At, fault: Fault) {
+    pub(crate) fn add_before_next(&mut self, at: FaultPoint, fault: Fault) {
         self.pending.push((at, fault));
     }
 
@@ -72,7 +72,7 @@ impl FaultInjector {
             let cuts = match fault {
                 Fault::CutMidLine => true,
                 // Injected before the connection was made, they apply before its first byte.
-                Fault::Reset | Fault::Stall => at != At::Now,
+                Fault::Reset | Fault::Stall => at != FaultPoint::Now,
                 _ => false,
             };
             let (before, after) = rest.split_at(if cuts { position.middle } else { position.start });
@@ -87,7 +87,7 @@ impl FaultInjector {
     }
 
     /// Removes and returns the pending fault with the first position in these bytes.
-    fn take_first(&mut self, bytes: &[u8]) -> Option<(FaultPosition, At, Fault)> {
+    fn take_first(&mut self, bytes: &[u8]) -> Option<(FaultPosition, FaultPoint, Fault)> {
         // At equal positions, the fault that was injected first is applied first.
         let pending = self.pending.iter().enumerate();
         let (position, index) =
@@ -146,15 +146,15 @@ impl FaultInjector {
     }
 
     /// Returns the position of a point in these bytes.
-    fn position(&self, at: At, bytes: &[u8]) -> Option<FaultPosition> {
+    fn position(&self, at: FaultPoint, bytes: &[u8]) -> Option<FaultPosition> {
         let found = match at {
-            At::Connect | At::Now => (!bytes.is_empty()).then_some(0),
-            At::Login => find(bytes, b"login: "),
-            At::Setup => find(bytes, b"**** Starting "),
-            At::NextBoard => [find(bytes, b"<12> "), find(bytes, b"<d1> ")].into_iter().flatten().min(),
+            FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),
+            FaultPoint::Login => find(bytes, b"login: "),
+            FaultPoint::Setup => find(bytes, b"**** Starting "),
+            FaultPoint::NextBoard => [find(bytes, b"<12> "), find(bytes, b"<d1> ")].into_iter().flatten().min(),
             // After the mark, so that the block has begun.
-            At::InBlock => find(bytes, b"\x15").map(|mark| mark + 1),
-            At::AfterBytes(n) => {
+            FaultPoint::InBlock => find(bytes, b"\x15").map(|mark| mark + 1),
+            FaultPoint::AfterBytes(n) => {
                 let ahead = usize::try_from(n.checked_sub(self.n_bytes)?).ok()?;
                 (ahead < bytes.len()).then_some(ahead)
             }
@@ -186,7 +186,7 @@ mod tests {
         OutputStep::Write(bytes.to_vec())
     }
 
-    fn steps(at: At, fault: Fault, bytes: &[u8]) -> Vec<OutputStep> {
+    fn steps(at: FaultPoint, fault: Fault, bytes: &[u8]) -> Vec<OutputStep> {
         let mut injector = FaultInjector::new(1);
         assert_eq!(injector.add(at, fault), None);
         injector.pass(bytes)
@@ -200,19 +200,28 @@ mod tests {
 
     #[test]
     fn a_cut_is_in_the_middle_of_the_line_with_the_point() {
-        assert_eq!(steps(At::Connect, Fault::CutMidLine, BANNER), [write(b"Wel"), OutputStep::Cut]);
-        assert_eq!(steps(At::Login, Fault::CutMidLine, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Cut]);
-        assert_eq!(steps(At::Login, Fault::Reset, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Reset]);
-        assert_eq!(steps(At::NextBoard, Fault::Stall, b"\n\r<12> rnbq\n\r"), [write(b"\n\r<12>"), OutputStep::Stall]);
+        assert_eq!(steps(FaultPoint::Connect, Fault::CutMidLine, BANNER), [write(b"Wel"), OutputStep::Cut]);
+        assert_eq!(
+            steps(FaultPoint::Login, Fault::CutMidLine, BANNER),
+            [write(b"Welcome\n\r\n\rlog"), OutputStep::Cut]
+        );
+        assert_eq!(steps(FaultPoint::Login, Fault::Reset, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Reset]);
+        assert_eq!(
+            steps(FaultPoint::NextBoard, Fault::Stall, b"\n\r<12> rnbq\n\r"),
+            [write(b"\n\r<12>"), OutputStep::Stall]
+        );
         let block = b"\x154\x1632\x16Local\n\r\x17";
-        assert_eq!(steps(At::InBlock, Fault::CutMidLine, block), [write(&block[..6]), OutputStep::Cut]);
-        assert_eq!(steps(At::AfterBytes(9), Fault::CutMidLine, BANNER), [write(b"Welcome\n\r"), OutputStep::Cut]);
+        assert_eq!(steps(FaultPoint::InBlock, Fault::CutMidLine, block), [write(&block[..6]), OutputStep::Cut]);
+        assert_eq!(
+            steps(FaultPoint::AfterBytes(9), Fault::CutMidLine, BANNER),
+            [write(b"Welcome\n\r"), OutputStep::Cut]
+        );
     }
 
     #[test]
     fn output_before_the_point_is_unchanged() {
         let mut injector = FaultInjector::new(1);
-        injector.add(At::AfterBytes(10), Fault::OverLongLine(3));
+        injector.add(FaultPoint::AfterBytes(10), Fault::OverLongLine(3));
         assert_eq!(injector.pass(b"01234"), [write(b"01234")]);
         assert_eq!(injector.pass(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
         assert_eq!(injector.pass(b"def"), [write(b"def")]);
@@ -222,9 +231,9 @@ mod tests {
     fn a_point_that_was_passed_takes_effect_at_once() {
         let mut injector = FaultInjector::new(1);
         injector.pass(b"01234");
-        assert_eq!(injector.add(At::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
-        assert_eq!(injector.add(At::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
-        assert_eq!(injector.add(At::AfterBytes(3), Fault::CutMidLine), None);
+        assert_eq!(injector.add(FaultPoint::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
+        assert_eq!(injector.add(FaultPoint::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
+        assert_eq!(injector.add(FaultPoint::AfterBytes(3), Fault::CutMidLine), None);
         assert_eq!(injector.pass(b"567\n"), [write(b"5"), OutputStep::Cut]);
     }
 
@@ -232,7 +241,7 @@ mod tests {
     fn a_reset_or_stall_before_the_first_line_passes_no_byte() {
         for (fault, step) in [(Fault::Reset, OutputStep::Reset), (Fault::Stall, OutputStep::Stall)] {
             let mut injector = FaultInjector::new(1);
-            injector.add_before_next(At::Now, fault);
+            injector.add_before_next(FaultPoint::Now, fault);
             assert_eq!(injector.pass(BANNER), [step], "{fault:?}");
         }
     }
@@ -241,19 +250,19 @@ mod tests {
     fn a_point_at_the_next_byte_was_not_passed() {
         let mut injector = FaultInjector::new(1);
         injector.pass(b"01234");
-        assert_eq!(injector.add(At::AfterBytes(5), Fault::Reset), None);
+        assert_eq!(injector.add(FaultPoint::AfterBytes(5), Fault::Reset), None);
         assert_eq!(injector.pass(b"5678\n"), [write(b"56"), OutputStep::Reset]);
     }
 
     #[test]
     fn writes_are_split_and_delayed_after_the_point() {
         assert_eq!(
-            steps(At::Login, Fault::SplitWrites(3), BANNER),
+            steps(FaultPoint::Login, Fault::SplitWrites(3), BANNER),
             [write(b"Welcome\n\r\n\r"), write(b"log"), write(b"in:"), write(b" "),]
         );
         let second = Duration::from_secs(1);
-        assert_eq!(steps(At::Now, Fault::Delay(second), b"date"), [OutputStep::Wait(second), write(b"date")]);
-        let mut random = steps(At::Now, Fault::SplitRandomly(4), BANNER);
+        assert_eq!(steps(FaultPoint::Now, Fault::Delay(second), b"date"), [OutputStep::Wait(second), write(b"date")]);
+        let mut random = steps(FaultPoint::Now, Fault::SplitRandomly(4), BANNER);
         assert!(random.len() > 4, "{random:?}");
         let Some(OutputStep::Write(mut all)) = random.drain(..).reduce(|all, piece| match (all, piece) {
             (OutputStep::Write(all), OutputStep::Write(piece)) => OutputStep::Write([all, piece].concat()),
@@ -267,18 +276,19 @@ mod tests {
     #[test]
     fn some_faults_need_no_bytes() {
         let mut injector = FaultInjector::new(1);
-        assert_eq!(injector.add(At::Now, Fault::Stall), Some(OutputStep::Stall));
-        assert_eq!(injector.add(At::Now, Fault::Reset), Some(OutputStep::Reset));
-        assert_eq!(injector.add(At::Now, Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
+        assert_eq!(injector.add(FaultPoint::Now, Fault::Stall), Some(OutputStep::Stall));
+        assert_eq!(injector.add(FaultPoint::Now, Fault::Reset), Some(OutputStep::Reset));
+        assert_eq!(injector.add(FaultPoint::Now, Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
         assert_eq!(
-            steps(At::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(),
+            steps(FaultPoint::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(),
             Some(&OutputStep::Forward(Fault::Kick))
         );
     }
 
     #[test]
     fn garbage_has_the_requested_length() {
-        let [OutputStep::Write(garbage), OutputStep::Write(rest)] = &steps(At::Connect, Fault::Garbage(20), BANNER)[..]
+        let [OutputStep::Write(garbage), OutputStep::Write(rest)] =
+            &steps(FaultPoint::Connect, Fault::Garbage(20), BANNER)[..]
         else {
             panic!("two writes are expected");
         };

@@ -40,11 +40,11 @@ pub enum Fault {
 
 impl Fault {
     /// Returns whether this fault can take effect at a point on a server of that family.
-    pub(crate) fn is_supported_at(self, at: At, family: Family) -> bool {
+    pub(crate) fn is_supported_at(self, at: FaultPoint, family: Family) -> bool {
         match at {
-            At::Connect | At::Login | At::Now => true,
-            At::NextBoard | At::AfterBytes(_) => !matches!(self, Self::RefuseLogin(_)),
-            At::Setup | At::InBlock => !matches!(self, Self::RefuseLogin(_)) && family == Family::Fics,
+            FaultPoint::Connect | FaultPoint::Login | FaultPoint::Now => true,
+            FaultPoint::NextBoard | FaultPoint::AfterBytes(_) => !matches!(self, Self::RefuseLogin(_)),
+            FaultPoint::Setup | FaultPoint::InBlock => !matches!(self, Self::RefuseLogin(_)) && family == Family::Fics,
         }
     }
 
@@ -64,7 +64,7 @@ impl Fault {
 /// that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum At {
+pub enum FaultPoint {
     /// At the first line of the banner.
     Connect,
     /// At the next `login: `.

@@ -39,7 +39,7 @@ impl fmt::Display for ConnectionId {
 /// Selects a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Target {
+pub enum ConnectionTarget {
     /// The next connection to be opened.
     Next,
     /// The connection of this number.

@@ -12,8 +12,8 @@ use super::ActorRequest;
 use super::client_task::{ClientTask, Stream};
 use super::control::ControlError;
 use super::outbox::{Outbox, OutboxFull};
-use crate::fault::{At, Fault, FaultInjector};
-use crate::lobby::{ConnectionId, KickReason, Target};
+use crate::fault::{Fault, FaultInjector, FaultPoint};
+use crate::lobby::{ConnectionId, ConnectionTarget, KickReason};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
 
@@ -30,7 +30,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 struct Client {
     outbox: Arc<Outbox>,
-    faults: mpsc::Sender<(At, Fault)>,
+    faults: mpsc::Sender<(FaultPoint, Fault)>,
 }
 
 /// The state, the clients, and the tasks that serve them.
@@ -45,7 +45,7 @@ pub(super) struct Actor {
     /// Senders of [`ActorRequest::Received`] for clients whose login is paused.
     paused: Vec<(ConnectionId, oneshot::Sender<()>)>,
     /// Faults of the next connection.
-    next_faults: Vec<(At, Fault)>,
+    next_faults: Vec<(FaultPoint, Fault)>,
     seed: u64,
     max_unsent_bytes: usize,
 }
@@ -126,7 +126,7 @@ impl Actor {
             match fault {
                 Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
                 // Nothing was sent yet, so that "now" is before the first line.
-                _ if at == At::Now => injector.add_before_next(at, fault),
+                _ if at == FaultPoint::Now => injector.add_before_next(at, fault),
                 _ => drop(injector.add(at, fault)),
             }
         }
@@ -154,12 +154,12 @@ impl Actor {
         }
     }
 
-    fn inject(&mut self, target: &Target, at: At, fault: Fault) -> Result<(), ControlError> {
+    fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> Result<(), ControlError> {
         let family = self.world.options.family;
         if !fault.is_supported_at(at, family) {
             return Err(ControlError::Unsupported { points: fault.points(family) });
         }
-        if *target == Target::Next {
+        if *target == ConnectionTarget::Next {
             self.next_faults.push((at, fault));
             return Ok(());
         }

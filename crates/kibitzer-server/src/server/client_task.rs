@@ -13,7 +13,7 @@ use tokio::time;
 
 use super::ActorRequest;
 use super::outbox::Outbox;
-use crate::fault::{At, Fault, FaultInjector, OutputStep};
+use crate::fault::{Fault, FaultInjector, FaultPoint, OutputStep};
 use crate::lobby::ConnectionId;
 
 /// Size of the read buffer, which every idle connection holds.
@@ -44,7 +44,7 @@ pub(super) struct ClientTask {
     pub(super) requests: mpsc::Sender<ActorRequest>,
     pub(super) injector: FaultInjector,
     /// Faults that are injected later.
-    pub(super) faults: mpsc::Receiver<(At, Fault)>,
+    pub(super) faults: mpsc::Receiver<(FaultPoint, Fault)>,
     /// Whether lines that arrive together are processed together.
     pub(super) is_pipelined: bool,
 }

@@ -6,8 +6,8 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot};
 
 use super::ActorRequest;
-use crate::fault::{At, Fault};
-use crate::lobby::{ConnectedClient, Target};
+use crate::fault::{Fault, FaultPoint};
+use crate::lobby::{ConnectedClient, ConnectionTarget};
 
 /// Why a request of the operator failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -43,7 +43,7 @@ impl Control {
     /// # Cancel safety
     ///
     /// If the future is dropped, the fault may or may not be injected.
-    pub async fn inject(&self, target: Target, at: At, fault: Fault) -> Result<(), ControlError> {
+    pub async fn inject(&self, target: ConnectionTarget, at: FaultPoint, fault: Fault) -> Result<(), ControlError> {
         self.ask(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 

@@ -18,8 +18,8 @@ use tokio::time;
 use self::actor::{Actor, QUEUE_LENGTH};
 use self::client_task::Stream;
 pub use self::control::{Control, ControlError};
-use crate::fault::{At, Fault};
-use crate::lobby::{ConnectedClient, ConnectionId, Target};
+use crate::fault::{Fault, FaultPoint};
+use crate::lobby::{ConnectedClient, ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
 
 /// Size of the buffer in each direction of a connection within the process.
@@ -40,7 +40,7 @@ enum ActorRequest {
     /// A fault that concerns the state takes effect on this connection.
     ApplyFault(ConnectionId, Fault),
     /// A fault is injected.
-    Inject(Target, At, Fault, oneshot::Sender<Result<(), ControlError>>),
+    Inject(ConnectionTarget, FaultPoint, Fault, oneshot::Sender<Result<(), ControlError>>),
     /// Requests the list of clients.
     List(oneshot::Sender<Vec<ConnectedClient>>),
     Announce(String),

@@ -8,7 +8,7 @@ use kibitzer_core::message::GameId;
 
 use super::{ConnectionId, Deadline, KickReason, LoginObstacle, Table, World};
 use crate::calendar::count;
-use crate::lobby::{ConnectedClient, Target};
+use crate::lobby::{ConnectedClient, ConnectionTarget};
 use crate::play::{Ending, Game};
 
 impl World {
@@ -21,11 +21,11 @@ impl World {
     }
 
     /// Returns the connection that a target selects, if it exists.
-    pub(crate) fn targeted(&self, target: &Target) -> Option<ConnectionId> {
+    pub(crate) fn targeted(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
         match target {
-            Target::Next => None,
-            Target::Connection(id) => self.lobby.connection(*id).is_some().then_some(*id),
-            Target::Player(name) => self.lobby.online(name),
+            ConnectionTarget::Next => None,
+            ConnectionTarget::Connection(id) => self.lobby.connection(*id).is_some().then_some(*id),
+            ConnectionTarget::Player(name) => self.lobby.online(name),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{At, ConnectedClient, ControlError, Family, Fault, LoginObstacle, Server, ServerOptions, Target};
+use kibitzer_server::{
+    ConnectedClient, ConnectionTarget, ControlError, Family, Fault, FaultPoint, LoginObstacle, Server, ServerOptions,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time;
 
@@ -12,11 +14,11 @@ use crate::peer::{Peer, options_with, plain, server_with};
 async fn a_connection_is_cut_in_the_middle_of_a_line() {
     let server = server_with(&["Newton"]).await;
     let control = server.control();
-    control.inject(Target::Next, At::Login, Fault::CutMidLine).await.unwrap();
+    control.inject(ConnectionTarget::Next, FaultPoint::Login, Fault::CutMidLine).await.unwrap();
     let (mut peer, banner) = Peer::connect(&server).await;
     assert!(plain(&banner).ends_with("\n\nlog"), "{}", plain(&banner));
     assert!(peer.is_closed().await);
-    control.inject(Target::Next, At::Setup, Fault::Reset).await.unwrap();
+    control.inject(ConnectionTarget::Next, FaultPoint::Setup, Fault::Reset).await.unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
     peer.ask("Newton").await;
     let greeting = peer.ask("secret").await;
@@ -43,8 +45,8 @@ async fn a_client_that_closes_its_half_receives_its_replies() {
 async fn a_stalled_connection_stays_open_without_output() {
     let server = server_with(&["Newton"]).await;
     let mut peer = Peer::player(&server, "Newton").await;
-    let target = Target::Player("newton".to_owned());
-    server.control().inject(target.clone(), At::Now, Fault::Stall).await.unwrap();
+    let target = ConnectionTarget::Player("newton".to_owned());
+    server.control().inject(target.clone(), FaultPoint::Now, Fault::Stall).await.unwrap();
     assert_eq!(peer.ask("date").await, "");
     time::sleep(Duration::from_mins(1)).await;
     assert!(!peer.is_closed().await);
@@ -60,14 +62,14 @@ async fn a_stalled_connection_stays_open_without_output() {
 async fn writes_are_split_delayed_and_mixed_with_garbage() {
     let server = server_with(&[]).await;
     let control = server.control();
-    let target = || Target::Player("Newton".to_owned());
+    let target = || ConnectionTarget::Player("Newton".to_owned());
     let mut peer = Peer::guest(&server, "Newton").await;
-    control.inject(target(), At::Now, Fault::SplitWrites(1)).await.unwrap();
+    control.inject(target(), FaultPoint::Now, Fault::SplitWrites(1)).await.unwrap();
     assert!(peer.ask("date").await.starts_with("Local time     - Sat Nov 21, 00:30 UTC 2026\nServer time"));
-    control.inject(target(), At::Now, Fault::OverLongLine(4000)).await.unwrap();
+    control.inject(target(), FaultPoint::Now, Fault::OverLongLine(4000)).await.unwrap();
     let noisy = peer.ask("inchannel 1").await;
     assert_eq!(noisy, format!("{}\nThere are 0 players in channel 1.\nfics% ", "x".repeat(4000)));
-    control.inject(target(), At::Now, Fault::Delay(Duration::from_secs(7))).await.unwrap();
+    control.inject(target(), FaultPoint::Now, Fault::Delay(Duration::from_secs(7))).await.unwrap();
     assert_eq!(peer.ask("inchannel 1").await, "");
     time::sleep(Duration::from_secs(7)).await;
     assert_eq!(peer.text().await, "There are 0 players in channel 1.\nfics% ");
@@ -81,14 +83,14 @@ async fn the_operator_kicks_announces_and_shuts_down() {
     let mut peer = Peer::player(&server, "Newton").await;
     control.announce("tea\nis ready").await.unwrap();
     assert_eq!(peer.text().await, "\n\n    **ANNOUNCEMENT** from admin: tea is ready\nfics% ");
-    control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Kick).await.unwrap();
+    control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Kick).await.unwrap();
     assert_eq!(peer.text().await, "**** Newton has arrived - you can't both be logged in. ****\n\n");
     assert!(peer.is_closed().await);
     let mut guest = Peer::guest(&server, "Euler").await;
-    control.inject(Target::Player("Euler".to_owned()), At::Now, Fault::KickByAdmin).await.unwrap();
+    control.inject(ConnectionTarget::Player("Euler".to_owned()), FaultPoint::Now, Fault::KickByAdmin).await.unwrap();
     assert_eq!(guest.text().await, "\n\n**** You have been kicked out by admin! ****\n\nfics% ");
     assert!(guest.is_closed().await);
-    let absent = control.inject(Target::Player("Newton".to_owned()), At::Now, Fault::Kick).await;
+    let absent = control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Kick).await;
     assert_eq!(absent, Err(ControlError::NoTarget));
 
     let mut peer = Peer::player(&server, "Newton").await;
@@ -166,7 +168,7 @@ async fn faults_injected_for_the_next_connection_take_effect_at_its_start() {
         (Fault::Shutdown, None),
     ] {
         let server = server_with(&["Newton"]).await;
-        server.control().inject(Target::Next, At::Now, fault).await.unwrap();
+        server.control().inject(ConnectionTarget::Next, FaultPoint::Now, fault).await.unwrap();
         let (mut peer, banner) = Peer::connect(&server).await;
         if let Some(farewell) = farewell {
             peer.ask("Newton").await;
@@ -185,14 +187,14 @@ async fn faults_injected_for_the_next_connection_take_effect_at_its_start() {
 async fn a_fault_at_an_unsupported_point_is_rejected() {
     let refuse = Fault::RefuseLogin(LoginObstacle::Full);
     let cases = [
-        (Family::Fics, refuse, At::NextBoard, "connect, login, now"),
-        (Family::Fics, refuse, At::AfterBytes(7), "connect, login, now"),
-        (Family::Icc, Fault::Stall, At::InBlock, "connect, login, next-board, after=N, now"),
-        (Family::Icc, Fault::Kick, At::Setup, "connect, login, next-board, after=N, now"),
+        (Family::Fics, refuse, FaultPoint::NextBoard, "connect, login, now"),
+        (Family::Fics, refuse, FaultPoint::AfterBytes(7), "connect, login, now"),
+        (Family::Icc, Fault::Stall, FaultPoint::InBlock, "connect, login, next-board, after=N, now"),
+        (Family::Icc, Fault::Kick, FaultPoint::Setup, "connect, login, next-board, after=N, now"),
     ];
     for (family, fault, at, points) in cases {
         let server = Server::start(options_with(&[]).family(family)).await.unwrap();
-        let refused = server.control().inject(Target::Next, at, fault).await;
+        let refused = server.control().inject(ConnectionTarget::Next, at, fault).await;
         assert_eq!(refused, Err(ControlError::Unsupported { points }), "{fault:?} {at:?}");
         server.shutdown().await;
     }
@@ -212,7 +214,7 @@ async fn the_server_listens_on_loopback_unless_remote_access_is_allowed() {
     socket.read_to_end(&mut rest).await.unwrap();
     assert!(rest.ends_with(b"login: "));
 
-    server.control().inject(Target::Next, At::Login, Fault::Reset).await.unwrap();
+    server.control().inject(ConnectionTarget::Next, FaultPoint::Login, Fault::Reset).await.unwrap();
     let mut socket = tokio::net::TcpStream::connect(address).await.unwrap();
     let reset = socket.read_to_end(&mut rest).await.unwrap_err();
     assert_eq!(reset.kind(), std::io::ErrorKind::ConnectionReset);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{Account, At, Family, Fault, Feature, LoginObstacle, Server, Target};
+use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, LoginObstacle, Server};
 use tokio::time;
 
 use crate::peer::{Peer, options_with, plain, server_with};
@@ -194,13 +194,17 @@ async fn logins_are_refused_on_request_and_by_the_options() {
         (LoginObstacle::Silence, ""),
     ];
     for (refusal, want) in cases {
-        server.control().inject(Target::Next, At::Connect, Fault::RefuseLogin(refusal)).await.unwrap();
+        server
+            .control()
+            .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(refusal))
+            .await
+            .unwrap();
         let (mut peer, _) = Peer::connect(&server).await;
         assert_eq!(peer.ask("Newton").await, want, "{refusal:?}");
     }
     server
         .control()
-        .inject(Target::Next, At::Connect, Fault::RefuseLogin(LoginObstacle::InvalidPassword))
+        .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(LoginObstacle::InvalidPassword))
         .await
         .unwrap();
     let (mut peer, _) = Peer::connect(&server).await;

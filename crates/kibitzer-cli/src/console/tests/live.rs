@@ -6,7 +6,7 @@ use kibitzer::core::event::{CloseCause, LostCause};
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Profile};
-use kibitzer_server::{At, Fault, PopulationOptions, Server, ServerOptions, Target};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -99,7 +99,7 @@ impl Guest {
         let options = ServerOptions::new().detached().seed(7).population(PopulationOptions::new().speed(4.0));
         let server = Server::start(options).await.unwrap();
         let delay = Fault::Delay(Duration::from_millis(18));
-        server.control().inject(Target::Next, At::Connect, delay).await.unwrap();
+        server.control().inject(ConnectionTarget::Next, FaultPoint::Connect, delay).await.unwrap();
         let mut guest = Self::log_in_at(server).await;
         for line in ["observe 1", "observe 2", "tell Whetstone hello"] {
             guest.run(line).await;
@@ -196,8 +196,8 @@ async fn what_is_typed_is_asked_and_answered() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_sent_yet_stays_on_the_line() {
     let mut guest = Guest::log_in().await;
-    let target = Target::Player(guest.client.handle().unwrap().to_string());
-    guest.server.control().inject(target, At::Now, Fault::CutMidLine).await.unwrap();
+    let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());
+    guest.server.control().inject(target, FaultPoint::Now, Fault::CutMidLine).await.unwrap();
     // Until the connection is lost, and not until it is made again.
     while guest.client.state() == SessionState::Ready {
         guest.wait(Duration::from_millis(10)).await;

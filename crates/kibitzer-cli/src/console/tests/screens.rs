@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kibitzer_server::{At, Fault, Target};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
 
@@ -191,8 +191,8 @@ async fn a_break_in_a_live_session_with_what_came_in_meanwhile() {
 #[tokio::test(start_paused = true)]
 async fn a_connection_that_is_lost_and_made_again() {
     let mut guest = Guest::among_players().await;
-    let target = Target::Player(guest.client.handle().unwrap().to_string());
-    guest.server.control().inject(target, At::Now, Fault::CutMidLine).await.unwrap();
+    let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());
+    guest.server.control().inject(target, FaultPoint::Now, Fault::CutMidLine).await.unwrap();
     guest.wait(Duration::from_secs(10)).await;
     guest.run("/filter kind:lost,connecting,connected,logged_in,session_ready,restored").await;
     assert_live_screens("live-lost", &mut guest);
