@@ -12,7 +12,7 @@ use kibitzer::core::hub::{RecvError, Subscription};
 use kibitzer::core::message::{GameId, Handle};
 use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Profile};
-use kibitzer_server::{Account, Connector, Server, ServerOptions};
+use kibitzer_server::{Account, Control, Server, ServerOptions};
 use tokio::io::DuplexStream;
 
 /// The password of every account.
@@ -57,7 +57,7 @@ impl Hall {
     /// Dropping the future starts nothing.
     pub async fn reopen(&mut self, options: ServerOptions) {
         let server = Server::start(options).await.expect("nothing is listened on");
-        self.place.state().connector = Some(server.connector());
+        self.place.state().control = Some(server.control());
         self.server = Some(server);
     }
 
@@ -72,7 +72,7 @@ impl Hall {
     ///
     /// Dropping the future ends everything at once.
     pub async fn close(&mut self) {
-        self.place.state().connector = None;
+        self.place.state().control = None;
         if let Some(server) = self.server.take() {
             server.shutdown().await;
         }
@@ -119,7 +119,7 @@ pub struct Place(Arc<Mutex<PlaceState>>);
 
 #[derive(Debug, Default)]
 struct PlaceState {
-    connector: Option<Connector>,
+    control: Option<Control>,
     refusals_left: u32,
     n_dialed: u32,
 }
@@ -153,11 +153,11 @@ impl Place {
     ///
     /// Cancel safe: there is a connection or none.
     async fn connect(&self) -> io::Result<DuplexStream> {
-        let connector = self.admit().ok_or(io::ErrorKind::ConnectionRefused)?;
-        connector.connect().await
+        let control = self.admit().ok_or(io::ErrorKind::ConnectionRefused)?;
+        control.connect().await
     }
 
-    fn admit(&self) -> Option<Connector> {
+    fn admit(&self) -> Option<Control> {
         let mut state = self.state();
         state.n_dialed += 1;
         match state.refusals_left.checked_sub(1) {
@@ -165,7 +165,7 @@ impl Place {
                 state.refusals_left = left;
                 None
             }
-            None => state.connector.clone(),
+            None => state.control.clone(),
         }
     }
 

@@ -1,23 +1,33 @@
 //! Accounts of registered players.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
 use kibitzer_core::message::Handle;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
 use crate::family::Family;
 
 /// Account of a registered player.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Account {
+    #[serde(deserialize_with = "deserialize_handle")]
     pub(crate) handle: Handle,
     pub(crate) password: String,
+    #[serde(default)]
     pub(crate) titles: Vec<String>,
+    #[serde(default)]
     pub(crate) ratings: BTreeMap<String, u16>,
+    #[serde(default, rename = "banned")]
     pub(crate) is_banned: bool,
+}
+
+/// Reads a name, which [`Account::parse_list`] checks.
+fn deserialize_handle<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Handle, D::Error> {
+    String::deserialize(deserializer).map(|name| Handle::from_wire(name.as_bytes()))
 }
 
 impl Account {
@@ -51,6 +61,52 @@ impl Account {
         self.is_banned = true;
         self
     }
+
+    /// Parses accounts of a server of that family from TOML.
+    ///
+    /// ```
+    /// use kibitzer_server::{Account, Family};
+    ///
+    /// let accounts = Account::parse_list(
+    ///     r#"
+    ///     [[account]]
+    ///     handle = "Newton"
+    ///     password = "apple"
+    ///     titles = ["GM"]           # may be left out
+    ///     ratings = { blitz = 2100 } # may be left out
+    ///     banned = false             # may be left out
+    ///     "#,
+    ///     Family::Fics,
+    /// )?;
+    /// assert_eq!(accounts, [Account::new("Newton".parse()?, "apple").title("GM").rating("blitz", 2100)]);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`AccountsError`], except its variant `Read`.
+    pub fn parse_list(text: &str, family: Family) -> Result<Vec<Self>, AccountsError> {
+        let accounts = toml::from_str::<AccountsFile>(text).map_err(AccountsError::Parse)?.account;
+        let mut keys = BTreeSet::new();
+        for Self { handle, .. } in &accounts {
+            if family.name_failure(handle.as_str()).is_some() {
+                return Err(AccountsError::Name { name: handle.to_string(), family });
+            }
+            if !keys.insert(key(handle.as_str())) {
+                return Err(AccountsError::Twice(handle.clone()));
+            }
+        }
+        Ok(accounts)
+    }
+
+    /// Reads accounts of a server of that family from a TOML file.
+    ///
+    /// # Errors
+    ///
+    /// [`AccountsError`].
+    pub fn load_list(path: impl AsRef<Path>, family: Family) -> Result<Vec<Self>, AccountsError> {
+        Self::parse_list(&std::fs::read_to_string(path).map_err(AccountsError::Read)?, family)
+    }
 }
 
 // Written by hand to omit the password.
@@ -69,7 +125,7 @@ impl fmt::Debug for Account {
 
 /// Accounts by name; case is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Accounts(BTreeMap<String, Account>);
+pub(crate) struct Accounts(BTreeMap<String, Account>);
 
 /// Why accounts could not be read.
 #[derive(Debug, Error)]
@@ -95,59 +151,9 @@ pub enum AccountsError {
 }
 
 impl Accounts {
-    /// Parses accounts of a server of that family from TOML.
-    ///
-    /// ```
-    /// use kibitzer_server::{Accounts, Family};
-    ///
-    /// let accounts = Accounts::parse(
-    ///     r#"
-    ///     [[account]]
-    ///     handle = "Newton"
-    ///     password = "apple"
-    ///     titles = ["GM"]           # may be left out
-    ///     ratings = { blitz = 2100 } # may be left out
-    ///     banned = false             # may be left out
-    ///     "#,
-    ///     Family::Fics,
-    /// )?;
-    /// assert!(accounts.contains("newton"));
-    /// # Ok::<_, kibitzer_server::AccountsError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`AccountsError`], except its variant `Read`.
-    pub fn parse(text: &str, family: Family) -> Result<Self, AccountsError> {
-        let file: AccountsFile = toml::from_str(text).map_err(AccountsError::Parse)?;
-        let mut accounts = Self::default();
-        for entry in file.account {
-            let account = entry.checked(family)?;
-            if accounts.contains(account.handle.as_str()) {
-                return Err(AccountsError::Twice(account.handle));
-            }
-            accounts.insert(account);
-        }
-        Ok(accounts)
-    }
-
-    /// Reads accounts of a server of that family from a TOML file.
-    ///
-    /// # Errors
-    ///
-    /// [`AccountsError`].
-    pub fn load(path: impl AsRef<Path>, family: Family) -> Result<Self, AccountsError> {
-        Self::parse(&std::fs::read_to_string(path).map_err(AccountsError::Read)?, family)
-    }
-
     /// Adds an account, replacing one of the same name.
-    pub fn insert(&mut self, account: Account) {
+    pub(crate) fn insert(&mut self, account: Account) {
         self.0.insert(key(account.handle.as_str()), account);
-    }
-
-    /// Returns whether there is an account of that name.
-    pub fn contains(&self, name: &str) -> bool {
-        self.get(name).is_some()
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Account> {
@@ -186,32 +192,7 @@ pub(crate) fn matching<'a, T>(items: impl IntoIterator<Item = (&'a str, T)>, pre
 #[serde(deny_unknown_fields)]
 struct AccountsFile {
     #[serde(default)]
-    account: Vec<AccountEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AccountEntry {
-    handle: String,
-    password: String,
-    #[serde(default)]
-    titles: Vec<String>,
-    #[serde(default)]
-    ratings: BTreeMap<String, u16>,
-    #[serde(default)]
-    banned: bool,
-}
-
-impl AccountEntry {
-    fn checked(self, family: Family) -> Result<Account, AccountsError> {
-        let Self { handle: name, password, titles, ratings, banned } = self;
-        let Some(handle) =
-            Some(&name).filter(|name| family.name_failure(name).is_none()).and_then(|name| name.parse().ok())
-        else {
-            return Err(AccountsError::Name { name, family });
-        };
-        Ok(Account { handle, password, titles, ratings, is_banned: banned })
-    }
+    account: Vec<Account>,
 }
 
 #[cfg(test)]
@@ -220,24 +201,26 @@ mod tests {
 
     #[test]
     fn accounts_are_parsed() {
-        let accounts = Accounts::parse(
+        let accounts = Account::parse_list(
             "[[account]]\nhandle = 'Newton'\npassword = 'apple'\ntitles = ['GM', '*']\n[account.ratings]\nblitz = 2100\n\
              [[account]]\nhandle = 'Leibniz'\npassword = 'dx'\nbanned = true\n",
             Family::Fics,
         );
         let newton = Account::new("Newton".parse().unwrap(), "apple").title("GM").title("*").rating("blitz", 2100);
         let leibniz = Account::new("Leibniz".parse().unwrap(), "dx").banned();
-        let mut want = Accounts::default();
-        want.insert(newton);
-        want.insert(leibniz);
+        let want = [newton, leibniz];
         assert_eq!(accounts.unwrap(), want);
-        assert!(want.contains("NEWTON"));
-        assert_eq!(want.find("new").map(|account| account.handle.as_str()), Some("Newton"));
+        let mut accounts = Accounts::default();
+        for account in want {
+            accounts.insert(account);
+        }
+        assert!(accounts.get("NEWTON").is_some());
+        assert_eq!(accounts.find("new").map(|account| account.handle.as_str()), Some("Newton"));
     }
 
     #[test]
     fn invalid_accounts_are_reported() {
-        let error = |text: &str| Accounts::parse(text, Family::Fics).unwrap_err();
+        let error = |text: &str| Account::parse_list(text, Family::Fics).unwrap_err();
         let unknown = error("[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
         assert!(
             matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")),
@@ -245,7 +228,7 @@ mod tests {
         );
         let twice = "[[account]]\nhandle = 'Newton'\npassword = 'x'\n[[account]]\nhandle = 'newton'\npassword = 'x'\n";
         assert!(matches!(error(twice), AccountsError::Twice(_)));
-        assert!(matches!(Accounts::load("/nonexistent", Family::Fics), Err(AccountsError::Read(_))));
+        assert!(matches!(Account::load_list("/nonexistent", Family::Fics), Err(AccountsError::Read(_))));
     }
 
     #[test]
@@ -260,8 +243,8 @@ mod tests {
         for (name, want) in cases {
             let text = format!("[[account]]\nhandle = '{name}'\npassword = 'x'\n");
             for (family, want) in [Family::Fics, Family::Icc].into_iter().zip(want) {
-                match Accounts::parse(&text, family) {
-                    Ok(accounts) => assert!(want && accounts.contains(name), "{name} {family:?}"),
+                match Account::parse_list(&text, family) {
+                    Ok(accounts) => assert!(want && accounts[0].handle.as_str() == name, "{name} {family:?}"),
                     Err(AccountsError::Name { name: refused, .. }) => {
                         assert!(!want && refused == name, "{name} {family:?}");
                     }
@@ -269,7 +252,7 @@ mod tests {
                 }
             }
         }
-        let error = Accounts::parse("[[account]]\nhandle = 'x'\npassword = 'x'\n", Family::Icc).unwrap_err();
+        let error = Account::parse_list("[[account]]\nhandle = 'x'\npassword = 'x'\n", Family::Icc).unwrap_err();
         assert!(error.to_string().contains("not 2 to 15 letters and digits"), "{error}");
     }
 

@@ -5,15 +5,15 @@
 //! crazyhouse and bughouse, simuls, observed and examined games. [Faults](Fault) of connections can be injected.
 //!
 //! - [`Server`] runs it: on a port of this machine, or [in process](Server::connect) without any socket.
-//! - [`ServerOptions`] configures it; [`Accounts`] are its registered players.
-//! - [`Control`] is the operator's interface: [faults](Fault), announcements, shutdown.
+//! - [`ServerOptions`] configures it, with the [`Account`]s of its registered players.
+//! - [`Control`] is the operator's interface: connections, [faults](Fault), announcements, shutdown.
 //!
 //! One task owns the state, which has no sockets and reads no clock; one task serves each client, with an outbox of limited size,
 //! and applies the connection's [faults](Fault) between outbox and stream. Time is that of the tokio runtime, so that a test can
 //! pause it. The same seed and the same input at the same times give the same bytes.
 //!
 //! ```
-//! use kibitzer_server::{Account, FaultPoint, Fault, Server, ServerOptions, ConnectionTarget};
+//! use kibitzer_server::{Account, ConnectionTarget, Fault, FaultPoint, Server, ServerOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let newton = Account::new("Newton".parse()?, "apple").rating("blitz", 2100);
@@ -41,10 +41,10 @@ mod testing;
 mod wire;
 mod world;
 
-pub use account::{Account, Accounts, AccountsError};
+pub use account::{Account, AccountsError};
 pub use family::Family;
 pub use fault::{Fault, FaultPoint};
-pub use lobby::{ConnectedClient, ConnectionId, ConnectionTarget, LoginObstacle};
+pub use lobby::{ConnectionId, ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
 pub use population::{Activity, PopulationOptions};
-pub use server::{Connector, Control, ControlError, Server};
+pub use server::{Control, ControlError, Server};

@@ -124,10 +124,12 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the accounts, replacing all former ones.
+    /// Adds accounts, each replacing one of the same name.
     #[must_use]
-    pub fn accounts(mut self, accounts: Accounts) -> Self {
-        self.accounts = accounts;
+    pub fn accounts(mut self, accounts: impl IntoIterator<Item = Account>) -> Self {
+        for account in accounts {
+            self.accounts.insert(account);
+        }
         self
     }
 

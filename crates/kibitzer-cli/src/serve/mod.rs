@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kibitzer_server::{Accounts, ConnectionTarget, Family, Server, ServerOptions};
+use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerOptions};
 
 use crate::arguments::PopulationArgs;
 use crate::failure::Failure;
@@ -106,7 +106,7 @@ impl Args {
         }
         if let Some(path) = &self.accounts {
             let invalid = |error| Failure::local(format!("{}: {}", path.display(), error_chain(&error)));
-            options = options.accounts(Accounts::load(path, self.family).map_err(invalid)?);
+            options = options.accounts(Account::load_list(path, self.family).map_err(invalid)?);
         }
         Ok(options)
     }

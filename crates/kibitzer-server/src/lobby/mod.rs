@@ -12,7 +12,7 @@ mod variables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use kibitzer_core::message::{GameId, Handle, Ivar};
+use kibitzer_core::message::{GameId, Ivar};
 
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
@@ -46,16 +46,6 @@ pub enum ConnectionTarget {
     Connection(ConnectionId),
     /// The connection of this player; case is ignored.
     Player(String),
-}
-
-/// A client that is connected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ConnectedClient {
-    /// Its connection.
-    pub id: ConnectionId,
-    /// Handle of the player logged in over it.
-    pub handle: Option<Handle>,
 }
 
 /// The connection whose command is being executed, and where its output to others starts.

@@ -1,13 +1,20 @@
-//! The operator's interface: list of clients, faults, announcements, shutdown.
+//! The operator's interface: connections, faults, announcements, shutdown.
 
+use std::io;
 use std::time::Duration;
 
+use kibitzer_core::message::Handle;
 use thiserror::Error;
+use tokio::io::DuplexStream;
 use tokio::sync::{mpsc, oneshot};
 
 use super::ActorRequest;
+use super::client_task::Stream;
 use crate::fault::{Fault, FaultPoint};
-use crate::lobby::{ConnectedClient, ConnectionTarget};
+use crate::lobby::{ConnectionId, ConnectionTarget};
+
+/// Size of the buffer in each direction of a connection within the process.
+const DUPLEX_BYTES: usize = 64 << 10;
 
 /// Why a request of the operator failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -34,6 +41,22 @@ pub struct Control {
 }
 
 impl Control {
+    /// Connects a client within the process; the server sends its greeting at once.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the connection is made or not.
+    pub async fn connect(&self) -> io::Result<DuplexStream> {
+        let (near, far) = tokio::io::duplex(DUPLEX_BYTES);
+        let request = ActorRequest::Open(Stream::Duplex(far));
+        self.send(request).await.map_err(|_| io::ErrorKind::ConnectionRefused)?;
+        Ok(near)
+    }
+
     /// Injects a fault into a connection.
     ///
     /// # Errors
@@ -47,7 +70,7 @@ impl Control {
         self.ask(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
-    /// Returns the connected clients, in the order of their connections.
+    /// Returns the connected clients, in the order of their connections, with the player logged in over each.
     ///
     /// # Errors
     ///
@@ -56,7 +79,7 @@ impl Control {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub async fn connections(&self) -> Result<Vec<ConnectedClient>, ControlError> {
+    pub async fn connections(&self) -> Result<Vec<(ConnectionId, Option<Handle>)>, ControlError> {
         self.ask(ActorRequest::List).await
     }
 

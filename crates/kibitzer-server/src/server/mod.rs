@@ -9,6 +9,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use kibitzer_core::message::Handle;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
@@ -19,11 +20,8 @@ use self::actor::{Actor, QUEUE_LENGTH};
 use self::client_task::Stream;
 pub use self::control::{Control, ControlError};
 use crate::fault::{Fault, FaultPoint};
-use crate::lobby::{ConnectedClient, ConnectionId, ConnectionTarget};
+use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
-
-/// Size of the buffer in each direction of a connection within the process.
-const DUPLEX_BYTES: usize = 64 << 10;
 
 /// Pause after a connection could not be accepted, as the process may be out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -42,7 +40,7 @@ enum ActorRequest {
     /// A fault is injected.
     Inject(ConnectionTarget, FaultPoint, Fault, oneshot::Sender<Result<(), ControlError>>),
     /// Requests the list of clients.
-    List(oneshot::Sender<Vec<ConnectedClient>>),
+    List(oneshot::Sender<Vec<(ConnectionId, Option<Handle>)>>),
     Announce(String),
     /// Announces the shutdown, which follows after that time.
     ShutDown(Duration),
@@ -107,15 +105,10 @@ impl Server {
     ///
     /// Cancel safe: the connection is made or not.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
-        self.connector().connect().await
+        self.control().connect().await
     }
 
-    /// Returns a handle that connects clients within the process.
-    pub fn connector(&self) -> Connector {
-        Connector { requests: self.requests.clone() }
-    }
-
-    /// Returns the operator's handle.
+    /// Returns a handle for the operator, and for clients within the process.
     pub fn control(&self) -> Control {
         Control { requests: self.requests.clone() }
     }
@@ -142,30 +135,6 @@ impl Drop for Server {
         if let Some(listener) = &self.listener {
             listener.abort();
         }
-    }
-}
-
-/// Connects clients to a server within the process.
-#[derive(Clone, Debug)]
-pub struct Connector {
-    requests: mpsc::Sender<ActorRequest>,
-}
-
-impl Connector {
-    /// Connects a client; the server sends its greeting at once.
-    ///
-    /// # Errors
-    ///
-    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: the connection is made or not.
-    pub async fn connect(&self) -> io::Result<DuplexStream> {
-        let (near, far) = tokio::io::duplex(DUPLEX_BYTES);
-        let request = ActorRequest::Open(Stream::Duplex(far));
-        self.requests.send(request).await.map_err(|_| io::ErrorKind::ConnectionRefused)?;
-        Ok(near)
     }
 }
 

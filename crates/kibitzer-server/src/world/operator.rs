@@ -4,20 +4,18 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{GameId, Handle};
 
 use super::{ConnectionId, Deadline, KickReason, LoginObstacle, Table, World};
 use crate::calendar::count;
-use crate::lobby::{ConnectedClient, ConnectionTarget};
+use crate::lobby::ConnectionTarget;
 use crate::play::{Ending, Game};
 
 impl World {
     /// Returns all clients; simulated players are not among them.
-    pub(crate) fn connected(&self) -> Vec<ConnectedClient> {
+    pub(crate) fn connected(&self) -> Vec<(ConnectionId, Option<Handle>)> {
         let clients = self.lobby.connections().iter().filter(|(_, connection)| !connection.is_simulated);
-        clients
-            .map(|(&id, _)| ConnectedClient { id, handle: self.lobby.player(id).map(|player| player.handle.clone()) })
-            .collect()
+        clients.map(|(&id, _)| (id, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
     }
 
     /// Returns the connection that a target selects, if it exists.

@@ -44,10 +44,10 @@ impl Bot {
         // Too slow to move while anybody looks.
         let population = PopulationOptions::new().speed(0.01);
         let server = Server::start(ServerOptions::new().detached().seed(7).population(population)).await.unwrap();
-        let connector = server.connector();
+        let control = server.control();
         let dial = Dial::with(move || {
-            let connector = connector.clone();
-            async move { connector.connect().await }
+            let control = control.clone();
+            async move { control.connect().await }
         });
         let client = Client::connect(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
         AttachSocket::bind(folder.join("s")).await.unwrap().access(access).expose(&client).unwrap();

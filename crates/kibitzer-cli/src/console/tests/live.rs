@@ -112,10 +112,10 @@ impl Guest {
     ///
     /// None is needed.
     async fn log_in_at(server: Server) -> Self {
-        let connector = server.connector();
+        let control = server.control();
         let dial = Dial::with(move || {
-            let connector = connector.clone();
-            async move { connector.connect().await }
+            let control = control.clone();
+            async move { control.connect().await }
         });
         let (client, tap) =
             Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
