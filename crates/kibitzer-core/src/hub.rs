@@ -45,7 +45,7 @@ mod tests;
 mod waiters;
 
 pub use filter::Filter;
-pub use publisher::{Publisher, TryPublishError};
+pub use publisher::Publisher;
 pub use subscription::{GameWatch, Hub, Subscription};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -86,16 +86,6 @@ pub enum RecvError {
     Closed,
 }
 
-impl RecvError {
-    /// Returns the number of missed events; 0 for [`Closed`](Self::Closed).
-    const fn missed(self) -> u64 {
-        match self {
-            Self::Lagged { missed } => missed,
-            Self::Closed => 0,
-        }
-    }
-}
-
 /// State shared by the publisher, the hubs and the broadcast subscribers.
 #[derive(Debug)]
 struct Shared {
@@ -111,8 +101,6 @@ struct State {
     waiters: Waiters,
     /// Subscribers that joined after the last event; the publisher has not added them to its own lists yet.
     newcomers: Vec<Newcomer>,
-    /// Subscribers that wait for a snapshot of the games.
-    snapshot_requests: Vec<SnapshotRequest>,
     /// Whether the publisher was dropped.
     closed: bool,
 }
@@ -122,14 +110,12 @@ struct State {
 enum Newcomer {
     Lossless(mpsc::Sender<Event>),
     Watch(GameId, watch::Sender<Option<Arc<Game>>>),
-}
-
-/// Request for a subscription with a snapshot of the games; the publisher creates both.
-#[derive(Debug)]
-struct SnapshotRequest {
-    /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
-    capacity: Option<usize>,
-    subscription: oneshot::Sender<(Vec<Arc<Game>>, Subscription)>,
+    /// A subscriber that waits for a snapshot of the games and a subscription; the publisher creates both.
+    WithGames {
+        /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
+        capacity: Option<usize>,
+        reply: oneshot::Sender<(Vec<Arc<Game>>, Subscription)>,
+    },
 }
 
 impl Shared {
@@ -138,7 +124,6 @@ impl Shared {
             ring: Ring::new(options.kept_events),
             waiters: Waiters::default(),
             newcomers: Vec::new(),
-            snapshot_requests: Vec::new(),
             closed: false,
         };
         Self { state: Mutex::new(state), joined: Notify::new() }
@@ -157,21 +142,19 @@ impl Newcomer {
         match self {
             Self::Lossless(queue) => queue.is_closed(),
             Self::Watch(_, newest) => newest.is_closed(),
+            Self::WithGames { reply, .. } => reply.is_closed(),
         }
     }
 }
 
 impl State {
-    /// Removes dropped subscribers from a list that is full and would be reallocated by the next one.
-    ///
-    /// The publisher does not empty the lists while it waits for a lossless subscriber, so they could grow without limit.
-    fn remove_dropped(&mut self) {
+    /// Adds a newcomer. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
+    /// it waits for a lossless subscriber, so it could grow without limit.
+    fn join(&mut self, newcomer: Newcomer) {
         if self.newcomers.len() == self.newcomers.capacity() {
             self.newcomers.retain(|newcomer| !newcomer.is_gone());
         }
-        if self.snapshot_requests.len() == self.snapshot_requests.capacity() {
-            self.snapshot_requests.retain(|request| !request.subscription.is_closed());
-        }
+        self.newcomers.push(newcomer);
     }
 
     /// Returns the next result for a broadcast subscriber at `position`, and advances `position`; `None` if there is no event yet.

@@ -20,7 +20,7 @@ use crate::client_shared::{ClientShared, Ending, ReplySender};
 use crate::core::Event;
 use crate::core::event::{CloseCause, RequestError, RequestId};
 use crate::core::game::Games;
-use crate::core::hub::{Publisher, TryPublishError};
+use crate::core::hub::Publisher;
 use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Transport;
 use crate::observer::SessionObserver;
@@ -226,7 +226,7 @@ impl Task {
     /// which a lossless subscriber has no room is dropped.
     fn publish(&mut self) -> bool {
         let Some(event) = self.held.take() else { return true };
-        let Err(TryPublishError::Full(event)) = self.publisher.try_publish(event, self.session.games()) else {
+        let Err(event) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
             return true;
         };

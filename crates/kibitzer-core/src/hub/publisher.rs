@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::task::Waker;
 
-use thiserror::Error;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, watch};
 
 use super::subscription::{Hub, Subscription};
-use super::{HubOptions, Newcomer, Shared, SnapshotRequest};
+use super::{HubOptions, Newcomer, Shared};
 use crate::event::Event;
 use crate::game::{Game, Games};
 use crate::message::GameId;
@@ -23,28 +22,11 @@ pub struct Publisher {
     woken: Vec<Waker>,
 }
 
-/// Reason for which an event was not published.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum TryPublishError {
-    /// The queue of a lossless subscriber is full. Contains the event.
-    #[error("the queue of a lossless subscriber is full")]
-    Full(Event),
-}
-
 /// Sender of the states of one watched game.
 #[derive(Debug)]
 pub(super) struct Watch {
     id: GameId,
     newest: watch::Sender<Option<Arc<Game>>>,
-}
-
-/// Work left after an event was sent to the broadcast subscribers.
-struct Rest {
-    /// The event, if there are lossless subscribers.
-    for_queues: Option<Event>,
-    /// Whether subscribers wait for a snapshot of the games.
-    has_snapshot_requests: bool,
 }
 
 impl Publisher {
@@ -55,7 +37,7 @@ impl Publisher {
 
     /// Returns a handle for subscribing to this publisher.
     pub fn hub(&self) -> Hub {
-        Hub::new(Arc::clone(&self.shared))
+        Hub { shared: Arc::clone(&self.shared) }
     }
 
     /// Returns the maximum number of unread events kept for broadcast subscribers, as set in [`HubOptions`]; at least 1.
@@ -79,10 +61,10 @@ impl Publisher {
     ///
     /// # Errors
     ///
-    /// [`TryPublishError::Full`] returns the event if the queue of a lossless subscriber is full; no subscriber has received it.
-    pub fn try_publish(&mut self, event: Event, games: &Games) -> Result<(), TryPublishError> {
+    /// Returns the event if the queue of a lossless subscriber is full; no subscriber has received it.
+    pub fn try_publish(&mut self, event: Event, games: &Games) -> Result<(), Event> {
         if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
-            return Err(TryPublishError::Full(event));
+            return Err(event);
         }
         self.send(event, games);
         Ok(())
@@ -105,7 +87,6 @@ impl Publisher {
     pub fn admit(&mut self, games: &Games) {
         let newcomers = std::mem::take(&mut self.shared.state().newcomers);
         self.admit_newcomers(newcomers, games);
-        self.send_snapshots(games);
     }
 
     /// Waits until every lossless queue has room for one event. The room remains, because only this publisher fills the queues.
@@ -127,7 +108,18 @@ impl Publisher {
         let changed = changed_game(&event).filter(|_| !self.watches.is_empty());
         let is_new_connection = matches!(event, Event::Connected);
         let is_settled = !games_are_ahead_of(&event);
-        let Rest { for_queues, has_snapshot_requests } = self.broadcast(event, games);
+        let mut state = self.shared.state();
+        let newcomers = std::mem::take(&mut state.newcomers);
+        let for_queues = (!self.lossless.is_empty() || !newcomers.is_empty()).then(|| event.clone());
+        if state.ring.has_readers() {
+            state.ring.push(event);
+            state.waiters.take(&mut self.woken);
+        }
+        drop(state);
+        self.woken.drain(..).for_each(Waker::wake);
+        let (with_games, newcomers): (Vec<_>, Vec<_>) =
+            newcomers.into_iter().partition(|newcomer| matches!(newcomer, Newcomer::WithGames { .. }));
+        self.admit_newcomers(newcomers, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(event.clone()), Err(TrySendError::Closed(_))));
         }
@@ -137,36 +129,24 @@ impl Publisher {
         if is_new_connection {
             self.clear_watches();
         }
-        if has_snapshot_requests && is_settled {
+        if is_settled {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
-            self.send_snapshots(games);
+            self.admit_newcomers(with_games, games);
+        } else if !with_games.is_empty() {
+            self.shared.state().newcomers.extend(with_games);
         }
     }
 
-    /// Sends the event to the broadcast subscribers, wakes them, and then adds the new lossless subscribers and watches.
-    fn broadcast(&mut self, event: Event, games: &Games) -> Rest {
-        let mut state = self.shared.state();
-        let newcomers = std::mem::take(&mut state.newcomers);
-        let has_snapshot_requests = !state.snapshot_requests.is_empty();
-        let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
-        let for_queues = has_queues.then(|| event.clone());
-        if state.ring.has_readers() {
-            state.ring.push(event);
-            state.waiters.take(&mut self.woken);
-        }
-        drop(state);
-        self.woken.drain(..).for_each(Waker::wake);
-        if !newcomers.is_empty() {
-            self.admit_newcomers(newcomers, games);
-        }
-        Rest { for_queues, has_snapshot_requests }
-    }
-
-    /// Removes dropped subscribers, and adds the new ones. A new watch receives the current state of its game.
+    /// Removes dropped subscribers, and adds the new ones. A new watch receives the current state of its game; a subscriber that waits
+    /// for a snapshot receives all games, and a subscription to the events after them.
     fn admit_newcomers(&mut self, newcomers: Vec<Newcomer>, games: &Games) {
+        if newcomers.is_empty() {
+            return;
+        }
         self.lossless.retain(|queue| !queue.is_closed());
         self.watches.retain(|watch| !watch.newest.is_closed());
-        for newcomer in newcomers {
+        let mut snapshot = None;
+        for newcomer in newcomers.into_iter().filter(|newcomer| !newcomer.is_gone()) {
             match newcomer {
                 Newcomer::Lossless(queue) => self.lossless.push(queue),
                 Newcomer::Watch(id, newest) => {
@@ -175,30 +155,20 @@ impl Publisher {
                     }
                     self.watches.push(Watch { id, newest });
                 }
-            }
-        }
-    }
-
-    /// Sends a snapshot of the games, and a subscription to the events after it, for each open request.
-    #[cold]
-    fn send_snapshots(&mut self, games: &Games) {
-        let mut requests = std::mem::take(&mut self.shared.state().snapshot_requests);
-        requests.retain(|request| !request.subscription.is_closed());
-        if requests.is_empty() {
-            return;
-        }
-        let all: Vec<_> = games.iter().cloned().map(Arc::new).collect();
-        for SnapshotRequest { capacity, subscription } in requests {
-            let events = match capacity {
-                None => Subscription::broadcast(&self.shared),
-                Some(capacity) => {
-                    let (queue, events) = Subscription::lossless(capacity);
-                    self.lossless.push(queue);
-                    events
+                Newcomer::WithGames { capacity, reply } => {
+                    let all: &Vec<_> = snapshot.get_or_insert_with(|| games.iter().cloned().map(Arc::new).collect());
+                    let events = match capacity {
+                        None => Subscription::broadcast(&self.shared),
+                        Some(capacity) => {
+                            let (queue, events) = Subscription::lossless(capacity);
+                            self.lossless.push(queue);
+                            events
+                        }
+                    };
+                    // If the requesting future was dropped, `send` returns the subscription, which is dropped here.
+                    drop(reply.send((all.clone(), events)));
                 }
-            };
-            // If the requesting future was dropped, `send` returns the subscription, which is dropped here.
-            drop(subscription.send((all.clone(), events)));
+            }
         }
     }
 
@@ -229,9 +199,9 @@ impl Drop for Publisher {
         state.closed = true;
         state.waiters.take(&mut self.woken);
         // Dropping the senders closes these subscriptions. They are dropped after the lock is released.
-        let sending_ends = (std::mem::take(&mut state.newcomers), std::mem::take(&mut state.snapshot_requests));
+        let newcomers = std::mem::take(&mut state.newcomers);
         drop(state);
-        drop(sending_ends);
+        drop(newcomers);
         self.woken.drain(..).for_each(Waker::wake);
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{Filter, Newcomer, RecvError, Shared, SnapshotRequest, State};
+use super::{Filter, Newcomer, RecvError, Shared};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -15,14 +15,10 @@ use crate::message::GameId;
 /// Handle for subscribing to the events of a session. All clones refer to the same session.
 #[derive(Clone, Debug)]
 pub struct Hub {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl Hub {
-    pub(super) const fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
-    }
-
     /// Subscribes to all later events by broadcast.
     ///
     /// A slow subscriber does not delay the session: the oldest unread events are dropped beyond the limit of
@@ -37,7 +33,7 @@ impl Hub {
     /// receives an event or is dropped. A server closes the connection of a client that does not read.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         let (sender, subscription) = Subscription::lossless(capacity);
-        self.join(|state| state.newcomers.push(Newcomer::Lossless(sender)));
+        self.join(Newcomer::Lossless(sender));
         subscription
     }
 
@@ -77,7 +73,7 @@ impl Hub {
     /// Watches the state of one game, whether or not the session knows the game yet.
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
-        self.join(|state| state.newcomers.push(Newcomer::Watch(id, sender)));
+        self.join(Newcomer::Watch(id, sender));
         GameWatch { id, newest: receiver }
     }
 
@@ -95,17 +91,15 @@ impl Hub {
     /// Cancel safe: the publisher drops the subscription if the future was dropped.
     async fn join_late(&self, capacity: Option<usize>) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
         let (sender, receiver) = oneshot::channel();
-        self.join(|state| state.snapshot_requests.push(SnapshotRequest { capacity, subscription: sender }));
+        self.join(Newcomer::WithGames { capacity, reply: sender });
         receiver.await.map_err(|_| RecvError::Closed)
     }
 
-    /// Adds a subscriber through `queue_up`, and wakes the publisher. If the publisher was dropped, drops `queue_up` with the
-    /// senders in it, which closes the subscription.
-    fn join(&self, queue_up: impl FnOnce(&mut State)) {
+    /// Queues a newcomer, and wakes the publisher. If the publisher was dropped, drops the newcomer, which closes its subscription.
+    fn join(&self, newcomer: Newcomer) {
         let mut state = self.shared.state();
         if !state.closed {
-            state.remove_dropped();
-            queue_up(&mut state);
+            state.join(newcomer);
             self.shared.joined.notify_one();
         }
     }
@@ -207,7 +201,7 @@ impl Subscription {
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
         loop {
-            let next = self.delivery.try_next().inspect_err(|error| self.n_missed += error.missed())?;
+            let next = self.delivery.try_next().inspect_err(|error| self.count_missed(*error))?;
             if next.as_ref().is_none_or(|event| self.accepts(event)) {
                 return Ok(next);
             }
@@ -216,10 +210,16 @@ impl Subscription {
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Event, RecvError>> {
         loop {
-            let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.n_missed += error.missed());
+            let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.count_missed(*error));
             if next.as_ref().map_or(true, |event| self.accepts(event)) {
                 return Poll::Ready(next);
             }
+        }
+    }
+
+    const fn count_missed(&mut self, error: RecvError) {
+        if let RecvError::Lagged { missed } = error {
+            self.n_missed += missed;
         }
     }
 

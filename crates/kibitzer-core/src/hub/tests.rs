@@ -84,7 +84,7 @@ fn who_leaves_before_the_publisher_met_them_takes_no_room() {
         assert!(hub.subscribe_with_games().now_or_never().is_none());
     }
     let state = session.publisher.shared.state();
-    assert!(state.newcomers.len() + state.snapshot_requests.len() < 20, "{}", state.newcomers.len());
+    assert!(state.newcomers.len() < 20, "{}", state.newcomers.len());
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn publishing_without_waiting_gives_the_event_back_while_a_queue_is_full() {
     assert_eq!(session.publisher.try_publish(first, games), Ok(()));
     drop(left);
     let full = session.publisher.try_publish(second.clone(), games);
-    assert_eq!(full, Err(TryPublishError::Full(second.clone())));
+    assert_eq!(full, Err(second.clone()));
     assert_eq!(numbers(&mut broadcast), [1], "nobody is ahead of the lossless one");
     assert_eq!(numbers(&mut lossless), [1]);
     assert_eq!(session.publisher.try_publish(second, games), Ok(()), "who has left is not waited for");
