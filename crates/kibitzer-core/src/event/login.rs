@@ -105,22 +105,16 @@ impl LoginError {
     /// Returns whether the session ends with this error, because another attempt would fail in the same way or needs the user's
     /// decision.
     pub const fn is_final(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::InvalidPassword
-            | Self::UnknownAccount
-            | Self::Banned
-            | Self::BadName
-            | Self::PasswordRequired
-            | Self::AccountRefused(_)
-            | Self::TimesealRefused => true,
-            Self::NameInUse
-            | Self::GuestsRefused
-            | Self::ServerFull
-            | Self::NoLoginPrompt(_)
-            | Self::TimedOut(_)
-            | Self::Closed(_)
-            | Self::Other(_) => false,
-        }
+                | Self::UnknownAccount
+                | Self::Banned
+                | Self::BadName
+                | Self::PasswordRequired
+                | Self::AccountRefused(_)
+                | Self::TimesealRefused
+        )
     }
 }
 

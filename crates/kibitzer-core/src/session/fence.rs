@@ -30,14 +30,6 @@ impl Fence {
         Self(letters)
     }
 
-    /// Parses a sent line that is a fence alone, after `$$` (a probe), or tagged with itself (ICC); `None` for every other line.
-    fn parse(line: &[u8]) -> Option<Self> {
-        let (before, word) = line.split_last_chunk::<LENGTH>()?;
-        let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
-        let is_tagged = || before == [b"`", &word[..], b"`"].concat();
-        (is_fence && (matches!(before, b"" | b"$$") || is_tagged())).then_some(Self(*word))
-    }
-
     /// Returns the ten letters of the fence, which are sent as a command.
     pub(super) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -68,7 +60,8 @@ impl Fence {
     }
 }
 
-/// Returns the fence in a sent line; `None` for every other line. A session sends fences to find the end of a reply and to probe
+/// Returns the fence in a sent line that is a fence alone, after `$$` (a probe), or tagged with itself (ICC); `None` for every other
+/// line. A session sends fences to find the end of a reply and to probe
 /// the connection. The server's refusal contains the same word, and no other received line does.
 ///
 /// ```
@@ -78,8 +71,10 @@ impl Fence {
 /// assert_eq!(fence_word(b"date"), None);
 /// ```
 pub fn fence_word(line: &[u8]) -> Option<&[u8]> {
-    Fence::parse(line)?;
-    line.last_chunk::<LENGTH>().map(|word| &word[..])
+    let (before, word) = line.split_last_chunk::<LENGTH>()?;
+    let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
+    let is_tagged = || before == [b"`", &word[..], b"`"].concat();
+    (is_fence && (matches!(before, b"" | b"$$") || is_tagged())).then_some(&word[..])
 }
 
 /// Returns the shortest part whose repetition gives the whole text (`> ` for `> > `), or the text if nothing repeats. Some
@@ -112,12 +107,12 @@ mod tests {
         let (fence, other) = (Fence::draw(&mut rng), Fence::draw(&mut rng));
         let word = fence.as_str();
         for line in [word.to_owned(), format!("$${word}"), format!("`{word}`{word}")] {
-            assert_eq!(Fence::parse(line.as_bytes()), Some(fence), "{line}");
+            assert_eq!(fence_word(line.as_bytes()), Some(word.as_bytes()), "{line}");
         }
         for line in
             ["", "zq", "zqabcdefg1", "zqabcdefghi", "tell Foo zqabcdefgh", &format!("`{}`{word}", other.as_str())]
         {
-            assert_eq!(Fence::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(fence_word(line.as_bytes()), None, "{line}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Boards, whichever message they came with.
 
-use super::value::{Displayed, Fields, Object, Put, fields};
+use super::value::{Displayed, objects};
 use super::{LineUse, describe};
-use crate::chess::{Color, LastMove};
+use crate::chess::{Color, LastMove, UciMove};
 use crate::event::Event;
 use crate::event::EventKind;
 use crate::message::{Message, ReportedMove, Style12};
@@ -42,12 +42,16 @@ struct Last<'a> {
     position: &'a Position<'a>,
 }
 
-impl Fields for Last<'_> {
-    fn fields(&self, put: &mut Put<'_>) {
-        let mover = self.position.board.side_to_move().opponent();
-        let uci = self.position.played.and_then(|played| played.to_uci(mover));
-        fields!(put, self.reported; verbose, san, uci: uci.map(Displayed), elapsed_ms);
+impl Last<'_> {
+    fn uci(&self) -> Option<UciMove> {
+        self.position.played?.to_uci(self.position.board.side_to_move().opponent())
     }
+}
+
+objects! {
+    Last<'_> as it: [
+        verbose: it.reported.verbose, san: it.reported.san, uci: it.uci().map(Displayed), elapsed_ms: it.reported.elapsed_ms,
+    ];
 }
 
 describe! {
@@ -70,7 +74,7 @@ describe! {
             move_number: it.board.move_number(),
             halfmove_clock: it.board.halfmove_clock(),
             double_push_file: it.board.double_push_file().map(|file| char::from(b'a'.saturating_add(file))),
-            last_move: it.board.last_move().map(|reported| Object(Last { reported, position: it })),
+            last_move: it.board.last_move().map(|reported| Last { reported, position: it }),
             flip: it.board.flip(),
             clock_running: it.board.clock_running(),
             lag_ms: it.board.lag_ms(),

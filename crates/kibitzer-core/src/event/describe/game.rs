@@ -1,6 +1,6 @@
 //! Games: reserves, how they begin and end, terms, and what happens in them besides moves.
 
-use super::value::{Displayed, Fields, Object, Put, fields, known};
+use super::value::{Displayed, known, objects};
 use super::{LineUse, describe};
 use crate::chess::{Color, Role, Square};
 use crate::event::EventKind;
@@ -16,7 +16,7 @@ describe! {
         game: it.game,
         fields: [
             game, white: it.white_letters, black: it.black_letters,
-            passed: it.passed.map(|(to, piece)| Object(Passed { to, piece })),
+            passed: it.passed.map(|(to, piece)| Passed { to, piece }),
         ],
         words(out): {
             write!(out, "game {} reserves: white [{}] black [{}]", it.game, it.white_letters, it.black_letters)?;
@@ -129,10 +129,8 @@ struct Passed {
     piece: Role,
 }
 
-impl Fields for Passed {
-    fn fields(&self, put: &mut Put<'_>) {
-        fields!(put, self; to, piece);
-    }
+objects! {
+    Passed as it: [to, piece];
 }
 
 /// Returns the word before a type of game.

@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Write};
 
-use super::value::{AsValue, Displayed, Fields, Put, Value, fields, known};
+use super::value::{Displayed, Fields, Put, fields, known, objects};
 use super::{Describe, LineUse};
 use crate::event::EventKind;
 use crate::message::listing::{
     AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, GameTerms, HistoryRow, ListedField,
     ListedMove, ListedPlayer, Presence, RowCount, StoredDetails, StoredGame, WhoEntry,
 };
-use crate::message::{ClockReading, GameKind, Seek};
+use crate::message::{ClockReading, GameKind};
 
 impl Fields for AnyListing {
     fn fields(&self, put: &mut Put<'_>) {
@@ -59,24 +59,6 @@ impl Describe for AnyListing {
     }
 }
 
-/// Declares the objects in listings by their fields.
-macro_rules! objects {
-    ($($kind:ident as $it:ident: [$($fields:tt)*];)+) => {$(
-        impl Fields for $kind {
-            fn fields(&self, put: &mut Put<'_>) {
-                let $it = self;
-                fields!(put, $it; $($fields)*);
-            }
-        }
-
-        impl AsValue for $kind {
-            fn as_value(&self) -> Value<'_> {
-                Value::Object(self)
-            }
-        }
-    )+};
-}
-
 objects! {
     ChannelMembers as it: [channel, name, members];
     FingerGame as it: [activity: it.activity.as_str(), game, white, black];
@@ -102,28 +84,11 @@ objects! {
     ];
     StoredGame as it: [white, black, details];
     WhoEntry as it: [name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str()];
-}
-
-impl AsValue for Seek {
-    fn as_value(&self) -> Value<'_> {
-        Value::Object(self)
-    }
-}
-
-/// An object with the keys `state` (`online`, `away`, `never`), `on_for`, `idle` and `since`.
-impl Fields for Presence {
-    fn fields(&self, put: &mut Put<'_>) {
-        let (state, on_for, idle, since) = match self {
-            Self::Online { on_for, idle } => ("online", Some(on_for), Some(idle), None),
-            Self::Away { since } => ("away", None, None, Some(since)),
-            Self::Never => ("never", None, None, None),
-        };
-        fields!(put, self; state: state, on_for: on_for, idle: idle, since: since);
-    }
-}
-
-impl AsValue for Presence {
-    fn as_value(&self) -> Value<'_> {
-        Value::Object(self)
-    }
+    // `state` is `online`, `away` or `never`.
+    Presence as it: [
+        state: match it { Presence::Online { .. } => "online", Presence::Away { .. } => "away", Presence::Never => "never" },
+        on_for: match it { Presence::Online { on_for, .. } => Some(on_for), _ => None },
+        idle: match it { Presence::Online { idle, .. } => Some(idle), _ => None },
+        since: match it { Presence::Away { since } => Some(since), _ => None },
+    ];
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::value::{Displayed, Fields, Object, Put, fields};
+use super::value::{Displayed, Fields, Put, fields, objects};
 use super::{Describe, describe};
 use crate::event::{
     AdjournedGame, AdjournedState, Capabilities, EndReason, Event, EventKind, Identity, RestoreOutcome, Restored,
@@ -28,11 +28,7 @@ describe! {
 
     Restored as it => EventKind::Restored, {
         fields: [
-            offline_ms: it.offline_for,
-            games: it.games.iter().map(Object).collect::<Vec<_>>(),
-            settings: it.settings.iter().map(Object).collect::<Vec<_>>(),
-            requests: it.requests.iter().map(Object).collect::<Vec<_>>(),
-            seeks: it.seeks.iter().map(Object).collect::<Vec<_>>(),
+            offline_ms: it.offline_for, games, settings, requests, seeks,
         ],
         words(out): {
             write!(out, "* back after {:.1} s", it.offline_for.as_secs_f64())?;
@@ -107,22 +103,12 @@ impl Describe for Event {
     }
 }
 
-impl Fields for &RestoredGame {
-    fn fields(&self, put: &mut Put<'_>) {
-        let plies = match self.outcome {
-            RestoreOutcome::Advanced { plies } => Some(plies),
-            _ => None,
-        };
-        let moves = self.moves.as_ref().map(|list| list.moves.iter().map(|listed| &listed.san).collect::<Vec<_>>());
-        fields!(put, self;
-            was, now, white, black, relation: self.relation.code(), outcome: self.outcome.as_ref(), plies: plies,
-            moves_missing, moves: moves,
-        );
-    }
-}
-
-impl Fields for &RestoredCommand {
-    fn fields(&self, put: &mut Put<'_>) {
-        fields!(put, self; command, error: self.error.as_ref().map(Displayed));
-    }
+objects! {
+    RestoredGame as it: [
+        was, now, white, black, relation: it.relation.code(), outcome: it.outcome.as_ref(),
+        plies: match it.outcome { RestoreOutcome::Advanced { plies } => Some(plies), _ => None },
+        moves_missing,
+        moves: it.moves.as_ref().map(|list| list.moves.iter().map(|listed| &listed.san).collect::<Vec<_>>()),
+    ];
+    RestoredCommand as it: [command, error: it.error.as_ref().map(Displayed)];
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use crate::chess::{Color, Role, Square};
-use crate::message::{Actor, GameId, Rating};
+use crate::message::{Actor, GameId, Rating, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
 /// A value, lent to whoever writes it.
@@ -91,6 +91,25 @@ macro_rules! fields {
 }
 pub(super) use fields;
 
+/// Declares objects by their fields.
+macro_rules! objects {
+    ($($kind:ty as $it:ident: [$($fields:tt)*];)+) => {$(
+        impl $crate::event::describe::value::Fields for $kind {
+            fn fields(&self, put: &mut $crate::event::describe::value::Put<'_>) {
+                let $it = self;
+                $crate::event::describe::value::fields!(put, $it; $($fields)*);
+            }
+        }
+
+        impl $crate::event::describe::value::AsValue for $kind {
+            fn as_value(&self) -> $crate::event::describe::value::Value<'_> {
+                $crate::event::describe::value::Value::Object(self)
+            }
+        }
+    )+};
+}
+pub(super) use objects;
+
 macro_rules! values {
     ($($kind:ty: $it:ident => $value:expr;)+) => {
         $(impl AsValue for $kind {
@@ -124,6 +143,7 @@ values! {
     Actor: it => Value::Text(if *it == Actor::Me { "me" } else { "other" });
     Square: it => Value::Display(it);
     Titles: it => Value::List(it);
+    Seek: it => Value::Object(it);
 }
 
 impl AsValue for &str {
@@ -172,15 +192,6 @@ pub(super) struct Displayed<T>(pub(super) T);
 impl<T: fmt::Display> AsValue for Displayed<T> {
     fn as_value(&self) -> Value<'_> {
         Value::Display(&self.0)
-    }
-}
-
-/// An object among the values.
-pub(super) struct Object<T>(pub(super) T);
-
-impl<T: Fields> AsValue for Object<T> {
-    fn as_value(&self) -> Value<'_> {
-        Value::Object(&self.0)
     }
 }
 

@@ -15,53 +15,25 @@ const LEVEL_1: u8 = 1 | 4;
 /// Number of the datagram that reports a failed login. Source: rule icc §2.
 const LOGIN_FAILED: u32 = 69;
 
-/// Condition under which a datagram is requested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum When {
-    Always,
-    /// The session requests the effect that this ivar has on FICS.
-    With(Ivar),
-}
-
 /// Datagrams to request: those that replace a line, and those that contain information that no line has.
 ///
 /// A datagram that comes in addition to a line is left off: a bot would answer a challenge twice that is reported twice. Boards
 /// are style 12 lines, as on FICS, unless the options ask for moves instead.
 ///
+/// Each row contains the ivar that has the same effect on FICS, `None` for datagrams that are always requested, and their names.
+///
 /// Source: ICC's description of level 2.
-const WANTED: &[(&str, When)] = &[
-    ("who_am_i", When::Always),
-    ("login_failed", When::Always),
-    ("kibitz", When::Always),
-    ("channel_tell", When::Always),
-    ("personal_tell", When::Always),
-    ("shout", When::Always),
-    ("bughouse_holdings", When::Always),
-    ("circle", When::Always),
-    ("arrow", When::Always),
-    ("uncircle", When::Always),
-    ("unarrow", When::Always),
-    ("knows_fischer_random", When::Always),
-    ("my_game_started", When::With(Ivar::GameInfo)),
-    ("started_observing", When::With(Ivar::GameInfo)),
-    ("isolated_board", When::With(Ivar::GameInfo)),
-    ("my_relation_to_game", When::With(Ivar::GameInfo)),
-    ("my_game_change", When::With(Ivar::GameInfo)),
-    ("seek", When::With(Ivar::SeekInfo)),
-    ("seek_removed", When::With(Ivar::SeekInfo)),
-    ("msec", When::With(Ivar::Ms)),
-    ("takeback", When::With(Ivar::CompressMove)),
-    ("backward", When::With(Ivar::CompressMove)),
-    ("send_moves", When::With(Ivar::CompressMove)),
-    ("move_algebraic", When::With(Ivar::CompressMove)),
-    ("move_smith", When::With(Ivar::CompressMove)),
-    ("move_time", When::With(Ivar::CompressMove)),
-    ("move_clock", When::With(Ivar::CompressMove)),
-    ("set_clock", When::With(Ivar::CompressMove)),
-    ("set_board", When::With(Ivar::CompressMove)),
-    ("position_begin2", When::With(Ivar::CompressMove)),
-    ("past_move", When::With(Ivar::CompressMove)),
-    ("is_variation", When::With(Ivar::CompressMove)),
+const WANTED: &[(Option<Ivar>, &str)] = &[
+    (None, "who_am_i login_failed kibitz channel_tell personal_tell shout bughouse_holdings circle arrow"),
+    (None, "uncircle unarrow knows_fischer_random"),
+    (Some(Ivar::GameInfo), "my_game_started started_observing isolated_board my_relation_to_game my_game_change"),
+    (Some(Ivar::SeekInfo), "seek seek_removed"),
+    (Some(Ivar::Ms), "msec"),
+    (
+        Some(Ivar::CompressMove),
+        "takeback backward send_moves move_algebraic move_smith move_time move_clock set_clock set_board",
+    ),
+    (Some(Ivar::CompressMove), "position_begin2 past_move is_variation"),
 ];
 
 /// Returns the lines that request levels before the name: `level1=5`, and `level2settings=` with a digit for each datagram.
@@ -74,17 +46,14 @@ pub(super) fn level_lines(options: &SessionOptions) -> [String; 2] {
 
 /// Returns the numbers of the datagrams to request: those always needed, and those that provide the requested ivars.
 pub(super) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item = u16> {
-    let is_on = |when: When| match when {
-        When::Always => true,
-        When::With(ivar) => options.ivars.contains(&ivar),
-    };
-    let names = WANTED.iter().filter(move |(_, when)| is_on(*when)).map(|(name, _)| *name);
+    let is_on = |ivar: &Option<Ivar>| ivar.is_none_or(|ivar| options.ivars.contains(&ivar));
+    let names = WANTED.iter().filter(move |(ivar, _)| is_on(ivar)).flat_map(|(_, names)| names.split(' '));
     names.filter_map(|name| DatagramKind::ALL.iter().find(|kind| kind.name == name).map(|kind| kind.number))
 }
 
 /// Returns the requested ivars whose effect ICC's datagrams provide.
 pub(super) fn granted(options: &SessionOptions) -> Vec<Ivar> {
-    options.ivars.iter().copied().filter(|&ivar| WANTED.iter().any(|(_, when)| *when == When::With(ivar))).collect()
+    options.ivars.iter().copied().filter(|ivar| WANTED.iter().any(|(wanted, _)| *wanted == Some(*ivar))).collect()
 }
 
 /// Returns the variables to set, each with its value. In style 13 the server sends moves instead of boards. `wrap 0` is untested:
@@ -129,11 +98,12 @@ mod tests {
 
     #[test]
     fn every_requested_datagram_has_a_number() {
-        let all = WANTED.iter().fold(SessionOptions::new(Credentials::Guest), |options, (_, when)| match *when {
-            When::Always => options,
-            When::With(ivar) => options.want(ivar),
-        });
-        assert_eq!(wanted_datagrams(&all).count(), WANTED.len());
+        let all = WANTED
+            .iter()
+            .filter_map(|(ivar, _)| *ivar)
+            .fold(SessionOptions::new(Credentials::Guest), SessionOptions::want);
+        let n_names: usize = WANTED.iter().map(|(_, names)| names.split(' ').count()).sum();
+        assert_eq!(wanted_datagrams(&all).count(), n_names);
     }
 
     // Rules: icc DG7
