@@ -153,11 +153,6 @@ impl Memory {
         push_bounded(&mut self.seeks, OpenSeek { command: command.clone(), index }, MAX_SEEKS);
     }
 
-    /// Forgets the seek that this command makes.
-    pub(crate) fn remove_seek(&mut self, command: &Command) {
-        self.seeks.retain(|seek| seek.command != *command);
-    }
-
     fn remove_seek_by(&mut self, unseek: &Command) {
         match unseek.words().nth(1).map(str::parse) {
             Some(Ok(index)) => self.remove_seek_number(index),

@@ -8,7 +8,7 @@
 //! | `FindByNumber`, `FindByPlayer` | | board of a game that is not sought | `Unobserve` |
 //! | `FindByPlayer` | `observe Newton` | refusal; no board of the game | done: the game ended or is unknown |
 //! | `ListMoves` | `moves 7` | any | done |
-//! | `Setting`, `Seek`, `Request` | the command | any | done |
+//! | `SendAgain` | the command | any | done |
 //!
 //! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
@@ -25,9 +25,8 @@ use crate::session::requests::CompletedRequest;
 #[derive(Debug)]
 pub(crate) struct Restoration {
     games: Vec<GameSearch>,
-    settings: Vec<SentAgain>,
-    requests: Vec<SentAgain>,
-    seeks: Vec<SentAgain>,
+    /// Commands to send again, with their errors so far. A command with an error from the start was given up and is not sent.
+    commands: Vec<(CommandKind, RestoredCommand)>,
     /// Tasks whose reply is awaited.
     pending: Vec<(RequestId, RestoreTask)>,
     next: Vec<(Command, RestoreTask)>,
@@ -35,9 +34,14 @@ pub(crate) struct Restoration {
     last: Vec<(Command, RestoreTask)>,
 }
 
-/// A command to restore, and its error, `None` while it has not failed. A command with an error from the start was given up and
-/// is not sent.
-type SentAgain = (Command, Option<RequestError>);
+/// Purpose of a command that is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CommandKind {
+    Setting,
+    /// Observes a game.
+    Request,
+    Seek,
+}
 
 /// A game in progress at the loss, with the partial report about its restoration.
 #[derive(Debug)]
@@ -46,7 +50,7 @@ struct GameSearch {
     report: RestoredGame,
 }
 
-/// Purpose of a command; the number is the index in the list of games, settings, requests or seeks.
+/// Purpose of a command; the number is the index in the list of games or of commands to send again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RestoreTask {
     /// Checks whether the number still means the same game.
@@ -56,33 +60,42 @@ pub(crate) enum RestoreTask {
     ListMoves(usize),
     /// Stops observing a game that is not sought.
     Unobserve,
-    Setting(usize),
-    Request(usize),
-    Seek(usize),
+    SendAgain(usize),
 }
 
 impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already have
     /// resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games) -> Self {
-        let settings = settings.iter().chain(memory.settings.iter().map(|(_, command)| command));
-        let requests = memory.requests.iter().filter(|command| !memory.has_game_of(command));
         let mut restoration = Self {
             games: memory.games.iter().map(|before| GameSearch::new(before.clone(), games)).collect(),
-            settings: to_send_again(settings, memory),
-            requests: to_send_again(requests, memory),
-            seeks: to_send_again(memory.seeks.iter().map(|seek| &seek.command), memory),
+            commands: Vec::new(),
             pending: Vec::new(),
             next: Vec::new(),
             last: Vec::new(),
         };
-        restoration.next.extend(tasks(&restoration.settings, RestoreTask::Setting));
+        for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
+            restoration.send_again(CommandKind::Setting, setting, memory);
+        }
         for at in 0..restoration.games.len() {
             restoration.search(at);
         }
-        restoration.next.extend(tasks(&restoration.seeks, RestoreTask::Seek));
-        restoration.last.extend(tasks(&restoration.requests, RestoreTask::Request));
+        for seek in &memory.seeks {
+            restoration.send_again(CommandKind::Seek, &seek.command, memory);
+        }
+        for request in memory.requests.iter().filter(|command| !memory.has_game_of(command)) {
+            restoration.send_again(CommandKind::Request, request, memory);
+        }
         restoration
+    }
+
+    fn send_again(&mut self, kind: CommandKind, command: &Command, memory: &Memory) {
+        let error = memory.is_given_up(command).then_some(RequestError::Lost);
+        if error.is_none() {
+            let tasks = if kind == CommandKind::Request { &mut self.last } else { &mut self.next };
+            tasks.push((command.clone(), RestoreTask::SendAgain(self.commands.len())));
+        }
+        self.commands.push((kind, RestoredCommand::new(command.as_str(), error)));
     }
 
     fn search(&mut self, at: usize) {
@@ -115,16 +128,21 @@ impl Restoration {
     pub(crate) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
         memory.note_restored();
-        for (seek, _) in self.seeks.iter().filter(|(_, error)| error.is_some()) {
-            memory.remove_seek(seek);
+        let games = self.games.into_iter().map(|search| search.report).collect();
+        let mut restored = Restored { games, ..Restored::default() };
+        for (kind, command) in self.commands {
+            match kind {
+                CommandKind::Setting => restored.settings.push(command),
+                CommandKind::Request => restored.requests.push(command),
+                CommandKind::Seek => {
+                    if command.error.is_some() {
+                        memory.seeks.retain(|seek| seek.command.as_str() != command.command);
+                    }
+                    restored.seeks.push(command);
+                }
+            }
         }
-        Restored {
-            games: self.games.into_iter().map(|search| search.report).collect(),
-            settings: reports(self.settings),
-            requests: reports(self.requests),
-            seeks: reports(self.seeks),
-            ..Restored::default()
-        }
+        restored
     }
 
     /// Processes the reply to a command of the restoration; ignores requests that are not pending here.
@@ -137,9 +155,11 @@ impl Restoration {
             RestoreTask::FindByPlayer(at) => self.observed(at, result, false, games),
             RestoreTask::ListMoves(at) => self.moves_listed(at, result),
             RestoreTask::Unobserve => {}
-            RestoreTask::Setting(at) => set_error(&mut self.settings, at, result),
-            RestoreTask::Request(at) => set_error(&mut self.requests, at, result),
-            RestoreTask::Seek(at) => set_error(&mut self.seeks, at, result),
+            RestoreTask::SendAgain(at) => {
+                if let Some((_, command)) = self.commands.get_mut(at) {
+                    command.error = result.as_ref().err().filter(|error| !is_observed(error)).cloned();
+                }
+            }
         }
     }
 
@@ -200,28 +220,9 @@ impl Restoration {
     }
 }
 
-fn to_send_again<'a>(commands: impl Iterator<Item = &'a Command>, memory: &Memory) -> Vec<SentAgain> {
-    let error = |command: &Command| memory.is_given_up(command).then_some(RequestError::Lost);
-    commands.map(|command| (command.clone(), error(command))).collect()
-}
-
-fn reports(commands: Vec<SentAgain>) -> Vec<RestoredCommand> {
-    commands.into_iter().map(|(command, error)| RestoredCommand::new(command.as_str(), error)).collect()
-}
-
-fn tasks(commands: &[SentAgain], task: fn(usize) -> RestoreTask) -> impl Iterator<Item = (Command, RestoreTask)> {
-    let unsent = commands.iter().enumerate().filter(|(_, (_, error))| error.is_none());
-    unsent.map(move |(at, (command, _))| (command.clone(), task(at)))
-}
-
-/// Records the error of the command at this index. The refusal to observe a game that is already observed counts as success.
-fn set_error(commands: &mut [SentAgain], at: usize, result: &Result<Reply, RequestError>) {
-    let is_observed = |error: &RequestError| {
-        matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
-    };
-    if let Some((_, error)) = commands.get_mut(at) {
-        *error = result.as_ref().err().filter(|error| !is_observed(error)).cloned();
-    }
+/// Returns whether the server refused to observe a game that is already observed, which counts as success.
+const fn is_observed(error: &RequestError) -> bool {
+    matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
 }
 
 impl GameSearch {
