@@ -21,7 +21,7 @@ const MAX_CUT_OFF: u32 = 3;
 /// Maximum number of remembered commands that are not sent again; the oldest is dropped, so it would be sent again.
 const MAX_GIVEN_UP: usize = 16;
 
-/// Maximum number of remembered commands to observe a game; the oldest is dropped. FICS permits 30 observed games.
+/// Maximum number of remembered commands to observe a game; the oldest is dropped.
 const MAX_REQUESTS: usize = 64;
 
 /// Maximum number of remembered players who declined; the oldest is dropped.
