@@ -288,7 +288,7 @@ fn what_a_server_can_do_is_found_out() {
         } else {
             assert_eq!(capabilities.ivars().count(), 0, "{name}: its answers mean nothing");
         }
-        assert_eq!(capabilities.timeseal(), recording.timeseal, "{name}");
+        assert_eq!(capabilities.timeseal, recording.timeseal, "{name}");
     }
 }
 

@@ -8,9 +8,7 @@ use bytes::Bytes;
 use kibitzer::json;
 use kibitzer::transcript::Direction;
 use kibitzer_core::Event;
-use kibitzer_core::event::{
-    AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestError, Restored, ServerFault,
-};
+use kibitzer_core::event::{AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestError, Restored};
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
@@ -122,7 +120,7 @@ enum SessionEvent {
     LoggedIn(Arc<Identity>),
     #[serde(rename = "session_ready")]
     Ready(Capabilities),
-    Fault(ServerFault),
+    Fault,
     Lost {
         cause: LostCause,
         retry_in: Option<Duration>,
@@ -282,7 +280,8 @@ mod tests {
         let name = |name: &str| Handle::from_wire(name.as_bytes());
         let text = ServerText::from_wire(b"\"no\" &#x265a;&#x202e;&#x2028;\\");
         let identity = Identity::new(Some(name("Newton")), Titles::from_codes(b"C TD"), NameKind::Registered);
-        let capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]).with_units();
+        let mut capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]);
+        capabilities.units = true;
         let mut restored = Restored::default();
         let mut game = RestoredGame::new(GameId(7), name("A"), name("B"), Relation::Observing);
         (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::Advanced { plies: 3 }, true);
@@ -296,7 +295,7 @@ mod tests {
             Event::Connected,
             Event::LoggedIn(Arc::new(identity)),
             Event::Ready(capabilities),
-            Event::Fault(ServerFault::Unnumbered),
+            Event::Fault,
             Event::Lost { cause: cause.clone(), retry_in: Some(Duration::from_nanos(7)) },
             Event::Lost { cause: LostCause::Login(LoginError::TimedOut(LoginStep::SetUp)), retry_in: None },
             Event::Restored(Arc::new(restored)),

@@ -42,5 +42,5 @@ pub mod text;
 pub mod wire;
 
 pub use by_name::UnknownName;
-pub use event::{Event, EventCategory, EventKind, ServerFault};
+pub use event::{Event, EventCategory, EventKind};
 pub use reader::EventReader;

@@ -46,26 +46,18 @@ written_as! {
     Relation as i32, |relation| relation.code(), |code| Some(Self::from_code(code));
 }
 
-/// Serialized form of [`Capabilities`].
-#[derive(Serialize, Deserialize)]
-pub(crate) struct CapabilitiesForm {
-    family: Family,
-    timeseal: Timeseal,
-    units: bool,
-    ivars: Vec<Ivar>,
-}
+/// Serialization of the ivars of [`Capabilities`] as a list, for `#[serde(with)]`.
+pub(crate) mod ivars {
+    use super::{Capabilities, Deserialize, Deserializer, Family, Ivar, Serialize, Serializer, Timeseal};
 
-impl From<Capabilities> for CapabilitiesForm {
-    fn from(capabilities: Capabilities) -> Self {
-        let (family, timeseal) = (capabilities.family(), capabilities.timeseal());
-        Self { family, timeseal, units: capabilities.units(), ivars: capabilities.ivars().collect() }
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub(crate) fn serialize<S: Serializer>(ivars: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        let capabilities = Capabilities { ivars: *ivars, ..Capabilities::default() };
+        capabilities.ivars().collect::<Vec<_>>().serialize(serializer)
     }
-}
 
-impl From<CapabilitiesForm> for Capabilities {
-    fn from(form: CapabilitiesForm) -> Self {
-        let capabilities = Self::new(form.family, form.timeseal, form.ivars);
-        if form.units { capabilities.with_units() } else { capabilities }
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        Ok(Capabilities::new(Family::Auto, Timeseal::Off, Vec::<Ivar>::deserialize(deserializer)?).ivars)
     }
 }
 
@@ -129,7 +121,8 @@ mod tests {
         let name = |name: &str| Handle::from_wire(name.as_bytes());
         let identity = Identity::new(Some(name("Foo")), Titles::from_codes(b"GM *"), NameKind::Registered);
         assert_eq!(round_trip(&identity), r#"{"handle":"Foo","titles":["GM","*"],"kind":"registered"}"#);
-        let capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::NoWrap]).with_units();
+        let capabilities =
+            Capabilities { units: true, ..Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::NoWrap]) };
         let form = r#"{"family":"icc","timeseal":"v2","units":true,"ivars":["ms","nowrap"]}"#;
         assert_eq!(round_trip(&capabilities), form);
         let words = ServerText::from_wire(b"caf\xe9 \x1b &#x265a; &#65;, and more than 22 bytes");

@@ -75,7 +75,7 @@ async fn timeseal_is_spoken_in_the_version_that_both_speak() {
         let all = options(&["Newton", "Euler"]);
         let hall = Hall::open(if is_spoken { all } else { all.without(Feature::Timeseal) }).await;
         let newton = Client::connect(hall.account("Newton").session(|session| session.timeseal(choice))).await.unwrap();
-        assert_eq!(newton.capabilities().timeseal(), want, "{case}");
+        assert_eq!(newton.capabilities().timeseal, want, "{case}");
         assert_eq!(hall.place().n_dialed(), 1, "{case}");
         // What is sealed is understood, and every ping of the game is answered: the server would not go on otherwise.
         let euler = hall.player("Euler").await;

@@ -94,14 +94,3 @@ pub enum EndReason {
         attempts: u32,
     },
 }
-
-/// Violation of the protocol by the server. The session continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum ServerFault {
-    /// In block mode it reported a line without a number, although every line was sent with one. A request may remain without its
-    /// reply.
-    #[error("server answered a line without a number")]
-    Unnumbered,
-}

@@ -9,7 +9,7 @@ mod recovery;
 mod request;
 
 pub use capabilities::Capabilities;
-pub use connection::{CloseCause, DialError, EndReason, LostCause, ServerFault};
+pub use connection::{CloseCause, DialError, EndReason, LostCause};
 pub use describe::Position;
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
@@ -69,8 +69,9 @@ pub enum Event {
         /// The request that the line belongs to; `None` for lines of the login.
         request: Option<RequestId>,
     },
-    /// The server violated the protocol; the session continues.
-    Fault(ServerFault),
+    /// The server violated the protocol: in block mode it reported a line without a number, although every line was sent with one.
+    /// The session continues, but a request may remain without its reply.
+    Fault,
     /// The connection was lost, or an attempt to reconnect failed.
     Lost {
         /// Reason for the loss.

@@ -59,7 +59,7 @@ impl SessionLog {
             Event::Restored(_) => info!("session restored"),
             Event::Ended(reason @ (EndReason::Quit | EndReason::Shutdown)) => info!(%reason, "session over"),
             Event::Ended(reason) => error!(%reason, "session over"),
-            Event::Fault(fault) => warn!(%fault, "server fault"),
+            Event::Fault => warn!("server answered a line without a number"),
             event => debug!(kind = event.kind().as_str(), "event"),
         }
     }

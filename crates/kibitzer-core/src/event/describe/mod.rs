@@ -221,7 +221,7 @@ impl Event {
             Self::Restored(restored) => read(&**restored),
             Self::Adjourned(game) => read(&**game),
             Self::Ended(reason) => read(reason),
-            Self::Connecting { .. } | Self::Connected | Self::Sent { .. } | Self::Fault(_) | Self::Lost { .. } => {
+            Self::Connecting { .. } | Self::Connected | Self::Sent { .. } | Self::Fault | Self::Lost { .. } => {
                 read(self)
             }
         }

@@ -22,7 +22,7 @@ describe! {
     }
 
     Capabilities as it => EventKind::SessionReady, {
-        fields: [ivars: it.ivars().map(Ivar::as_str).collect::<Vec<_>>(), timeseal: it.timeseal().version()],
+        fields: [ivars: it.ivars().map(Ivar::as_str).collect::<Vec<_>>(), timeseal: it.timeseal.version()],
         words(out): out.write_str("* ready"),
     }
 
@@ -65,12 +65,15 @@ describe! {
     }
 }
 
+/// Text of [`Event::Fault`].
+const FAULT: &str = "server answered a line without a number";
+
 impl Fields for Event {
     fn fields(&self, put: &mut Put<'_>) {
         match self {
             Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
             Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),
-            Self::Fault(fault) => fields!(put, self; text: Displayed(fault)),
+            Self::Fault => fields!(put, self; text: FAULT),
             Self::Lost { cause, retry_in } => fields!(put, self; text: Displayed(cause), retry_in_ms: retry_in),
             _ => {}
         }
@@ -82,7 +85,7 @@ impl Describe for Event {
         match self {
             Self::Connecting { .. } => EventKind::Connecting,
             Self::Sent { .. } => EventKind::Sent,
-            Self::Fault(_) => EventKind::Fault,
+            Self::Fault => EventKind::Fault,
             Self::Lost { .. } => EventKind::Lost,
             _ => EventKind::Connected,
         }
@@ -93,7 +96,7 @@ impl Describe for Event {
             Self::Connecting { attempt: 1 } => out.write_str("* connecting"),
             Self::Connecting { attempt } => write!(out, "* connecting, attempt {attempt}"),
             Self::Sent { line, .. } => write!(out, "> {}", line.as_deref().unwrap_or("(password)")),
-            Self::Fault(fault) => write!(out, "* {fault}"),
+            Self::Fault => write!(out, "* {FAULT}"),
             Self::Lost { cause, retry_in } => {
                 write!(out, "* session lost: {}", error_chain(cause))?;
                 retry_in.map_or(Ok(()), |delay| write!(out, "; trying again in {:.1} s", delay.as_secs_f64()))

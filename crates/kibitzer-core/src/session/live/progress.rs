@@ -49,7 +49,7 @@ impl Live {
             (_, Requester::Adjourned) => {
                 let next = self.adjourned.answered(&completed, cx);
                 if next.is_some() {
-                    self.requests.enqueue(Requester::Abandoned, next, cx);
+                    self.requests.enqueue(Requester::Upkeep, next, cx);
                 }
             }
             // The connection was silent, so memory that a busy time needed is released.

@@ -38,7 +38,7 @@ pub(crate) struct CompletedLogin {
 impl CompletedLogin {
     /// Returns the capabilities that the login has revealed.
     pub(crate) fn capabilities(&self) -> Capabilities {
-        let capabilities = Capabilities::new(self.dialect.family(), self.timeseal, []);
-        if self.mode == ReplyMode::Tagged { capabilities.with_units() } else { capabilities }
+        let units = self.mode == ReplyMode::Tagged;
+        Capabilities { units, ..Capabilities::new(self.dialect.family(), self.timeseal, []) }
     }
 }

@@ -28,7 +28,7 @@ use super::context::Context;
 use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
 use super::options::after;
 use super::reply::{PartialReply, Reply, is_content};
-use crate::event::{Event, RequestError, RequestId, ServerFault};
+use crate::event::{Event, RequestError, RequestId};
 use crate::message::{CommandCode, Control, Message};
 
 use line_gate::LineGate;
@@ -136,7 +136,7 @@ impl Requests {
     pub(super) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
         if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
-            sent.is_abandoned = true;
+            sent.request.requester = Requester::Abandoned;
         }
     }
 
@@ -188,7 +188,7 @@ impl Requests {
     /// Processes the refusal of a line without a number: block mode is on.
     fn unnumbered_line_refused(&mut self, cx: &mut Context) {
         if self.mode == ReplyMode::Numbered {
-            cx.emit(Event::Fault(ServerFault::Unnumbered));
+            cx.emit(Event::Fault);
             return;
         }
         self.mode = ReplyMode::Numbered;
@@ -239,7 +239,7 @@ impl Requests {
         let talk = sent.request.command.as_ref().and_then(TalkKind::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
             && self.pacing.learn(talk, reply, now) == TalkResult::Dropped
-            && !sent.is_abandoned
+            && !sent.is_abandoned()
             && sent.request.n_drops < MAX_DROPS
         {
             sent.request.n_drops += 1;
@@ -252,7 +252,7 @@ impl Requests {
         {
             // Some servers end the observation of a game that is observed already. The same command starts it again.
             // Source: uhlin-fics, tried.
-            self.queue.push_front(RequestedCommand { is_during_restoration: false, ..sent.into_request() });
+            self.queue.push_front(RequestedCommand { is_during_restoration: false, ..sent.request });
             return;
         }
         let is_block_unset = |reply: &Reply| reply.lines().any(|line| line == BLOCK_UNSET);
@@ -263,7 +263,7 @@ impl Requests {
     }
 
     fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
-        self.completed.push_back(CompletedRequest { request: sent.into_request(), result });
+        self.completed.push_back(CompletedRequest { request: sent.request, result });
     }
 
     /// Returns the earliest end of a pause, a reply's deadline or the line gate's wait; `None` if none is pending.
@@ -284,10 +284,10 @@ impl Requests {
 
     /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned.
     pub(super) fn handle_timeout(&mut self, cx: &Context) {
-        for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned && sent.deadline <= cx.now) {
-            sent.is_abandoned = true;
+        for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned() && sent.deadline <= cx.now) {
             let result = Err(RequestError::TimedOut(cx.options.timings.request));
             self.completed.push_back(CompletedRequest { request: sent.request.clone(), result });
+            sent.request.requester = Requester::Abandoned;
         }
     }
 

@@ -89,7 +89,6 @@ impl Requests {
             sent_at: cx.now,
             deadline: after(cx.now, cx.options.timings.request),
             reply: PartialReply::default(),
-            is_abandoned: false,
         });
     }
 }

@@ -24,7 +24,8 @@ pub(crate) enum Requester {
     /// The keep-alive, and repairs of boards; the reply is not used.
     Upkeep,
     Quit,
-    /// The requester no longer waits. The session still learns from the reply.
+    /// The requester no longer waits. The session still learns from the reply. The number of a sent command stays reserved until
+    /// the reply has arrived, which would otherwise be taken for the reply to a later command.
     Abandoned,
 }
 
@@ -81,16 +82,11 @@ pub(crate) struct SentCommand {
     pub(crate) deadline: Instant,
     /// Events of the reply so far. Stays empty for a command with a fence: those events are collected for all commands together.
     pub(crate) reply: PartialReply,
-    /// The requester no longer waits. The number stays reserved until the reply has arrived, which would otherwise be taken for
-    /// the reply to a later command.
-    pub(crate) is_abandoned: bool,
 }
 
 impl SentCommand {
-    /// Returns the request; its requester becomes [`Requester::Abandoned`] if the command was abandoned.
-    pub(crate) fn into_request(self) -> RequestedCommand {
-        let requester = if self.is_abandoned { Requester::Abandoned } else { self.request.requester };
-        RequestedCommand { requester, ..self.request }
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.request.requester == Requester::Abandoned
     }
 
     /// Returns the prompt that the command has set, read from the line that answers its fence; see [`prompt_set_by`].
@@ -130,7 +126,7 @@ impl SentCommands {
 
     /// Returns the commands that are not abandoned.
     pub(crate) fn awaited(&self) -> impl Iterator<Item = &SentCommand> {
-        self.sent.iter().filter(|sent| !sent.is_abandoned)
+        self.sent.iter().filter(|sent| !sent.is_abandoned())
     }
 
     pub(crate) fn owes_fence(&self) -> bool {
@@ -153,7 +149,7 @@ impl SentCommands {
         if u64::try_from(self.sent.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;
         }
-        if let Some(at) = self.sent.iter().position(|sent| sent.is_abandoned) {
+        if let Some(at) = self.sent.iter().position(SentCommand::is_abandoned) {
             let removed = self.sent.remove(at);
             self.removed_fences.extend(removed.and_then(|sent| sent.key.fence()));
         }

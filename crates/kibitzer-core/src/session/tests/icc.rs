@@ -92,7 +92,7 @@ fn the_name_is_reported_and_replies_are_matched_by_tag() {
     assert!(peer.heard[5].starts_with("set interface kibitzer "));
     assert_eq!(peer.heard[6..], ["stored"], "nothing of ivars, and the datagrams are on");
     let capabilities = driver.session.capabilities();
-    assert!(capabilities.units() && capabilities.family() == Family::Icc && !capabilities.has(Ivar::Block));
+    assert!(capabilities.units && capabilities.family == Family::Icc && !capabilities.has(Ivar::Block));
     assert!(capabilities.has(Ivar::Ms) && capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::PendInfo));
     let identities =
         driver.take_session_events().into_iter().filter(|event| matches!(event, Event::LoggedIn(_))).count();
@@ -110,7 +110,7 @@ fn a_login_reported_in_a_unit_counts_and_the_end_of_the_unit_ends_no_reply() {
         let mut peer = peer();
         driver.serve(&mut peer);
         assert_eq!(driver.session.state(), SessionState::Ready, "{end:?}");
-        assert!(driver.session.capabilities().units());
+        assert!(driver.session.capabilities().units);
         driver.request("date").unwrap();
         driver.serve(&mut peer);
         assert!(driver.reply().is_ok());
@@ -208,7 +208,7 @@ fn icc_without_units_is_used_with_fences() {
     let mut peer = Peer::new(Manner::Icc);
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert!(!driver.session.capabilities().units());
+    assert!(!driver.session.capabilities().units);
     assert!(peer.heard.iter().any(|line| line == "set-2 31 1"), "{:?}", peer.heard);
 }
 
@@ -222,7 +222,7 @@ fn icc_is_detected_by_its_answers_if_not_by_its_greeting() {
     driver.take_sent_keep_last();
     let mut peer = Peer::new(Manner::Icc);
     driver.serve(&mut peer);
-    assert_eq!(driver.session.capabilities().family(), Family::Icc);
+    assert_eq!(driver.session.capabilities().family, Family::Icc);
     assert!(peer.heard.iter().all(|line| !line.starts_with("iset")), "{:?}", peer.heard);
 }
 

@@ -315,7 +315,7 @@ fn icc_is_detected_by_its_greeting() {
     assert_eq!(driver.session.handle(), None, "nobody told");
     let set = ["set style 12", "set prompt 0", "set bell 0", "set wrap 0", "set height 0"];
     assert_eq!(peer.heard[..5], set);
-    assert_eq!(driver.session.capabilities().family(), Family::Icc);
+    assert_eq!(driver.session.capabilities().family, Family::Icc);
     assert!(peer.heard.contains(&"set-2 31 1".to_owned()), "the levels were not understood: {:?}", peer.heard);
     driver.request("finger nobody").unwrap();
     driver.serve(&mut peer);

@@ -54,7 +54,7 @@ fn a_sealed_session_sends_a_hello_and_seals_every_line() {
     driver.feed(peer.answer(std::str::from_utf8(&fence).unwrap()));
     serve_sealed(&mut driver, &mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert_eq!(driver.session.capabilities().timeseal(), Timeseal::V2);
+    assert_eq!(driver.session.capabilities().timeseal, Timeseal::V2);
     assert!(driver.session.capabilities().has(Ivar::Block), "block mode and timeseal together");
     driver.request("date").unwrap();
     serve_sealed(&mut driver, &mut peer);
@@ -98,7 +98,7 @@ fn seals_are_dropped_on_the_same_connection_if_the_server_has_none() {
     driver.take_sent_keep_last();
     driver.serve(&mut Peer::new(Manner::Uhlin));
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert_eq!(driver.session.capabilities().timeseal(), Timeseal::Off);
+    assert_eq!(driver.session.capabilities().timeseal, Timeseal::Off);
     driver.feed("[G]\0\n\rfics% ");
     assert!(driver.take_sent().is_empty(), "no ping any more");
     assert!(driver.events().iter().any(|event| event.raw() == b"[G]"));
@@ -197,7 +197,7 @@ fn features_that_worked_are_kept_after_dropped_connections() {
     driver.wait(seconds(60));
     driver.dial(Ok(()));
     log_in(&mut driver);
-    assert_eq!(driver.session.capabilities().timeseal(), Timeseal::V2);
+    assert_eq!(driver.session.capabilities().timeseal, Timeseal::V2);
 }
 
 #[test]
