@@ -2,9 +2,15 @@
 //!
 //! - [`Engine`]: an engine that searches one position at a time.
 //! - [`GameTracker`]: the games of a session, with moves, clocks, takebacks and resumptions.
+//! - [`TimeBudget`]: the time for a move, from the clocks of the server.
+//! - [`Book`]: an opening book.
 
+mod book;
+mod clock;
 pub mod engine;
 pub mod tracker;
 
+pub use book::{Book, BookOptions, BookSelection};
+pub use clock::{Clock, LagEstimate, TimeBudget};
 pub use engine::{ConfiguredEngine, Engine, EngineCommand, Scripted, Uci, WeakPlayer};
 pub use tracker::GameTracker;

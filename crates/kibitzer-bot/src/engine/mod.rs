@@ -7,8 +7,8 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use cozy_chess::Board;
-use cozy_chess::util::parse_uci_move;
+use cozy_chess::util::{display_uci_move, parse_uci_move};
+use cozy_chess::{Board, Move};
 use kibitzer::core::chess::Color;
 
 mod command;
@@ -281,6 +281,11 @@ pub enum EngineError {
     },
 }
 
+/// Writes a move in UCI notation: castling is the king's move in chess, king takes rook in chess960.
+pub(crate) fn uci_notation(board: &Board, chosen: Move, is_chess960: bool) -> String {
+    if is_chess960 { chosen.to_string() } else { display_uci_move(board, chosen).to_string() }
+}
+
 /// Returns whether the text has the form of a move in UCI notation: `e2e4`, `e7e8q`, `P@e4`.
 pub(crate) fn is_uci_move(text: &str) -> bool {
     let is_square = |file: u8, rank: u8| (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
@@ -289,5 +294,25 @@ pub(crate) fn is_uci_move(text: &str) -> bool {
         [a, b, c, d] => is_square(a, b) && is_square(c, d),
         [a, b, c, d, role] => is_square(a, b) && is_square(c, d) && b"qrbnk".contains(&role),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_position_or_none(
+            fen in "[ -~]{0,40}|[kKqQrRpP1-9/]{1,40} [wb] [KQkqAHah-]{1,4} [a-h1-8-]{1,3} 0 1",
+            text in any::<String>(),
+        ) {
+            let position = SearchPosition::new(Some(fen), vec![text.clone()], Color::White);
+            let _ = position.board();
+            let start = SearchPosition::new(None, vec![text.clone()], Color::White);
+            prop_assert!(start.board().is_none() || is_uci_move(&text));
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use cozy_chess::util::display_uci_move;
 use cozy_chess::{Board, GameStatus, Move, Piece};
 
-use super::{BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition};
+use super::{
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, uci_notation,
+};
 
 /// Value of mate in centipawns, above any material.
 const MATE_CP: i32 = 100_000;
@@ -69,7 +70,7 @@ impl Engine for WeakPlayer {
         let board = position.board().ok_or_else(|| EngineError::Position("it is not one of chess".to_owned()))?;
         tokio::time::sleep(self.think_time.min(limits.move_time.unwrap_or(limits.deadline))).await;
         let Some((value, chosen)) = self.choose(&board) else { return Ok(BestMove::default()) };
-        let best = if self.is_chess960 { chosen.to_string() } else { display_uci_move(&board, chosen).to_string() };
+        let best = uci_notation(&board, chosen, self.is_chess960);
         let score = if value >= MATE_CP { Score::Mate(1) } else { Score::Centipawns(value) };
         report(SearchInfo { depth: Some(2), score: Some(score), line: vec![best.clone()], ..SearchInfo::default() });
         Ok(BestMove::new(best))
