@@ -83,7 +83,8 @@ impl EventReader {
         if let Some(event) = self.next.take() {
             return Some(*event);
         }
-        let received = self.reader.next(input)?;
+        let place = self.reader.read(input)?;
+        let received = self.reader.take(place);
         Some(self.receive(received))
     }
 
@@ -101,20 +102,21 @@ impl EventReader {
     fn receive(&mut self, mut received: Received) -> Event {
         let offset = received.offset;
         let listing = self.listings.receive(&mut received);
-        let Applied { change, notice } = self.games.apply(&received.message);
+        let Applied { change, notice, replaced } = self.games.apply(&received.message);
         let event = Event::Received { received, change };
-        if let Some(listing) = listing {
-            self.next = Some(Box::new(event));
-            return Event::Listing { offset, listing: Arc::new(listing) };
+        if let Some(board) = replaced {
+            self.reader.reuse(board);
         }
-        let Some((game, notice)) = notice else {
-            return event;
+        let first = match (listing, notice) {
+            (Some(listing), _) => Event::Listing { offset, listing: Arc::new(listing) },
+            (None, Some((game, Notice::Desync(reason)))) => Event::Desync(Desync { offset, game, reason }),
+            (None, Some((game, Notice::Missed { from_ply, to_ply }))) => {
+                Event::Missed(MissedPlies { offset, game, from_ply, to_ply })
+            }
+            (None, None) => return event,
         };
         self.next = Some(Box::new(event));
-        match notice {
-            Notice::Desync(reason) => Event::Desync(Desync { offset, game, reason }),
-            Notice::Missed { from_ply, to_ply } => Event::Missed(MissedPlies { offset, game, from_ply, to_ply }),
-        }
+        first
     }
 
     /// Returns the decoder state after the last frame. With it and the [`games`](Self::games), another reader can

@@ -12,12 +12,12 @@ mod play;
 mod state;
 mod update;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::chess::Hands;
 use crate::message::{
-    Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message,
+    ByGame, Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message,
     Observing, Partner, Relation, Style12,
 };
 use crate::options::numeric_options;
@@ -69,7 +69,7 @@ numeric_options! {
 #[derive(Clone, Debug, Default)]
 pub struct Games {
     limits: GameLimits,
-    by_id: BTreeMap<GameId, Game>,
+    by_id: ByGame<Game>,
     /// Games that ended or were left, perhaps resumed since. Lets [`make_room`](Self::make_room) avoid a search of all games.
     stopped: BTreeSet<GameId>,
     /// Announcements, terms and reserves that arrived before the first board.
@@ -90,6 +90,8 @@ pub(crate) struct Applied {
     pub(crate) change: Option<Change>,
     /// A report about a game that precedes the message.
     pub(crate) notice: Option<(GameId, Notice)>,
+    /// The position that a board has replaced.
+    pub(crate) replaced: Option<Arc<Style12>>,
 }
 
 impl Games {
@@ -100,12 +102,12 @@ impl Games {
 
     /// Returns the game of this number, even after its end; `None` if it is unknown or was dropped to make room.
     pub fn get(&self, game: GameId) -> Option<&Game> {
-        self.by_id.get(&game)
+        self.by_id.get(game)
     }
 
     /// Returns all games, including those that have ended, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Game> {
-        self.by_id.values()
+        self.by_id.iter().map(|(_, game)| game)
     }
 
     /// Returns the game that this login is playing, the lowest number in a simultaneous exhibition; `None` if it plays none.
@@ -121,9 +123,19 @@ impl Games {
     }
 
     /// Applies a message to the state; messages that concern no game change nothing.
+    #[inline]
     pub(crate) fn apply(&mut self, message: &Message) -> Applied {
         match message {
             Message::Style12(board) => self.board(board),
+            Message::Control(Control::Prompt) => Applied::default(),
+            other => self.apply_other(other),
+        }
+    }
+
+    /// Applies a message that is not a board. Kept apart from boards, whose change is then built in place.
+    #[inline(never)]
+    fn apply_other(&mut self, message: &Message) -> Applied {
+        match message {
             Message::Delta(delta) => self.delta(delta),
             Message::Holding(holding) => self.holding(holding),
             Message::GameUpdate(update) => self.update(update),
@@ -149,24 +161,25 @@ impl Games {
         }
     }
 
+    #[inline]
     fn board(&mut self, board: &Arc<Style12>) -> Applied {
         if board.relation().is_isolated() || matches!(board.relation(), Relation::Other(_)) {
             return Applied::default();
         }
         let id = board.game();
-        let step = match self.by_id.get_mut(&id) {
+        let kind = match self.by_id.get_mut(id) {
             Some(game) if game.goes_on_with(board) => {
                 let was_current = game.is_current();
-                let step = game.follow(board, self.limits.moves);
+                let (step, replaced) = game.follow(board, self.limits.moves);
                 if !was_current {
                     self.settle(id);
                 }
-                step
+                return Applied { replaced: Some(replaced), ..step.applied(board, None) };
             }
-            Some(_) => self.open(board, ChangeKind::Replaced),
-            None => self.open(board, ChangeKind::Opened),
+            Some(_) => ChangeKind::Replaced,
+            None => ChangeKind::Opened,
         };
-        step.applied(board, None)
+        self.open(board, kind).applied(board, None)
     }
 
     fn open(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> Step {
@@ -184,7 +197,7 @@ impl Games {
 
     /// Applies the reports that arrived before the board of a game, and removes them.
     fn settle(&mut self, id: GameId) {
-        let (Some(reports), Some(game)) = (self.announced.take(id), self.by_id.get_mut(&id)) else {
+        let (Some(reports), Some(game)) = (self.announced.take(id), self.by_id.get_mut(id)) else {
             return;
         };
         let partner_game = reports.info.as_ref().and_then(|info| info.partner_game);
@@ -200,11 +213,12 @@ impl Games {
             return;
         }
         let (games, stopped) = (&self.by_id, &mut self.stopped);
-        let is_over = |id: &GameId| games.get(id).is_some_and(|game| !game.is_going_on());
+        let is_over = |id: &GameId| games.get(*id).is_some_and(|game| !game.is_going_on());
         let over = std::iter::from_fn(|| stopped.pop_first()).find(is_over);
-        let others = || games.values().find(|game| !game.position().relation().is_mine()).map(Game::id);
-        if let Some(id) = over.or_else(others).or_else(|| games.keys().next().copied()) {
-            self.by_id.remove(&id);
+        let others = || games.iter().find(|(_, game)| !game.position().relation().is_mine());
+        let unneeded = || others().or_else(|| games.iter().next()).map(|(id, _)| id);
+        if let Some(id) = over.or_else(unneeded) {
+            self.by_id.remove(id);
         }
     }
 
@@ -248,11 +262,11 @@ impl Games {
 
     /// The game that has this number beyond doubt.
     fn current(&mut self, id: GameId) -> Option<&mut Game> {
-        self.by_id.get_mut(&id).filter(|game| game.is_current())
+        self.by_id.get_mut(id).filter(|game| game.is_current())
     }
 
     fn created(&mut self, created: &GameCreated) -> Applied {
-        let known = self.by_id.get_mut(&created.game);
+        let known = self.by_id.get_mut(created.game);
         self.announced.of(created.game).announce(created, known.is_some());
         if let Some(game) = known {
             game.set_announced(created);
@@ -263,7 +277,7 @@ impl Games {
     fn ended(&mut self, ended: &GameEnded) -> Applied {
         self.announced.take(ended.game);
         // Some servers tell an observer twice.
-        let Some(game) = self.by_id.get_mut(&ended.game) else {
+        let Some(game) = self.by_id.get_mut(ended.game) else {
             return Applied::default();
         };
         if !game.end(ended) {
@@ -289,7 +303,7 @@ impl Games {
     }
 
     fn set_followed(&mut self, id: GameId, kind: ChangeKind) -> Applied {
-        let Some(game) = self.by_id.get_mut(&id) else {
+        let Some(game) = self.by_id.get_mut(id) else {
             return Applied::default();
         };
         game.set_followed(kind == ChangeKind::Followed);
@@ -321,7 +335,7 @@ impl Games {
     /// Puts two games of one bughouse match side by side.
     fn link_partners(&mut self, game: GameId, partner_game: GameId) {
         for (id, beside) in [(game, partner_game), (partner_game, game)] {
-            if let Some(game) = self.by_id.get_mut(&id) {
+            if let Some(game) = self.by_id.get_mut(id) {
                 game.set_partner_game(beside);
             }
         }
@@ -334,7 +348,7 @@ impl Applied {
     }
 
     const fn desync(game: GameId, reason: DesyncReason) -> Self {
-        Self { change: None, notice: Some((game, Notice::Desync(reason))) }
+        Self { change: None, notice: Some((game, Notice::Desync(reason))), replaced: None }
     }
 }
 
@@ -343,7 +357,7 @@ impl Step {
     fn applied(self, position: &Style12, board: Option<Arc<Style12>>) -> Applied {
         let (game, relation) = (position.game(), position.relation());
         let change = Change { game, relation, kind: self.kind, board, played: self.played };
-        Applied { change: Some(change), notice: self.notice.map(|notice| (game, notice)) }
+        Applied { change: Some(change), notice: self.notice.map(|notice| (game, notice)), replaced: None }
     }
 }
 

@@ -17,7 +17,7 @@ impl Games {
         if self.isolated == Some(id) {
             return Applied::default();
         }
-        if let Some(game) = self.by_id.get_mut(&id) {
+        if let Some(game) = self.by_id.get_mut(id) {
             game.go_on_examined();
         }
         match &update.action {
@@ -39,7 +39,7 @@ impl Games {
             return false;
         }
         self.isolated = self.isolated.filter(|isolated| *isolated != id);
-        if let Some(game) = self.by_id.get_mut(&id) {
+        if let Some(game) = self.by_id.get_mut(id) {
             match start.kind {
                 StartKind::Changed => game.rename(info, start),
                 StartKind::Mine | StartKind::Observed => game.set_started(start),
@@ -122,7 +122,7 @@ impl Games {
 
     /// Applies an action to the current game of this number; `None` if there is none.
     fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<Applied> {
-        let game = self.by_id.get_mut(&id).filter(|game| game.is_current())?;
+        let game = self.by_id.get_mut(id).filter(|game| game.is_current())?;
         Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
             Ok(Some(step)) => step.applied(game.position(), Some(game.shared_position())),
             Ok(None) => Applied::default(),
@@ -134,9 +134,9 @@ impl Games {
     fn open_with(&mut self, id: GameId, fen: &Fen) -> Option<Step> {
         let reports = self.announced.get(id)?;
         let board = opening::board(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
-        let kind = if self.by_id.contains_key(&id) { ChangeKind::Replaced } else { ChangeKind::Opened };
+        let kind = if self.by_id.get(id).is_some() { ChangeKind::Replaced } else { ChangeKind::Opened };
         let step = self.open(&Arc::new(board), kind);
-        if let (Some(game), Some(hands)) = (self.by_id.get_mut(&id), fen.hands) {
+        if let (Some(game), Some(hands)) = (self.by_id.get_mut(id), fen.hands) {
             game.set_hands(hands);
         }
         Some(step)

@@ -3,6 +3,7 @@
 //! [`Reader`] is the way in: bytes to [`Received`]. The parsers of single lines are there too, each a `parse` on its type.
 
 mod arrival;
+mod by_game;
 mod challenge;
 mod challenge_update;
 mod clock;
@@ -47,6 +48,7 @@ mod tests;
 mod user_info;
 
 pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
+pub(crate) use by_game::ByGame;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;

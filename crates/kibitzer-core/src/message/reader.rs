@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::datagram::{self, DatagramContext, DatagramMessages};
-use super::spare::{Spare, board_mut};
+use super::spare::Spare;
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{
     CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, Titles,
@@ -45,7 +45,7 @@ pub struct Reader {
 
 /// Where the last message is. A board has a place of its own, as streams of games alternate between boards and prompts.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+pub(crate) enum Place {
     Board,
     Other,
 }
@@ -123,10 +123,17 @@ impl Reader {
 
     /// Removes the next message from the front of `input`; `None` once all of `input` was consumed.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
-        Some(match self.read(input)? {
+        let place = self.read(input)?;
+        Some(self.take(place))
+    }
+
+    /// Removes the last message from its place.
+    #[inline]
+    pub(crate) fn take(&mut self, place: Place) -> Received {
+        match place {
             Place::Board => std::mem::take(&mut self.board),
             Place::Other => std::mem::take(&mut self.other),
-        })
+        }
     }
 
     /// Returns what [`next`](Self::next) returns, by reference. If the caller does not clone it, the memory of a board or a line
@@ -136,6 +143,11 @@ impl Reader {
             Place::Board => &self.board,
             Place::Other => &self.other,
         })
+    }
+
+    /// Keeps the memory of a board that the caller does not need any more for a later board, unless it has clones by then.
+    pub(crate) fn reuse(&mut self, board: Arc<Style12>) {
+        self.parser.spare.keep_board(board);
     }
 
     /// Removes the next message from what is left at the end of the stream.
@@ -157,10 +169,10 @@ impl Reader {
 
     /// Reads the next message to the returned place.
     #[inline]
-    fn read(&mut self, input: &mut &[u8]) -> Option<Place> {
+    pub(crate) fn read(&mut self, input: &mut &[u8]) -> Option<Place> {
         if self.ready.is_empty() && !self.parser.is_mid_message() {
-            let place = &mut self.board.message;
-            if let Some(fast) = self.framer.next_fast_frame(input, |line| board_mut(place)?.read_fast(line)) {
+            let (spare, place) = (&mut self.parser.spare, &mut self.board.message);
+            if let Some(fast) = self.framer.next_fast_frame(input, |line| spare.board_in(place)?.read_fast(line)) {
                 let FastFrame { offset, end, bell, kind } = fast;
                 return Some(match kind {
                     FastFrameKind::Board => {
@@ -192,7 +204,7 @@ impl Reader {
             let frame = self.framer.next_frame(input)?;
             self.other = match frame.kind {
                 FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
-                    let board = board_mut(&mut self.board.message);
+                    let board = self.parser.spare.board_in(&mut self.board.message);
                     if board.is_some_and(|board| board.read_line(bytes).is_ok()) {
                         self.board.set_place(frame.offset, frame.end, frame.bell);
                         self.board.message.set_line(bytes);

@@ -8,6 +8,7 @@ use crate::text::Line;
 /// Allocations of earlier messages, used for later ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spare {
+    board: Option<Arc<Style12>>,
     talk: Option<Arc<Talk>>,
     text: Line,
 }
@@ -27,6 +28,22 @@ impl Spare {
         }
     }
 
+    /// Keeps the allocation of a board that a later one has replaced.
+    pub(super) fn keep_board(&mut self, board: Arc<Style12>) {
+        self.board = Some(board);
+    }
+
+    /// Returns the board in a message for modification, one with other content if there is none or it has clones. Always `Some`, by
+    /// the lines below; without a panic to say so, a caller treats `None` as a line that is not a board.
+    #[inline]
+    pub(super) fn board_in<'a>(&mut self, message: &'a mut Message) -> Option<&'a mut Style12> {
+        if !matches!(message, Message::Style12(board) if Arc::strong_count(board) == 1) {
+            let spare = self.board.take().filter(|board| Arc::strong_count(board) == 1);
+            *message = Message::Style12(spare.unwrap_or_default());
+        }
+        if let Message::Style12(board) = message { Arc::get_mut(board) } else { None }
+    }
+
     /// Parses talk in place.
     pub(super) fn talk(&mut self, line: &[u8]) -> Option<Message> {
         Arc::make_mut(self.talk.get_or_insert_default()).read(line)?;
@@ -38,13 +55,4 @@ impl Spare {
         text.set(line);
         Message::Text(text)
     }
-}
-
-/// Returns the board in a message for modification, a new one if there is none or it has clones. Always `Some`, by the lines below;
-/// without a panic to say so, a caller treats `None` as a line that is not a board.
-pub(super) fn board_mut(message: &mut Message) -> Option<&mut Style12> {
-    if !matches!(message, Message::Style12(board) if Arc::strong_count(board) == 1) {
-        *message = Message::Style12(Arc::default());
-    }
-    if let Message::Style12(board) = message { Arc::get_mut(board) } else { None }
 }

@@ -25,9 +25,9 @@ impl Step {
 }
 
 impl Game {
-    /// Applies a board of the server, which becomes the current position. `max_moves` is the limit of
-    /// [`GameLimits::moves`](crate::game::GameLimits::moves).
-    pub(in crate::game) fn follow(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
+    /// Applies a board of the server, which becomes the current position. Returns the replaced position too. `max_moves` is the
+    /// limit of [`GameLimits::moves`](crate::game::GameLimits::moves).
+    pub(in crate::game) fn follow(&mut self, board: &Arc<Style12>, max_moves: usize) -> (Step, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;
@@ -47,9 +47,8 @@ impl Game {
             let notice = if announced.is_none() { self.missed_before(board) } else { None };
             Step { notice, ..self.rebase(board, ChangeKind::Jumped) }
         };
-        self.position = Arc::clone(board);
         self.is_out_of_step = false;
-        step
+        (step, std::mem::replace(&mut self.position, Arc::clone(board)))
     }
 
     /// Applies a board one ply after the last known one: adds its move, or treats the board as unexpected if the move does not

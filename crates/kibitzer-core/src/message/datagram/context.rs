@@ -1,8 +1,6 @@
 //! Facts from earlier datagrams that later ones omit: this login's name, the players and offers of games.
 
-use std::collections::BTreeMap;
-
-use crate::message::{GameId, Handle};
+use crate::message::{ByGame, GameId, Handle};
 
 /// Most games that are stored, more than any server has in progress. At the limit, a new game evicts the one with the lowest
 /// number that this login neither plays nor examines.
@@ -12,7 +10,7 @@ const MAX_GAMES: usize = 2048;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DatagramContext {
     me: Handle,
-    games: BTreeMap<GameId, GameContext>,
+    games: ByGame<GameContext>,
 }
 
 /// Facts from earlier datagrams about one game.
@@ -51,30 +49,29 @@ impl DatagramContext {
 
     /// Returns the stored facts about a game; `None` if its start was not received, or if it was evicted or removed.
     pub(super) fn game(&self, game: GameId) -> Option<&GameContext> {
-        self.games.get(&game)
+        self.games.get(game)
     }
 
     pub(super) fn game_mut(&mut self, game: GameId) -> Option<&mut GameContext> {
-        self.games.get_mut(&game)
+        self.games.get_mut(game)
     }
 
     /// Stores the players of a game that starts, without open offers. Replaces an entry of the same number; at
     /// [`MAX_GAMES`] entries, another one is evicted.
     pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
-        if self.games.len() >= MAX_GAMES && !self.games.contains_key(&game) {
+        if self.games.len() >= MAX_GAMES && self.games.get(game).is_none() {
             // Own games stay: their offers could not be reported without the names.
-            let others = self.games.iter().find(|(_, context)| !context.is_mine).map(|(&game, _)| game);
-            match others {
-                Some(game) => self.games.remove(&game),
-                None => self.games.pop_first().map(|(_, context)| context),
-            };
+            let others = self.games.iter().find(|(_, context)| !context.is_mine);
+            if let Some((evicted, _)) = others.or_else(|| self.games.iter().next()) {
+                self.games.remove(evicted);
+            }
         }
         self.games.insert(game, GameContext { white, black, is_mine, offers: [OpenOffer::default(); 8] });
     }
 
     /// Removes a game that this login has left; does nothing if the game is not stored.
     pub(super) fn remove_game(&mut self, game: GameId) {
-        self.games.remove(&game);
+        self.games.remove(game);
     }
 }
 

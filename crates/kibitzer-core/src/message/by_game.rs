@@ -1,0 +1,107 @@
+//! A map from the numbers of games to values.
+
+use std::collections::BTreeMap;
+
+use super::GameId;
+
+/// Numbers below this one index a list; servers number their games from 1 on, and use the lowest free number.
+const LISTED_NUMBERS: usize = 1024;
+
+/// Values by the number of their game, ordered by the numbers. Small numbers are found without a search.
+#[derive(Clone, Debug)]
+pub(crate) struct ByGame<T> {
+    listed: Vec<Option<Box<T>>>,
+    /// Values of negative and large numbers.
+    others: BTreeMap<GameId, T>,
+}
+
+impl<T> Default for ByGame<T> {
+    fn default() -> Self {
+        Self { listed: Vec::new(), others: BTreeMap::new() }
+    }
+}
+
+impl<T> ByGame<T> {
+    #[inline]
+    pub(crate) fn get(&self, game: GameId) -> Option<&T> {
+        match index(game) {
+            Some(index) => self.listed.get(index)?.as_deref(),
+            None => self.others.get(&game),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, game: GameId) -> Option<&mut T> {
+        match index(game) {
+            Some(index) => self.listed.get_mut(index)?.as_deref_mut(),
+            None => self.others.get_mut(&game),
+        }
+    }
+
+    /// Stores a value, and drops the one that the number had.
+    pub(crate) fn insert(&mut self, game: GameId, value: T) {
+        let Some(index) = index(game) else {
+            self.others.insert(game, value);
+            return;
+        };
+        if self.listed.len() <= index {
+            self.listed.resize_with(index + 1, || None);
+        }
+        if let Some(place) = self.listed.get_mut(index) {
+            *place = Some(Box::new(value));
+        }
+    }
+
+    /// Drops the value of a number, if it has one.
+    pub(crate) fn remove(&mut self, game: GameId) {
+        match index(game).and_then(|index| self.listed.get_mut(index)) {
+            Some(place) => *place = None,
+            None => drop(self.others.remove(&game)),
+        }
+    }
+
+    /// Counts the values.
+    pub(crate) fn len(&self) -> usize {
+        self.listed.iter().flatten().count() + self.others.len()
+    }
+
+    /// Returns the values with their numbers, ordered by the numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (GameId, &T)> {
+        let negative = self.others.range(..GameId(0)).map(|(game, value)| (*game, value));
+        let listed = (0..).map(GameId).zip(&self.listed).filter_map(|(game, place)| Some((game, place.as_deref()?)));
+        negative.chain(listed).chain(self.others.range(GameId(0)..).map(|(game, value)| (*game, value)))
+    }
+}
+
+/// Returns the place of a small number in the list; `None` for others.
+#[inline]
+fn index(game: GameId) -> Option<usize> {
+    usize::try_from(game.0).ok().filter(|index| *index < LISTED_NUMBERS)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_an_ordered_map(steps in prop::collection::vec((-3..6_i32, 0..3_u8, any::<bool>()), 0..60)) {
+            let (mut found, mut want) = (ByGame::default(), BTreeMap::new());
+            for (value, (number, action, is_large)) in steps.into_iter().enumerate() {
+                let game = GameId(if is_large { number + 1023 } else { number });
+                if action == 0 {
+                    found.remove(game);
+                    want.remove(&game);
+                } else {
+                    found.insert(game, value);
+                    want.insert(game, value);
+                }
+                prop_assert_eq!((found.get(game), found.len()), (want.get(&game), want.len()));
+                prop_assert_eq!(found.get_mut(game), want.get_mut(&game));
+                prop_assert!(found.iter().eq(want.iter().map(|(game, value)| (*game, value))));
+            }
+        }
+    }
+}
