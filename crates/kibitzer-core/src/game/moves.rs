@@ -92,10 +92,12 @@ impl PlayedMove {
 
 impl Report {
     fn usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
-        let is_plain = words.iter().all(|byte| byte.is_ascii_graphic() && *byte != b'&');
-        let mut san = [0; 7];
-        san.get_mut(..words.len())?.copy_from_slice(words);
-        let is_usual = is_plain && !words.is_empty() && elapsed_ms != Some(u32::MAX);
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'&';
+        let is_usual =
+            matches!(words.len(), 1..=7) && words.iter().all(|&byte| is_plain(byte)) && elapsed_ms != Some(u32::MAX);
+        // Collected in a register, because a copy of so few bytes is read again at once.
+        let packed = words.iter().rev().fold(0_u64, |packed, &byte| packed << 8 | u64::from(byte));
+        let [san @ .., _] = packed.to_le_bytes();
         let clock_ms = i32::try_from(clock.as_ms()).ok()?;
         is_usual.then_some(Self::Usual { san, clock_ms, elapsed_ms: elapsed_ms.unwrap_or(u32::MAX) })
     }

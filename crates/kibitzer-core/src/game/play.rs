@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::chess::{
-    ApplyError, Board, CastlingRights, CastlingSide, Color, LastMove, Role, SanMove, SmithMove, Square,
+    ApplyError, Board, CastlingRights, CastlingSide, Color, LastMove, Piece, Role, SanMove, SmithMove, Square,
 };
 use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
 
@@ -38,6 +38,31 @@ impl Removed {
             (None, _) => Self::Nothing,
         }
     }
+}
+
+/// Returns the piece that a move removed if it leads from one board to the other; `None` if it leads to another board, and for
+/// castlings, drops and captures en passant, which [`Board::apply`] plays.
+///
+/// The boards are rows of style 12, the eighth rank first, with a blank after each row.
+pub(super) fn plain_move(before: &[u8; 72], after: &[u8; 72], played: LastMove, mover: Color) -> Option<Removed> {
+    let LastMove::Normal { role, from, to, promotion } = played else { return None };
+    let squares_at = |square: Square| {
+        let place = usize::from(7 - square.rank()) * 9 + usize::from(square.file());
+        Some((*before.get(place)?, *after.get(place)?))
+    };
+    let ((moved, left), (captured, placed)) = (squares_at(from)?, squares_at(to)?);
+    let piece = |role| Piece { color: mover, role }.byte();
+    let fits = moved == piece(role) && left == b'-' && placed == piece(promotion.unwrap_or(role));
+    // Only a whole count keeps the compiler from comparing byte by byte.
+    let n_changed: u8 = before.iter().zip(after).map(|(before, after)| u8::from(before != after)).sum();
+    if !fits || n_changed != 2 {
+        return None;
+    }
+    if captured == b'-' {
+        let is_en_passant = role == Role::Pawn && from.file() != to.file();
+        return (!is_en_passant).then_some(Removed::Nothing);
+    }
+    Piece::from_letter(captured).filter(|piece| piece.color != mover).map(|piece| Removed::Piece(piece.role))
 }
 
 /// Plays a move on the position, which becomes the one that the server would send after it. Returns the removed pieces.
@@ -178,4 +203,41 @@ fn count_material(next: &mut BoardNumbers, mover: Color, times: i32, captured: O
     };
     *own = own.saturating_add(times * promoted);
     *other = other.saturating_sub(times * captured.map_or(0, value));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any board that can be sent.
+    fn any_board() -> impl Strategy<Value = Board> {
+        let letter = prop::sample::select(&b"------PNBRQKpnbrqk"[..]);
+        prop::array::uniform8(prop::array::uniform8(letter)).prop_map(|rows| Board::from_rows(&rows).unwrap())
+    }
+
+    proptest! {
+        #[test]
+        fn a_plain_move_is_one_that_the_board_plays(
+            before in any_board(),
+            (from, to, promotion) in (0..64_usize, 0..64_usize, 0..12_usize),
+            changed in prop::option::weighted(0.2, (0..64_usize, any_board())),
+        ) {
+            let [from, to] = [from, to].map(|index| Square::all().nth(index).unwrap());
+            prop_assume!(before.piece(from).is_some());
+            let Piece { color, role } = before.piece(from).unwrap();
+            let played = LastMove::Normal { role, from, to, promotion: Role::ALL.get(promotion).copied() };
+            let mut expected = before;
+            let captured = expected.apply(played, color);
+            let mut after = expected;
+            if let Some((index, other)) = changed {
+                let square = Square::all().nth(index).unwrap();
+                after.set(square, other.piece(square));
+            }
+            let want = captured.ok().filter(|_| after == expected).map(|captured| Removed::new(&before, played, captured));
+            let found = plain_move(&before.to_spaced_rows(), &after.to_spaced_rows(), played, color);
+            prop_assert_eq!(found, want.filter(|removed| *removed != Removed::EnPassant));
+        }
+    }
 }

@@ -248,6 +248,11 @@ impl Style12 {
         self.text.set_line(line);
     }
 
+    /// Returns the squares: eight rows, the eighth rank first, each with a blank after it.
+    pub(crate) fn squares(&self) -> &[u8; 72] {
+        self.text.squares()
+    }
+
     /// Returns whether both boards have the same pieces on the same squares.
     pub(crate) fn has_same_squares(&self, other: &Self) -> bool {
         self.text.squares() == other.text.squares()

@@ -58,6 +58,10 @@ impl Game {
         let Some(last_move) = board.played() else {
             return self.contradicted(board);
         };
+        if let Some(removed) = play::plain_move(self.position.squares(), board.squares(), last_move, mover) {
+            self.moves.push(&self.position, last_move, removed, board, max_moves);
+            return Step::new(ChangeKind::Moved, Some(last_move));
+        }
         let before = self.position.board();
         let played = match last_move {
             LastMove::Castle { .. } => last_move.located(&before, board.board().find_king(mover), mover),
