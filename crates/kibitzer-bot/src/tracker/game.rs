@@ -1,14 +1,16 @@
 //! One game of a session.
 
+mod follow;
+
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kibitzer::Game;
 use kibitzer::core::chess::{Color, Fen, Hands};
-use kibitzer::core::game::{ChangeKind, Ending};
+use kibitzer::core::game::Ending;
 use kibitzer::core::message::listing::MoveList;
-use kibitzer::core::message::{ClockReading, GameId, GameInfo, GameKind, Handle, Rating, Relation, Style12};
+use kibitzer::core::message::{ClockReading, Creating, GameId, GameInfo, GameKind, Handle, Rating, Relation, Style12};
 
-use super::line::{CastlingNotation, MoveLine, TrackedMove, shredder_fen};
+use super::line::{MoveLine, TrackedMove, shredder_fen};
 use crate::engine::SearchPosition;
 
 /// Identifies a game of a tracker. Unlike the server's number it stays the same when the game is resumed, and is never used again.
@@ -98,8 +100,12 @@ pub struct TrackedGame {
     earlier: Option<MoveLine>,
     /// Reserves at the base of `game`; `None` if they are not known.
     base_hands: Option<Hands>,
-    /// Ratings of White and Black from other messages than the terms of the game.
+    /// Ratings of White and Black in a list of moves.
     ratings: [Option<Rating>; 2],
+    /// Terms in the announcement of the game.
+    terms: Option<Creating>,
+    /// The tracker's number of the event with which each move of the line arrived.
+    arrivals: Vec<u64>,
     /// Whether the server's board is unknown, because a board that it derives from was missed.
     is_out_of_step: bool,
 }
@@ -114,6 +120,8 @@ impl TrackedGame {
             earlier: None,
             base_hands,
             ratings: [None; 2],
+            terms: None,
+            arrivals: Vec::new(),
             is_out_of_step: false,
         }
     }
@@ -158,10 +166,14 @@ impl TrackedGame {
     pub fn rating(&self, color: Color) -> Option<Rating> {
         let info = self.game.info();
         let [white, black] = self.ratings;
-        match color {
-            Color::White => info.and_then(|info| info.white_rating).or(white),
-            Color::Black => info.and_then(|info| info.black_rating).or(black),
-        }
+        let (of_info, listed) = match color {
+            Color::White => (info.and_then(|info| info.white_rating), white),
+            Color::Black => (info.and_then(|info| info.black_rating), black),
+        };
+        let is_first = |terms: &Creating| self.player(color).is_same_player(terms.first.as_str());
+        let announced =
+            || Some(self.terms.as_ref()?).map(|it| if is_first(it) { it.first_rating } else { it.second_rating });
+        of_info.or_else(announced).or(listed)
     }
 
     /// Returns the color that this login plays; `None` if it observes the game.
@@ -183,24 +195,27 @@ impl TrackedGame {
 
     /// Returns the variant by its UCI name where there is one: `chess`, `chess960`, `crazyhouse`, `wild/5`.
     ///
-    /// A game of unknown kind is `bughouse` with a partner's game, `crazyhouse` with reserves, otherwise `chess`.
+    /// A game of unknown kind, or only known as `wild`, is `bughouse` with a partner's game, and `crazyhouse` with reserves; without
+    /// either, a game of unknown kind is `chess`.
     pub fn variant(&self) -> String {
-        let guess = match (self.game.partner_game(), self.game.hands()) {
-            (Some(_), _) => "bughouse",
-            (None, Some(_)) => "crazyhouse",
-            (None, None) => "chess",
-        };
-        self.game_kind().variant.map_or_else(|| guess.to_owned(), |variant| variant.as_str().to_owned())
+        let reported = self.game_kind().variant.filter(|variant| *variant != "wild");
+        match (reported, self.game.partner_game(), self.game.hands()) {
+            (Some(variant), ..) => variant.as_str().to_owned(),
+            (None, Some(_), _) => "bughouse".to_owned(),
+            (None, None, Some(_)) => "crazyhouse".to_owned(),
+            (None, None, None) => self.game_kind().variant.map_or("chess", |_| "wild").to_owned(),
+        }
     }
 
     fn game_kind(&self) -> GameKind {
         let info = self.game.info().filter(|info| info.kind.is_some() || info.start.is_some());
-        info.map_or_else(|| GameKind::parse(self.game.kind().unwrap_or_default()), GameInfo::game_kind)
+        let announced = self.game.kind().map(GameKind::parse).or_else(|| self.terms.as_ref().map(Creating::game_kind));
+        info.map(GameInfo::game_kind).or(announced).unwrap_or_default()
     }
 
     /// Returns whether the game is rated; `None` if the server did not report it.
-    pub const fn is_rated(&self) -> Option<bool> {
-        self.game.is_rated()
+    pub fn is_rated(&self) -> Option<bool> {
+        self.game.is_rated().or_else(|| self.terms.as_ref().map(|terms| terms.rated))
     }
 
     /// Returns the initial time and the increment, in seconds. Both are 0 in an untimed game.
@@ -227,13 +242,22 @@ impl TrackedGame {
         let later = self.game.moves().iter().scan(base.side_to_move(), |color, played| {
             Some(TrackedMove::new(std::mem::replace(color, color.opponent()), played))
         });
-        match &self.earlier {
-            Some(earlier) => {
-                let moves = earlier.moves.iter().cloned().chain(later).collect();
-                MoveLine { start: earlier.start, moves, explodes }
-            }
-            None => MoveLine { start: base.fen().with_hands(self.base_hands), moves: later.collect(), explodes },
+        let mut line = self.earlier.clone().unwrap_or_else(|| MoveLine {
+            start: base.fen().with_hands(self.base_hands),
+            start_clocks: Some(Color::BOTH.map(|color| base.clock(color))),
+            moves: Vec::new(),
+            explodes,
+        });
+        line.moves.extend(later);
+        for (step, arrival) in line.moves.iter_mut().zip(&self.arrivals) {
+            step.arrival = *arrival;
         }
+        line
+    }
+
+    /// Returns the number of moves of [`line`](Self::line).
+    pub fn n_moves(&self) -> usize {
+        self.earlier.as_ref().map_or(0, |earlier| earlier.moves.len()) + self.game.moves().len()
     }
 
     /// Returns whether moves before those of [`line`](Self::line) are unknown. The reply to `moves` has them:
@@ -247,7 +271,10 @@ impl TrackedGame {
     pub fn add_moves(&mut self, list: &MoveList) -> bool {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
         let is_complete = line.is_some();
+        let n_known = self.n_moves();
         self.earlier = line.or(self.earlier.take());
+        let n_added = self.n_moves().saturating_sub(n_known);
+        self.arrivals.splice(..0, std::iter::repeat_n(0, n_added));
         let listed = [&list.white, &list.black].map(|player| player.as_ref().and_then(|player| player.rating));
         self.add_ratings(listed);
         is_complete
@@ -261,11 +288,11 @@ impl TrackedGame {
         let side_to_move = self.position().side_to_move();
         let variant = self.variant();
         let is_chess960 = variant == "chess960";
-        let castling = if is_chess960 { CastlingNotation::KingTakesRook } else { CastlingNotation::KingMove };
+        let uci = if is_chess960 { TrackedMove::uci_chess960 } else { TrackedMove::uci };
         let line = self.line();
-        let is_usual_start = line.start.with_hands(None) == Fen::START;
+        let is_usual_start = line.starts_as_usual();
         let has_full_history = variant != "bughouse" && (self.game.hands().is_none() || is_usual_start);
-        let moves: Option<Vec<_>> = line.moves.iter().map(|step| step.uci(castling)).collect();
+        let moves: Option<Vec<_>> = line.moves.iter().map(uci).collect();
         let text = |fen: &Fen| if is_chess960 { shredder_fen(fen) } else { fen.to_string() };
         match moves.filter(|_| has_full_history) {
             Some(moves) => SearchPosition { fen: (!is_usual_start).then(|| text(&line.start)), moves, side_to_move },
@@ -280,8 +307,8 @@ impl TrackedGame {
         PositionKey { game: self.key, ply: self.position().ply(), hash: hasher.finish() }
     }
 
-    /// Takes over a new state of the game. Moves before a new base stay known if they lead to it.
-    fn update(&mut self, game: &Game) {
+    /// Takes over a new state of the game, which arrived with this event. Moves before a new base stay known if they lead to it.
+    fn update(&mut self, game: &Game, arrival: u64) {
         if self.game.base() != game.base() {
             self.earlier = self.line().up_to(game.base());
             self.base_hands = None;
@@ -290,75 +317,6 @@ impl TrackedGame {
             self.base_hands = game.hands();
         }
         self.game = game.clone();
-    }
-
-    /// Applies a change of this game.
-    pub(super) fn change(&mut self, game: &Game, kind: ChangeKind) -> GameStep {
-        self.update(game);
-        let is_adjournment = game.ending().is_some_and(|ending| ending.reason.is_adjournment());
-        let (state, kind) = match kind {
-            ChangeKind::Ended if is_adjournment => (TrackedState::Adjourned, StepKind::Adjourned),
-            ChangeKind::Ended => (TrackedState::Over, StepKind::Ended),
-            ChangeKind::Left if self.state == TrackedState::Playing => (TrackedState::Left, StepKind::Left),
-            ChangeKind::Moved => (self.state, StepKind::Moved),
-            ChangeKind::TookBack { plies } => (self.state, StepKind::TakenBack { plies }),
-            ChangeKind::Jumped | ChangeKind::Replaced => (self.state, StepKind::Replaced),
-            _ => (self.state, StepKind::Refreshed),
-        };
-        let is_board = !matches!(kind, StepKind::Refreshed | StepKind::Ended | StepKind::Adjourned | StepKind::Left);
-        self.is_out_of_step &= !is_board;
-        self.step(state, kind)
-    }
-
-    /// Continues this game as `game`.
-    pub(super) fn resume(&mut self, game: &Game) -> GameStep {
-        self.update(game);
-        self.is_out_of_step = false;
-        self.step(TrackedState::Playing, StepKind::Resumed)
-    }
-
-    pub(super) const fn step(&mut self, state: TrackedState, kind: StepKind) -> GameStep {
-        self.state = state;
-        GameStep { game: self.key, kind }
-    }
-
-    pub(super) const fn set_out_of_step(&mut self, is_out_of_step: bool) {
-        self.is_out_of_step = is_out_of_step;
-    }
-
-    /// Records ratings of White and Black; keeps the known ones.
-    pub(super) fn add_ratings(&mut self, [white, black]: [Option<Rating>; 2]) {
-        let [known_white, known_black] = self.ratings;
-        self.ratings = [known_white.or(white), known_black.or(black)];
-    }
-
-    /// Returns whether this game may continue as `game`, which has just appeared; `is_resumed`: whether the server announced it as a
-    /// resumed one.
-    pub(super) fn may_continue_as(&self, game: &Game, is_resumed: bool) -> bool {
-        let (known, new) = (self.position(), game.position());
-        let can_resume = matches!(self.state, TrackedState::Interrupted | TrackedState::Adjourned);
-        let has_same_terms = known.initial_min() == new.initial_min() && known.increment_s() == new.increment_s();
-        let was_played_on = new.ply() >= known.ply() && new.last_move().is_some();
-        let is_same_position = new.ply() == known.ply() && new.board() == known.board();
-        can_resume
-            && self.is_between(&new.white(), &new.black())
-            && has_same_terms
-            && (is_resumed || is_same_position || was_played_on)
-    }
-    /// Returns whether a game of the session is this one: it has the number, and this one was not replaced or interrupted.
-    pub(super) fn is_same_game(&self, game: &Game) -> bool {
-        let is_current = match self.state {
-            TrackedState::Playing => true,
-            // The last board may follow the end.
-            TrackedState::Over | TrackedState::Adjourned => game.ending().is_some(),
-            TrackedState::Interrupted | TrackedState::Left => false,
-        };
-        is_current && self.number() == game.id() && self.is_between(&game.position().white(), &game.position().black())
-    }
-
-    /// Returns whether the game has these players, by the server's rule that case does not matter.
-    pub(super) fn is_between(&self, white: &Handle, black: &Handle) -> bool {
-        self.player(Color::White).is_same_player(white.as_str())
-            && self.player(Color::Black).is_same_player(black.as_str())
+        self.arrivals.resize(self.n_moves(), arrival);
     }
 }

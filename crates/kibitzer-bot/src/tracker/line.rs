@@ -1,6 +1,6 @@
 //! The moves of a game from a start position, in the order in which they were played.
 
-use kibitzer::core::chess::{Board, CastlingSide, Color, Fen, LastMove, Role, SanMove, Square};
+use kibitzer::core::chess::{Board, CastlingSide, Color, Fen, Hands, LastMove, Role, SanMove, Square};
 use kibitzer::core::game::PlayedMove;
 use kibitzer::core::message::listing::MoveList;
 use kibitzer::core::message::{ClockReading, Style12};
@@ -11,6 +11,8 @@ use kibitzer::core::message::{ClockReading, Style12};
 pub struct MoveLine {
     /// The position before the first move, with the reserves if they are known.
     pub start: Fen,
+    /// White's and Black's clock in the start position; `None` for a line from a list of moves.
+    pub start_clocks: Option<[ClockReading; 2]>,
     /// The moves, alternating between the sides.
     pub moves: Vec<TrackedMove>,
     /// Whether captures explode, as in atomic chess.
@@ -31,6 +33,8 @@ pub struct TrackedMove {
     pub clock: Option<ClockReading>,
     /// Time spent on the move, in milliseconds; `None` if the server sent none.
     pub elapsed_ms: Option<u32>,
+    /// The tracker's number of the event with which the move arrived, to order the moves of several games; 0 for moves from a list.
+    pub arrival: u64,
 }
 
 impl TrackedMove {
@@ -41,32 +45,22 @@ impl TrackedMove {
             san: played.san().map(str::to_owned),
             clock: Some(played.clock()),
             elapsed_ms: played.elapsed_ms(),
+            arrival: 0,
         }
     }
 
-    /// Returns the move in UCI notation; `None` if the server hides the move.
-    ///
-    /// Castling is the king's move (`e1g1`), in `chess960` the king's capture of its own rook (`e1h1`).
-    pub fn uci(&self, notation: CastlingNotation) -> Option<String> {
+    /// Returns the move in UCI notation, with castling as the king's move (`e1g1`); `None` if the server hides the move.
+    pub fn uci(&self) -> Option<String> {
+        self.played.to_uci(self.color).map(|uci| uci.to_string())
+    }
+
+    /// Returns the move as [`uci`](Self::uci) does, with castling as in chess960: the king captures its own rook (`e1h1`).
+    pub fn uci_chess960(&self) -> Option<String> {
         match self.played {
-            LastMove::Castle { king_from: Some(king), rook_from: Some(rook), .. }
-                if notation == CastlingNotation::KingTakesRook =>
-            {
-                Some(format!("{king}{rook}"))
-            }
-            played => played.to_uci(self.color).map(|uci| uci.to_string()),
+            LastMove::Castle { king_from: Some(king), rook_from: Some(rook), .. } => Some(format!("{king}{rook}")),
+            _ => self.uci(),
         }
     }
-}
-
-/// How UCI notation writes castling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "UCI has these two")]
-pub enum CastlingNotation {
-    /// The king's move: `e1g1`.
-    KingMove,
-    /// The king captures its own rook, as with the option `UCI_Chess960`: `e1h1`.
-    KingTakesRook,
 }
 
 impl MoveLine {
@@ -80,10 +74,10 @@ impl MoveLine {
             let played = SanMove::parse(listed.san.as_bytes())?.to_last_move(&board, color)?;
             play(&mut board, played, color, explodes)?;
             let san = Some(listed.san.clone());
-            moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms });
+            moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms, arrival: 0 });
             color = color.opponent();
         }
-        Some(Self { start, moves, explodes })
+        Some(Self { start, start_clocks: None, moves, explodes })
     }
 
     /// Returns the line up to `position`, if that position occurs in it at its ply; `None` otherwise.
@@ -96,8 +90,19 @@ impl MoveLine {
     /// Returns the board after all moves; `None` if a move cannot be played or is hidden.
     pub fn final_board(&self) -> Option<Board> {
         let mut board = self.start.board;
-        self.moves.iter().try_for_each(|step| play(&mut board, step.played, step.color, self.explodes))?;
+        self.moves.iter().try_for_each(|step| self.play(&mut board, step))?;
         Some(board)
+    }
+
+    /// Plays a move of the line on a board; `None` if it does not fit the board.
+    pub(crate) fn play(&self, board: &mut Board, step: &TrackedMove) -> Option<()> {
+        play(board, step.played, step.color, self.explodes)
+    }
+
+    /// Returns whether the line starts from the usual position, with nothing in reserve.
+    pub fn starts_as_usual(&self) -> bool {
+        let has_reserves = self.start.hands.is_some_and(|hands| hands != Hands::default());
+        self.start.with_hands(None) == Fen::START && !has_reserves
     }
 
     /// Returns the number of plies before the first move.

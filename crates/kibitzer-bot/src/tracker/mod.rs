@@ -14,19 +14,17 @@
 
 mod game;
 mod line;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 
-use kibitzer::core::chess::Color;
 use kibitzer::core::event::{AdjournedGame, AdjournedState, RestoreOutcome, RestoredGame};
 use kibitzer::core::game::{ChangeKind, Games};
-use kibitzer::core::message::{Creating, GameId, Message, Rating, Relation};
+use kibitzer::core::message::listing::{AnyListing, MoveList};
+use kibitzer::core::message::{Creating, GameId, Message, Relation};
 use kibitzer::{Event, Game};
 
 pub use game::{GameKey, GameStep, PositionKey, StepKind, TrackedGame, TrackedState};
-pub use line::{CastlingNotation, MoveLine, TrackedMove};
+pub use line::{MoveLine, TrackedMove};
 
 /// Maximum number of kept games that are not in progress; the oldest is dropped.
 const MAX_IDLE_GAMES: usize = 64;
@@ -56,8 +54,10 @@ pub struct GameTracker {
     tracked: Vec<TrackedGame>,
     /// Games that were announced since their number last had a first board, and whether as resumed; at most [`MAX_ANNOUNCED`].
     announced: BTreeMap<GameId, bool>,
-    /// The last announcement of an own game, which has the ratings.
-    creating: Option<Creating>,
+    /// The terms of the last own game that was announced, or of the last one that was observed.
+    terms: Option<Creating>,
+    /// Number of applied events.
+    n_events: u64,
     next_key: u64,
 }
 
@@ -72,13 +72,13 @@ impl GameTracker {
         self.tracked.iter().find(|game| game.key() == key)
     }
 
-    /// Returns a game for [`TrackedGame::add_moves`]; `None` as for [`get`](Self::get).
+    /// Returns a game for [`TrackedGame::add_moves`], which the tracker itself calls for a list among the events; `None` as for [`get`](Self::get).
     pub fn get_mut(&mut self, key: GameKey) -> Option<&mut TrackedGame> {
         self.tracked.iter_mut().find(|game| game.key() == key)
     }
 
     /// Returns all kept games, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &TrackedGame> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &TrackedGame> {
         self.tracked.iter()
     }
 
@@ -95,6 +95,7 @@ impl GameTracker {
 
     /// Applies an event, and returns what it changed. Most events change nothing; a lost connection changes every game in progress.
     pub fn apply(&mut self, event: &Event) -> Vec<GameStep> {
+        self.n_events += 1;
         match event {
             Event::Received { received, .. } => self.message(&received.message),
             Event::Desync(desync) if desync.reason.needs_board() => {
@@ -105,6 +106,12 @@ impl GameTracker {
             }
             Event::Connected | Event::Lost { .. } | Event::Ended(_) => self.disconnect(),
             Event::Restored(restored) => restored.games.iter().filter_map(|game| self.restored(game)).collect(),
+            Event::Listing { listing, .. } => {
+                if let AnyListing::Moves(list) = &**listing {
+                    self.listed(list);
+                }
+                Vec::new()
+            }
             Event::Adjourned(adjourned) if adjourned.state == AdjournedState::Stored => self.stored(adjourned),
             _ => Vec::new(),
         }
@@ -121,7 +128,8 @@ impl GameTracker {
     fn message(&mut self, message: &Message) -> Vec<GameStep> {
         match message {
             Message::GameCreated(created) => self.announce(created.game, created.resumed),
-            Message::Creating(creating) => self.creating = Some((**creating).clone()),
+            Message::Creating(creating) => self.terms = Some((**creating).clone()),
+            Message::Text(line) => self.terms = observed_terms(line.as_bytes()).or(self.terms.take()),
             _ => {}
         }
         let Some(change) = self.games.follow(message) else { return Vec::new() };
@@ -132,7 +140,7 @@ impl GameTracker {
             _ => false,
         };
         if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_same_game(game)) {
-            return vec![tracked.change(game, change.kind)];
+            return vec![tracked.change(game, change.kind, self.n_events)];
         }
         if game.is_going_on() && self.is_tracked(change.relation) { self.open(&game.clone()) } else { Vec::new() }
     }
@@ -161,13 +169,13 @@ impl GameTracker {
         let is_resumed = announced == Some(true);
         let known = self.tracked.iter_mut().rfind(|known| known.may_continue_as(game, is_resumed));
         if let Some(known) = known.filter(|_| announced != Some(false)) {
-            steps.push(known.resume(game));
+            steps.push(known.resume(game, self.n_events));
             return steps;
         }
         let mut tracked = TrackedGame::new(GameKey(self.next_key), game);
         self.next_key += 1;
-        if let Some(creating) = &self.creating {
-            tracked.add_ratings(ratings(creating, game));
+        if let Some(terms) = &self.terms {
+            tracked.add_terms(terms);
         }
         let kind = if is_resumed { StepKind::Resumed } else { StepKind::Started };
         steps.push(tracked.step(TrackedState::Playing, kind));
@@ -220,16 +228,34 @@ impl GameTracker {
         found.map(|game| game.step(TrackedState::Adjourned, StepKind::Adjourned)).collect()
     }
 
+    /// Completes the game in progress that a list of moves belongs to.
+    fn listed(&mut self, list: &MoveList) {
+        let is_it = |game: &&mut TrackedGame| {
+            let has_players = || match (&list.white, &list.black) {
+                (Some(white), Some(black)) => game.is_between(&white.name, &black.name),
+                _ => false,
+            };
+            game.state() == TrackedState::Playing
+                && list.game.map_or_else(has_players, |number| number == game.number())
+        };
+        if let Some(game) = self.tracked.iter_mut().find(is_it) {
+            game.add_moves(list);
+        }
+    }
+
     fn playing_mut(&mut self, number: GameId) -> Option<&mut TrackedGame> {
         self.tracked.iter_mut().find(|game| game.state() == TrackedState::Playing && game.number() == number)
     }
 }
 
-/// Returns the ratings of White and Black in an announcement; `None` for a player whom it does not name.
-fn ratings(creating: &Creating, game: &Game) -> [Option<Rating>; 2] {
-    let listed = [(&creating.first, creating.first_rating), (&creating.second, creating.second_rating)];
-    [Color::White, Color::Black].map(|color| {
-        let player = game.position().player(color);
-        listed.iter().find(|(name, _)| player.is_same_player(name.as_str())).map(|(_, rating)| *rating)
-    })
+/// Parses the line with which servers describe a newly observed game: `Game 12: Foo (1500) Bar (++++) rated blitz 5 0`.
+fn observed_terms(line: &[u8]) -> Option<Creating> {
+    let rest = line.strip_prefix(b"Game ")?;
+    let colon = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    // The rest has the form of the line that announces an own game.
+    let terms = rest.get(colon..)?.strip_prefix(b": ")?;
+    Creating::parse(&[b"Creating: ", terms].concat())
 }
+
+#[cfg(test)]
+mod tests;

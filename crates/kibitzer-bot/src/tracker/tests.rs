@@ -1,8 +1,8 @@
 use kibitzer::core::EventReader;
-use kibitzer::core::chess::Fen;
+use kibitzer::core::chess::{Color, Fen};
 use kibitzer::core::event::{Capabilities, CloseCause, LostCause, Restored};
-use kibitzer::core::message::Handle;
 use kibitzer::core::message::listing::{Listing as _, MoveList};
+use kibitzer::core::message::{Handle, Rating};
 
 use super::*;
 
@@ -229,6 +229,23 @@ fn the_last_board_may_follow_the_end() {
     // The same number later is another game.
     assert_eq!(session.lines(&[CREATED, &start()]), [Started]);
     assert_eq!(session.tracker.iter().count(), 2);
+}
+
+#[test]
+fn the_line_before_an_observed_board_has_kind_and_ratings() {
+    let mut session = Session { tracker: GameTracker::new(TrackedRelation::All), ..Session::default() };
+    let observed = board(START, 7, 0, 1, NONE);
+    let terms = "Game 7: Me (1882) Bob (++++) rated wild/fr 3 2";
+    assert_eq!(session.lines(&["You are now observing game 7.", terms, &observed]), [Started]);
+    let game = session.game();
+    assert_eq!(
+        (game.variant().as_str(), game.is_rated(), game.rating(Color::Black)),
+        ("chess960", Some(true), Some(Rating::Guest))
+    );
+    assert_eq!(game.rating(Color::White).and_then(Rating::value), Some(1882));
+    // Terms of other players are not this game's.
+    assert_eq!(session.lines(&["Game 8: Ann (1) Bob (2) rated blitz 3 2", &board(START, 8, 0, 1, NONE)]), [Started]);
+    assert_eq!((session.game().is_rated(), session.game().rating(Color::Black)), (None, None));
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn variant(word: &str) -> ServerText {
     };
     match name {
         "fr" => ServerText::from_wire(b"chess960"),
-        "nonstandard" => ServerText::from_wire(b"chess"),
+        "nonstandard" | "non-standard" => ServerText::from_wire(b"chess"),
         number if number.starts_with(|first: char| first.is_ascii_digit()) => ServerText::from_wire(word.as_bytes()),
         name => ServerText::from_wire(name.as_bytes()),
     }
@@ -173,6 +173,7 @@ mod tests {
             ("untimed", Some("untimed"), Some("chess")),
             ("5-minute", Some("5-minute"), Some("chess")),
             ("nonstandard", None, Some("chess")),
+            ("non-standard", None, Some("chess")),
             ("blitz crazyhouse", Some("blitz"), Some("crazyhouse")),
             ("Crazyhouse", None, Some("crazyhouse")),
             ("bughouse", None, Some("bughouse")),

@@ -1,0 +1,105 @@
+//! Both boards of a bughouse match as BPGN.
+
+use std::fmt;
+
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::{GameEndReason, GameResult, Rating};
+
+use super::{PgnOrigin, san, text};
+use crate::tracker::{TrackedGame, TrackedMove};
+
+/// A bughouse match in BPGN, version 1.2; `Display` writes it.
+///
+/// The moves of both boards are in the order in which they arrived. The result is that of the team of White on board A.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BpgnMatch {
+    /// Lines of tags.
+    tags: Vec<String>,
+    /// Moves in order, as written.
+    moves: Vec<String>,
+    ending: Option<String>,
+    result: GameResult,
+}
+
+impl BpgnMatch {
+    /// Creates the record of two games of a match. Board A is the one with the lower number.
+    pub fn new(games: [&TrackedGame; 2], origin: &PgnOrigin) -> Self {
+        let mut boards = games;
+        boards.sort_by_key(|game| game.number());
+        let [a, b] = boards;
+        let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(board_moves).collect();
+        moves.sort_by_key(|(arrival, _)| *arrival);
+        // The words of the board whose end decided the match; the other one ends because of it.
+        let decided = boards.into_iter().filter_map(TrackedGame::ending).min_by_key(|ending| {
+            matches!(
+                ending.reason,
+                GameEndReason::Partner | GameEndReason::AbortPartner | GameEndReason::AdjournPartner
+            )
+        });
+        let result = match (a.ending(), b.ending()) {
+            (Some(ending), _) => ending.result,
+            (None, Some(ending)) => opposite(ending.result),
+            (None, None) => GameResult::Unfinished,
+        };
+        Self {
+            tags: tags(a, b, result, origin),
+            moves: moves.into_iter().map(|(_, text)| text).collect(),
+            ending: decided.map(|ending| text::comment(ending.text.as_str())),
+            result,
+        }
+    }
+}
+
+impl fmt::Display for BpgnMatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tags.iter().try_for_each(|tag| writeln!(f, "{tag}"))?;
+        writeln!(f, "\n{}", self.moves.join(" "))?;
+        if let Some(ending) = &self.ending {
+            write!(f, "{{{ending}}} ")?;
+        }
+        writeln!(f, "{}", self.result.as_str())
+    }
+}
+
+/// Returns the moves of a board with the numbers of their arrival; the letters of the board are White's and Black's.
+fn board_moves((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
+    let line = game.line();
+    let sans = san::of_line(&line, false);
+    let written = move |((ply, step), san): ((u32, TrackedMove), String)| {
+        let letter = if step.color == Color::White { white } else { black };
+        let clock = step.clock.map(|clock| format!("{{{}}}", seconds(clock.as_ms()))).unwrap_or_default();
+        (step.arrival, format!("{}{letter}. {san}{clock}", ply / 2 + 1))
+    };
+    (line.start_ply()..).zip(line.moves).zip(sans).map(written)
+}
+
+/// Formats milliseconds as seconds with three decimals.
+fn seconds(ms: i64) -> String {
+    let sign = if ms < 0 { "-" } else { "" };
+    format!("{sign}{}.{:03}", ms.unsigned_abs() / 1000, ms.unsigned_abs() % 1000)
+}
+
+fn tags(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin) -> Vec<String> {
+    let tag = |name: &str, value: &str| format!("[{name} \"{}\"]", text::tag_value(value));
+    let (initial_s, increment_s) = a.time_control();
+    let [date, time] = origin.date_and_time();
+    let mut tags = vec![tag("Event", &super::game::event(a, origin)), tag("Site", &origin.site(" - "))];
+    tags.extend([tag("Date", &date), tag("Time", &time)]);
+    for (board, game) in [("A", a), ("B", b)] {
+        for (color, name) in [(Color::White, "White"), (Color::Black, "Black")] {
+            let rating = game.rating(color).and_then(Rating::value).filter(|rating| *rating > 0);
+            let elo = rating.map(|rating| tag(&format!("{name}{board}Elo"), &rating.to_string())).unwrap_or_default();
+            tags.push(tag(&format!("{name}{board}"), game.player(color).as_str()) + &elo);
+        }
+    }
+    tags.extend([tag("TimeControl", &format!("{initial_s}+{increment_s}")), tag("Result", result.as_str())]);
+    tags
+}
+
+const fn opposite(result: GameResult) -> GameResult {
+    match result {
+        GameResult::WhiteWins => GameResult::BlackWins,
+        GameResult::BlackWins => GameResult::WhiteWins,
+        other => other,
+    }
+}

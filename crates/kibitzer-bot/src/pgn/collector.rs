@@ -1,0 +1,117 @@
+//! Games of a session as PGN, collected from its events.
+
+use std::collections::BTreeMap;
+
+use kibitzer::Event;
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::{Message, Talk, TalkKind};
+use kibitzer::transcript::Utc;
+
+use super::{BpgnMatch, PgnGame, PgnOrigin};
+use crate::tracker::{GameKey, GameStep, GameTracker, StepKind, TrackedGame, TrackedRelation, TrackedState};
+
+/// Maximum number of comments kept of one game.
+const MAX_COMMENTS: usize = 500;
+
+/// Collects the games of a session from its events: start times, moves, and on request the players' talk.
+#[derive(Debug, Default)]
+pub struct PgnCollector {
+    tracker: GameTracker,
+    origin: PgnOrigin,
+    keeps_talk: bool,
+    notes: BTreeMap<GameKey, Notes>,
+}
+
+/// What the tracker does not know of a game.
+#[derive(Debug, Default)]
+struct Notes {
+    started: Option<Utc>,
+    /// Comments by the number of moves before them.
+    comments: Vec<(usize, String)>,
+}
+
+impl PgnCollector {
+    /// Creates a collector without games.
+    pub fn new(origin: PgnOrigin, relation: TrackedRelation) -> Self {
+        Self { tracker: GameTracker::new(relation), origin, ..Self::default() }
+    }
+
+    /// Sets whether kibitzes, whispers and the opponent's words become comments. Default: no.
+    #[must_use]
+    pub const fn with_talk(mut self, keeps_talk: bool) -> Self {
+        self.keeps_talk = keeps_talk;
+        self
+    }
+
+    /// Returns the tracker of the games.
+    pub const fn tracker(&self) -> &GameTracker {
+        &self.tracker
+    }
+
+    /// Returns the tracker of the games, to add lists of moves.
+    pub const fn tracker_mut(&mut self) -> &mut GameTracker {
+        &mut self.tracker
+    }
+
+    /// Applies an event that happened at this time, and returns the changes of games.
+    pub fn apply(&mut self, event: &Event, time: Option<Utc>) -> Vec<GameStep> {
+        let steps = self.tracker.apply(event);
+        for step in steps.iter().filter(|step| step.kind == StepKind::Started) {
+            self.notes.insert(step.game, Notes { started: time, comments: Vec::new() });
+        }
+        let tracker = &self.tracker;
+        self.notes.retain(|key, _| tracker.get(*key).is_some());
+        if let Some(Message::Talk(talk)) = event.message().filter(|_| self.keeps_talk) {
+            self.note_talk(talk);
+        }
+        steps
+    }
+
+    /// Interrupts all games in progress, at the end of a recorded connection.
+    pub fn disconnect(&mut self) -> Vec<GameStep> {
+        self.tracker.disconnect()
+    }
+
+    /// Returns a game in its current state; `None` if the tracker has dropped it.
+    pub fn game(&self, key: GameKey) -> Option<PgnGame> {
+        let game = self.tracker.get(key)?;
+        let notes = self.notes.get(&key);
+        let mut pgn = PgnGame::new(game, &self.origin_of(key));
+        for (n_moves, comment) in notes.iter().flat_map(|notes| &notes.comments) {
+            pgn.add_comment(*n_moves, comment);
+        }
+        Some(pgn)
+    }
+
+    /// Returns the bughouse match that a game is part of, once both its games are known; `None` otherwise.
+    pub fn bughouse_match(&self, key: GameKey) -> Option<BpgnMatch> {
+        let game = self.tracker.get(key)?;
+        let partner = game.game().partner_game()?;
+        let other = self.tracker.iter().rfind(|other| other.number() == partner && other.variant() == "bughouse")?;
+        Some(BpgnMatch::new([game, other], &self.origin_of(key)))
+    }
+
+    fn origin_of(&self, key: GameKey) -> PgnOrigin {
+        let started = self.notes.get(&key).and_then(|notes| notes.started);
+        started.map_or_else(|| self.origin.clone(), |time| self.origin.clone().started(time))
+    }
+
+    /// Adds talk to the game that it is about: by its number, for an opponent's words also by the opponent's name.
+    fn note_talk(&mut self, talk: &Talk) {
+        let (TalkKind::Kibitz { game: number, .. }
+        | TalkKind::Whisper { game: number, .. }
+        | TalkKind::Say { game: number }) = talk.kind
+        else {
+            return;
+        };
+        let Some(from) = talk.from() else { return };
+        let is_player = |game: &TrackedGame| Color::BOTH.iter().any(|color| game.player(*color) == from);
+        let is_about = |game: &&TrackedGame| number.map_or_else(|| is_player(game), |number| number == game.number());
+        let is_recent = |game: &&TrackedGame| matches!(game.state(), TrackedState::Playing | TrackedState::Over);
+        let Some(game) = self.tracker.iter().filter(is_recent).rfind(is_about) else { return };
+        let notes = self.notes.entry(game.key()).or_default();
+        if notes.comments.len() < MAX_COMMENTS {
+            notes.comments.push((game.n_moves(), format!("{from}: {}", talk.text())));
+        }
+    }
+}

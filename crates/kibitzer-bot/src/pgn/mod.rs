@@ -1,0 +1,17 @@
+//! Games as PGN (portable game notation), bughouse matches as BPGN, and their files.
+//!
+//! The form is that of the FICS Games Database: `docs/pgn.md` describes tags and comments.
+
+mod bpgn;
+mod collector;
+mod game;
+mod san;
+#[cfg(test)]
+mod tests;
+mod text;
+mod writer;
+
+pub use bpgn::BpgnMatch;
+pub use collector::PgnCollector;
+pub use game::{PgnGame, PgnOrigin};
+pub use writer::{PgnError, PgnWriter};

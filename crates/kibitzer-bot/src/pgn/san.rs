@@ -1,0 +1,94 @@
+//! Moves in the standard algebraic notation that PGN readers accept.
+
+use cozy_chess::util::display_san_move;
+use cozy_chess::{Board as Rules, Move, Square as RulesSquare};
+use kibitzer::core::chess::{Board, CastlingSide, Fen, LastMove, Role, SanMove};
+
+use crate::tracker::{MoveLine, TrackedMove};
+
+/// Returns the moves of a line up to the first hidden one.
+///
+/// Where the rules of chess hold, a move is legal, as short as possible, and has the mark of a check or mate. In variants it is the
+/// server's move, spelled in standard form, with the square of departure if the board shows more than one piece that could make it.
+pub(super) fn of_line(line: &MoveLine, has_usual_rules: bool) -> Vec<String> {
+    let mut rules = if has_usual_rules { rules_at(&line.start) } else { None };
+    let mut board = line.start.board;
+    let mut sans = Vec::with_capacity(line.moves.len());
+    for step in &line.moves {
+        let legal = rules.as_mut().and_then(|rules| play_legal(rules, step));
+        let before = board;
+        if step.played == LastMove::Hidden || line.play(&mut board, step).is_none() {
+            break;
+        }
+        // Castling of the old wild variants ends on other squares than that of chess.
+        let agrees =
+            rules.as_ref().is_some_and(|rules| rules.to_string().split(' ').next() == Some(&board.to_string()));
+        if !agrees {
+            rules = None;
+        }
+        sans.push(legal.filter(|_| agrees).unwrap_or_else(|| servers_san(step, &before)));
+    }
+    sans
+}
+
+fn rules_at(start: &Fen) -> Option<Rules> {
+    start.with_counters(0, 1).with_hands(None).to_string().parse().ok()
+}
+
+/// Plays a move, and returns it in short form; `None` if it is not legal.
+fn play_legal(rules: &mut Rules, step: &TrackedMove) -> Option<String> {
+    let played: Move = step.uci_chess960()?.parse().ok()?;
+    let played = on_rook(rules, played, step)?;
+    let after = {
+        let mut after = rules.clone();
+        after.try_play(played).ok()?;
+        after
+    };
+    let san = display_san_move(rules, played).to_string();
+    *rules = after;
+    Some(san)
+}
+
+/// Returns castling as the capture of the own rook, also if the squares of king and rook are not known.
+fn on_rook(rules: &Rules, played: Move, step: &TrackedMove) -> Option<Move> {
+    let LastMove::Castle { side, rook_from: None, .. } = step.played else { return Some(played) };
+    let rights = rules.castle_rights(rules.side_to_move());
+    let file = if side == CastlingSide::Short { rights.short } else { rights.long }?;
+    Some(Move { to: RulesSquare::new(file, played.from.rank()), ..played })
+}
+
+/// Returns the server's notation in standard form, if it means this move on the board, otherwise one with all squares.
+fn servers_san(step: &TrackedMove, before: &Board) -> String {
+    let sent = step.san.as_deref().unwrap_or_default();
+    let mark = if sent.ends_with('#') {
+        "#"
+    } else if sent.ends_with('+') {
+        "+"
+    } else {
+        ""
+    };
+    let parsed =
+        SanMove::parse(sent.as_bytes()).filter(|san| san.to_last_move(before, step.color) == Some(step.played));
+    let (from_file, from_rank) = match parsed {
+        Some(SanMove::Normal { from_file, from_rank, .. }) => (from_file, from_rank),
+        _ => (None, None),
+    };
+    let text = match step.played {
+        LastMove::Normal { role, from, to, promotion } => {
+            let is_capture = before.piece(to).is_some() || role == Role::Pawn && from.file() != to.file();
+            let [file, rank] = from.to_string().chars().collect::<Vec<_>>().try_into().unwrap_or(['?'; 2]);
+            let needs_file = if role == Role::Pawn { is_capture } else { parsed.is_none() || from_file.is_some() };
+            let needs_rank = role != Role::Pawn && (parsed.is_none() || from_rank.is_some());
+            let letter = (role != Role::Pawn).then(|| role.letter());
+            let origin: String =
+                letter.into_iter().chain(needs_file.then_some(file)).chain(needs_rank.then_some(rank)).collect();
+            let promotion = promotion.map(|role| format!("={}", role.letter())).unwrap_or_default();
+            format!("{origin}{}{to}{promotion}", if is_capture { "x" } else { "" })
+        }
+        LastMove::Castle { side: CastlingSide::Short, .. } => "O-O".to_owned(),
+        LastMove::Castle { .. } => "O-O-O".to_owned(),
+        LastMove::Drop { role, to } => format!("{}@{to}", role.letter()),
+        _ => "--".to_owned(),
+    };
+    text + mark
+}

@@ -1,0 +1,291 @@
+use std::fs;
+
+use kibitzer::Event;
+use kibitzer::core::EventReader;
+use kibitzer::transcript::Utc;
+use proptest::prelude::*;
+
+use super::*;
+use crate::tracker::TrackedRelation;
+
+const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
+const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0";
+const AFTER_E5: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0";
+
+fn board(squares: &str, game: u32, names: &str, number: u32, last: &str) -> String {
+    format!("<12> {squares} {game} {names} 0 3 2 39 39 180000 170500 {number} {last} 0 1 0")
+}
+
+const NONE: &str = "none (0:00.000) none";
+const E4: &str = "P/e2-e4 (0:01.500) e4";
+const E5: &str = "P/e7-e5 (0:02.000) e5";
+
+/// The lines of a game between two players until after its first move of each side.
+fn opening(game: u32, names: &str, kind: &str) -> Vec<String> {
+    let [white, black] = names.split(' ').collect::<Vec<_>>().try_into().unwrap();
+    vec![
+        format!("{{Game {game} ({white} vs. {black}) Creating rated {kind} match.}}"),
+        format!("<g1> {game} p=0 t={kind} r=1 u=0,1 it=180,2 i=180,2 pt=0 rt=1583,0 ts=1,1 m=2 n=0"),
+        board(START, game, names, 1, NONE),
+        board(AFTER_E4, game, names, 1, E4),
+        board(AFTER_E5, game, names, 2, E5),
+    ]
+}
+
+fn collect(lines: &[String]) -> PgnCollector {
+    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org"), TrackedRelation::All).with_talk(true);
+    let mut reader = EventReader::default();
+    let text = lines.join("\n\r") + "\n\rfics% ";
+    let mut input = text.as_bytes();
+    let time: Utc = "2024-02-28T23:59:59.500Z".parse().unwrap();
+    let events: Vec<Event> = std::iter::from_fn(|| reader.next(&mut input)).collect();
+    for event in events {
+        collector.apply(&event, Some(time));
+    }
+    collector
+}
+
+fn pgn_of(lines: &[String]) -> PgnGame {
+    let collector = collect(lines);
+    let key = collector.tracker().iter().last().unwrap().key();
+    collector.game(key).unwrap()
+}
+
+#[test]
+fn a_game_has_the_form_of_the_database() {
+    let end = "{Game 7 (Ann vs. Bob) Bob resigns} 1-0".to_owned();
+    let talk = "Bob(1600)[7] kibitzes: good luck} 0-1".to_owned();
+    let mut lines = opening(7, "Ann Bob", "blitz");
+    lines.splice(4..4, [talk]);
+    lines.push(end);
+    let mut pgn = pgn_of(&lines);
+    pgn.set_tag("WhiteRD", "18.5");
+    pgn.set_tag("ECO", "C20");
+    pgn.set_tag("no name", "x");
+    let want = r#"[Event "FICS rated blitz game"]
+[Site "FICS freechess.org"]
+[ICSGame "7"]
+[White "Ann"]
+[Black "Bob"]
+[WhiteElo "1583"]
+[WhiteRD "18.5"]
+[TimeControl "180+2"]
+[Date "2024.02.28"]
+[Round "-"]
+[Time "23:59:59"]
+[UTCDate "2024.02.28"]
+[UTCTime "23:59:59"]
+[WhiteClock "0:03:00.000"]
+[BlackClock "0:02:50.500"]
+[ECO "C20"]
+[PlyCount "2"]
+[Result "1-0"]
+
+1. e4 {[%clk 0:03:00.000][%emt 0:00:01.500]} {Bob: good luck) 0-1} 1... e5 {[%clk 0:02:50.500][%emt 0:00:02.000]} {Black resigns} 1-0
+"#;
+    assert_eq!(pgn.to_string(), want);
+}
+
+#[test]
+fn games_that_are_broken_off_are_unterminated() {
+    let mut lines = opening(7, "Ann Bob", "blitz");
+    assert_eq!((pgn_of(&lines).tag("Result"), pgn_of(&lines).tag("Termination")), (Some("*"), None));
+    lines.push("{Game 7 (Ann vs. Bob) Game adjourned by mutual agreement} *".to_owned());
+    let adjourned = pgn_of(&lines);
+    assert_eq!((adjourned.tag("Result"), adjourned.tag("Termination")), (Some("*"), Some("unterminated")));
+    assert!(adjourned.to_string().ends_with("{Game adjourned by mutual agreement} *\n"));
+    let mut collector = collect(&opening(7, "Ann Bob", "blitz"));
+    let steps = collector.disconnect();
+    assert_eq!(collector.game(steps[0].game).unwrap().tag("Termination"), Some("unterminated"));
+}
+
+#[test]
+fn a_game_that_began_out_of_view_starts_from_a_position() {
+    let pgn = pgn_of(&[board(AFTER_E4, 7, "Ann Bob", 1, E4), board(AFTER_E5, 7, "Ann Bob", 2, E5)]);
+    assert_eq!(pgn.tag("FEN"), Some("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
+    assert!(pgn.to_string().contains("\n\n1... e5 {"), "{pgn}");
+    assert_eq!(pgn.tag("Event"), Some("FICS game"));
+}
+
+#[test]
+fn variants_have_their_names() {
+    let cases = [
+        ("blitz", None, "FICS rated blitz game", None),
+        ("crazyhouse", Some("Crazyhouse"), "FICS rated crazyhouse game", None),
+        ("atomic", Some("Atomic"), "FICS rated atomic game", None),
+        ("suicide", Some("Suicide"), "FICS rated suicide game", None),
+        ("losers", Some("Losers"), "FICS rated losers game", None),
+        ("bughouse", Some("Bughouse"), "FICS rated bughouse game", None),
+        ("wild/fr", Some("Chess960"), "FICS rated wild/fr game", Some("1")),
+        ("wild/1", Some("Wildcastle"), "FICS rated wild/1 game", None),
+        ("wild/5", None, "FICS rated wild/5 game", None),
+    ];
+    for (kind, variant, event, set_up) in cases {
+        let pgn = pgn_of(&opening(7, "Ann Bob", kind));
+        assert_eq!((pgn.tag("Variant"), pgn.tag("Event"), pgn.tag("SetUp")), (variant, Some(event), set_up), "{kind}");
+    }
+}
+
+#[test]
+fn a_move_of_a_variant_has_its_squares_unless_the_servers_word_is_clear() {
+    // Two knights can go to d2.
+    let knights = "rnbqkbnr pppppppp -------- -------- -------- -----N-- PPPPPPPP RNBQKB-R W -1 1 1 1 1 0";
+    let after = "rnbqkbnr pppppppp -------- -------- -------- -----N-- PPPNPPPP R-BQKB-R B -1 1 1 1 1 0";
+    let knights = knights.replace("PPPPPPPP RNB", "PPP-PPPP RNB");
+    for (sent, want) in [("Nd2", "1. Nb1d2 "), ("Nbd2", "1. Nbd2 "), ("N/b1-d2", "1. Nb1d2 "), ("N1d2+", "1. N1d2+ ")] {
+        let last = format!("N/b1-d2 (0:01.000) {sent}");
+        let lines = [
+            "{Game 7 (Ann vs. Bob) Creating rated losers match.}".to_owned(),
+            board(&knights, 7, "Ann Bob", 1, NONE),
+            board(after, 7, "Ann Bob", 1, &last),
+        ];
+        let pgn = pgn_of(&lines).to_string();
+        assert!(pgn.contains(want), "{sent}: {pgn}");
+    }
+    // In chess it is the shortest notation, whatever the server writes.
+    let lines = [board(&knights, 7, "Ann Bob", 1, NONE), board(after, 7, "Ann Bob", 1, "N/b1-d2 (0:01.000) Nd2")];
+    assert!(pgn_of(&lines).to_string().contains("1. Nbd2 "));
+}
+
+#[test]
+fn a_bughouse_match_has_both_boards_in_order() {
+    let mut lines: Vec<String> = Vec::new();
+    let [a, b] = [opening(7, "Ann Bob", "bughouse"), opening(8, "Cid Dan", "bughouse")];
+    let link = |line: &String, partner: &str| line.replace("pt=0", partner);
+    lines.extend(a.iter().zip(&b).flat_map(|(a, b)| [link(a, "pt=8"), link(b, "pt=7")]));
+    lines.push("{Game 7 (Ann vs. Bob) Bob's partner won} 0-1".to_owned());
+    lines.push("{Game 8 (Cid vs. Dan) Dan forfeits on time} 1-0".to_owned());
+    let collector = collect(&lines);
+    for game in collector.tracker().iter() {
+        let text = collector.bughouse_match(game.key()).unwrap().to_string();
+        let want = r#"[Event "FICS rated bughouse game"]
+[Site "FICS - freechess.org"]
+[Date "2024.02.28"]
+[Time "23:59:59"]
+[WhiteA "Ann"][WhiteAElo "1583"]
+[BlackA "Bob"]
+[WhiteB "Cid"][WhiteBElo "1583"]
+[BlackB "Dan"]
+[TimeControl "180+2"]
+[Result "0-1"]
+
+1A. e4{180.000} 1B. e4{180.000} 1a. e5{170.500} 1b. e5{170.500}
+{Dan forfeits on time} 0-1
+"#;
+        assert_eq!(text, want);
+    }
+}
+
+/// A directory that is removed at the end of the test.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kibitzer-pgn-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn files(&self) -> usize {
+        fs::read_dir(&self.0).unwrap().count()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn games_are_appended_and_live_files_are_replaced() {
+    let folder = Folder::new("files");
+    let writer = PgnWriter::new(folder.0.join("games.pgn"));
+    let game = pgn_of(&opening(7, "Ann Bob", "blitz"));
+    writer.append(&game).unwrap();
+    writer.append(&game).unwrap();
+    assert_eq!(fs::read_to_string(writer.path()).unwrap(), format!("{game}\n{game}"));
+    writer.replace(&[&game]).unwrap();
+    assert_eq!((fs::read_to_string(writer.path()).unwrap(), folder.files()), (game.to_string(), 1));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_reported_and_unchanged() {
+    let folder = Folder::new("errors");
+    let game = pgn_of(&opening(7, "Ann Bob", "blitz"));
+    let missing = PgnWriter::new(folder.0.join("none").join("games.pgn"));
+    assert!(matches!(missing.append(&game), Err(PgnError::Open { .. })));
+    assert!(matches!(missing.replace(&[&game]), Err(PgnError::Open { .. })));
+    // A directory cannot be replaced by a file.
+    let taken = PgnWriter::new(folder.0.join("taken"));
+    fs::create_dir_all(taken.path().join("inside")).unwrap();
+    assert!(matches!(taken.replace(&[&game]), Err(PgnError::Write { .. })));
+    assert_eq!(folder.files(), 1, "no temporary file is left");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_reported() {
+    let game = pgn_of(&opening(7, "Ann Bob", "blitz"));
+    let error = PgnWriter::new("/dev/full").append(&game).unwrap_err();
+    assert!(
+        matches!(&error, PgnError::Write { source, .. } if source.kind() == std::io::ErrorKind::StorageFull),
+        "{error:?}"
+    );
+}
+
+type Tag = (String, String);
+
+/// Reads one game as readers do: tags line by line, then comments in braces and words; `None` if it is malformed.
+fn parse(text: &str) -> Option<(Vec<Tag>, Vec<String>)> {
+    let (tags, movetext) = text.split_once("\n\n")?;
+    let tags = tags.lines().map(parse_tag).collect::<Option<_>>()?;
+    let mut words = Vec::new();
+    let mut rest = movetext;
+    while let Some((before, comment)) = rest.split_once('{') {
+        words.extend(before.split_whitespace().map(str::to_owned));
+        let (inside, after) = comment.split_once('}')?;
+        (!inside.contains(['{', '\n', '\r'])).then_some(())?;
+        rest = after;
+    }
+    words.extend(rest.split_whitespace().map(str::to_owned));
+    (movetext.lines().count() == 1).then_some((tags, words))
+}
+
+fn parse_tag(line: &str) -> Option<Tag> {
+    let (name, value) = line.strip_prefix('[')?.strip_suffix("\"]")?.split_once(" \"")?;
+    let mut chars = value.chars();
+    let mut unescaped = String::new();
+    while let Some(next) = chars.next() {
+        match next {
+            '\\' => unescaped.push(chars.next()?),
+            '"' => return None,
+            other => unescaped.push(other),
+        }
+    }
+    Some((name.to_owned(), unescaped))
+}
+
+proptest! {
+    #[test]
+    fn any_text_in_comments_and_tags_gives_a_game_that_parses(
+        comments in prop::collection::vec(("[\\PC\n\r\t{}\\[\\]%;\"\\\\]{0,60}", 0..4_usize), 0..6),
+        value in "[\\PC\n\r\"\\\\\\]\\[]{0,300}",
+        name in "[!-~]{1,17}",
+    ) {
+        let name = name.replace(['(', ')', '{', '}'], "x");
+        let mut pgn = pgn_of(&[
+            board(START, 7, &format!("{name} Bob"), 1, NONE),
+            board(AFTER_E4, 7, &format!("{name} Bob"), 1, E4),
+        ]);
+        for (comment, n_moves) in &comments {
+            pgn.add_comment(*n_moves, comment);
+        }
+        pgn.set_tag("Annotator", &value);
+        let (tags, words) = parse(&pgn.to_string()).unwrap();
+        prop_assert_eq!(words, ["1.", "e4", "*"]);
+        prop_assert_eq!(tags.iter().filter(|(name, _)| name == "Result").count(), 1);
+        prop_assert_eq!(&tags.last().unwrap().1, "*");
+        prop_assert!(tags.len() < 30);
+    }
+}

@@ -1,0 +1,97 @@
+//! Files of games: games appended one by one, or a live file that is replaced as a whole.
+
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Writes games to a file.
+///
+/// The methods block while the file is written; the file is small, but a caller in a runtime may prefer a blocking thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PgnWriter {
+    path: PathBuf,
+}
+
+/// Reason for which games were not written. The file is as it was before.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PgnError {
+    /// The file, or the temporary file that replaces it, could not be created or opened.
+    #[error("cannot open {path}", path = .path.display())]
+    Open {
+        /// The file of games.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// Writing failed, for example because the disk is full.
+    #[error("cannot write {path}", path = .path.display())]
+    Write {
+        /// The file of games.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+}
+
+impl PgnWriter {
+    /// Creates a writer for a file, which is created with the first game.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a game. The file is locked meanwhile, so that several processes may append to it.
+    ///
+    /// # Errors
+    ///
+    /// [`PgnError`]. After a failed write the file is cut to its old length.
+    pub fn append(&self, game: &impl Display) -> Result<(), PgnError> {
+        let open = |source| PgnError::Open { path: self.path.clone(), source };
+        let mut file = OpenOptions::new().append(true).create(true).open(&self.path).map_err(open)?;
+        file.lock().map_err(open)?;
+        let length = file.metadata().map_err(open)?.len();
+        let separator = if length == 0 { "" } else { "\n" };
+        let written = file.write_all(format!("{separator}{game}").as_bytes()).and_then(|()| file.sync_data());
+        written.map_err(|source| {
+            // The write error is reported; that the file cannot be cut either would add nothing.
+            let _ = file.set_len(length);
+            PgnError::Write { path: self.path.clone(), source }
+        })
+    }
+
+    /// Replaces the file by these games, in one step: whoever reads it sees the old or the new file, never half of one.
+    ///
+    /// # Errors
+    ///
+    /// [`PgnError`]. The temporary file beside the old one is removed.
+    pub fn replace(&self, games: &[impl Display]) -> Result<(), PgnError> {
+        let temporary = self.temporary();
+        let open = |source| PgnError::Open { path: self.path.clone(), source };
+        let file = File::create(&temporary).map_err(open)?;
+        let text = games.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        let replaced = write_whole(file, &text).and_then(|()| fs::rename(&temporary, &self.path));
+        replaced.map_err(|source| {
+            let _ = fs::remove_file(&temporary);
+            PgnError::Write { path: self.path.clone(), source }
+        })
+    }
+
+    /// Returns the path of the temporary file: in the same folder, so that it can be renamed, and hidden.
+    fn temporary(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        self.path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+    }
+}
+
+fn write_whole(mut file: File, text: &str) -> io::Result<()> {
+    file.write_all(text.as_bytes())?;
+    file.sync_data()
+}

@@ -1,0 +1,90 @@
+//! How a game follows the state of the session.
+
+use kibitzer::Game;
+use kibitzer::core::chess::Color;
+use kibitzer::core::game::ChangeKind;
+use kibitzer::core::message::{Creating, Handle, Rating};
+
+use super::{GameStep, StepKind, TrackedGame, TrackedState};
+
+impl TrackedGame {
+    /// Applies a change of this game.
+    pub(in crate::tracker) fn change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> GameStep {
+        self.update(game, arrival);
+        let is_adjournment = game.ending().is_some_and(|ending| ending.reason.is_adjournment());
+        let (state, kind) = match kind {
+            ChangeKind::Ended if is_adjournment => (TrackedState::Adjourned, StepKind::Adjourned),
+            ChangeKind::Ended => (TrackedState::Over, StepKind::Ended),
+            ChangeKind::Left if self.state == TrackedState::Playing => (TrackedState::Left, StepKind::Left),
+            ChangeKind::Moved => (self.state, StepKind::Moved),
+            ChangeKind::TookBack { plies } => (self.state, StepKind::TakenBack { plies }),
+            ChangeKind::Jumped | ChangeKind::Replaced => (self.state, StepKind::Replaced),
+            _ => (self.state, StepKind::Refreshed),
+        };
+        let is_board = !matches!(kind, StepKind::Refreshed | StepKind::Ended | StepKind::Adjourned | StepKind::Left);
+        self.is_out_of_step &= !is_board;
+        self.step(state, kind)
+    }
+
+    /// Continues this game as `game`.
+    pub(in crate::tracker) fn resume(&mut self, game: &Game, arrival: u64) -> GameStep {
+        self.update(game, arrival);
+        self.is_out_of_step = false;
+        self.step(TrackedState::Playing, StepKind::Resumed)
+    }
+
+    pub(in crate::tracker) const fn step(&mut self, state: TrackedState, kind: StepKind) -> GameStep {
+        self.state = state;
+        GameStep { game: self.key, kind }
+    }
+
+    pub(in crate::tracker) const fn set_out_of_step(&mut self, is_out_of_step: bool) {
+        self.is_out_of_step = is_out_of_step;
+    }
+
+    /// Records the terms in an announcement, if it names these players.
+    pub(in crate::tracker) fn add_terms(&mut self, terms: &Creating) {
+        let is_of_this_game =
+            self.is_between(&terms.first, &terms.second) || self.is_between(&terms.second, &terms.first);
+        self.terms = is_of_this_game.then(|| terms.clone());
+    }
+
+    /// Records ratings of White and Black; keeps the known ones.
+    pub(super) fn add_ratings(&mut self, [white, black]: [Option<Rating>; 2]) {
+        let [known_white, known_black] = self.ratings;
+        self.ratings = [known_white.or(white), known_black.or(black)];
+    }
+
+    /// Returns whether this game may continue as `game`, which has just appeared; `is_resumed`: whether the server announced it as a
+    /// resumed one.
+    pub(in crate::tracker) fn may_continue_as(&self, game: &Game, is_resumed: bool) -> bool {
+        let (known, new) = (self.position(), game.position());
+        let can_resume = matches!(self.state, TrackedState::Interrupted | TrackedState::Adjourned);
+        let has_same_terms = known.initial_min() == new.initial_min() && known.increment_s() == new.increment_s();
+        let was_played_on = new.ply() >= known.ply() && new.last_move().is_some();
+        let is_same_position = new.ply() == known.ply() && new.board() == known.board();
+        can_resume
+            && self.is_between(&new.white(), &new.black())
+            && has_same_terms
+            && (is_resumed || is_same_position || was_played_on)
+    }
+    /// Returns whether a game of the session is this one: it has the number, and this one was not replaced or interrupted.
+    pub(in crate::tracker) fn is_same_game(&self, game: &Game) -> bool {
+        let is_current = match self.state {
+            TrackedState::Playing => true,
+            // The last board may follow the end.
+            TrackedState::Over | TrackedState::Adjourned => game.ending().is_some(),
+            TrackedState::Interrupted | TrackedState::Left => false,
+        };
+        is_current && self.number() == game.id() && self.is_between(&game.position().white(), &game.position().black())
+    }
+
+    /// Returns whether the game has these players, by the server's rule that case does not matter.
+    pub(in crate::tracker) fn is_between(&self, white: &Handle, black: &Handle) -> bool {
+        self.is_between_names(white.as_str(), black.as_str())
+    }
+
+    pub(in crate::tracker) fn is_between_names(&self, white: &str, black: &str) -> bool {
+        self.player(Color::White).is_same_player(white) && self.player(Color::Black).is_same_player(black)
+    }
+}

@@ -1,0 +1,177 @@
+//! Games of recorded sessions as PGN, read by an independent reader and by the rules of chess.
+//!
+//! The independent reader is python-chess. Its test is skipped, and says so, if Python or the module is missing; the variable
+//! `KIBITZER_PYTHON` names the interpreter.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "the helpers of a test fail by panicking, and a skipped test has to say so"
+)]
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use cozy_chess::Board as Rules;
+use cozy_chess::util::parse_san_move;
+use kibitzer_bot::pgn::{PgnCollector, PgnGame, PgnOrigin};
+use kibitzer_bot::tracker::{StepKind, TrackedRelation};
+use kibitzer_core::Event;
+use kibitzer_tests::Transcript;
+
+/// A recorded game: its record and the server's last position, without counters.
+struct Recorded {
+    place: String,
+    variant: String,
+    pgn: PgnGame,
+    position: String,
+}
+
+/// Returns the games of all recordings.
+fn recorded() -> Vec<Recorded> {
+    Transcript::all().iter().flat_map(|transcript| games_of(&transcript.name, &transcript.events())).collect()
+}
+
+fn games_of(name: &str, events: &[Event]) -> Vec<Recorded> {
+    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org"), TrackedRelation::All).with_talk(true);
+    for event in events {
+        collector.apply(event, None);
+    }
+    let games = collector.tracker().iter().map(|game| Recorded {
+        place: format!("{name}, game {}", game.number()),
+        variant: game.variant(),
+        pgn: collector.game(game.key()).unwrap(),
+        position: game.position().fen().to_string(),
+    });
+    games.collect()
+}
+
+/// Returns the moves of a PGN text, without numbers, comments and the result.
+fn sans(pgn: &str) -> Vec<String> {
+    let (_, movetext) = pgn.split_once("\n\n").unwrap();
+    let without_comments: String =
+        movetext.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest)).collect();
+    let is_move = |word: &&str| !word.starts_with(|c: char| c.is_ascii_digit()) && *word != "*";
+    without_comments.split_whitespace().filter(is_move).map(str::to_owned).collect()
+}
+
+fn first_fields(fen: &str, n_fields: usize) -> String {
+    fen.split(' ').take(n_fields).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn recorded_games_of_chess_have_legal_unambiguous_moves_to_the_last_position() {
+    let (mut n_games, mut n_moves) = (0, 0);
+    for game in recorded() {
+        if !["chess", "chess960"].contains(&game.variant.as_str()) {
+            continue;
+        }
+        let mut rules: Rules = match game.pgn.tag("FEN") {
+            Some(fen) => format!("{} 0 1", first_fields(fen, 4)).parse().unwrap(),
+            None => Rules::default(),
+        };
+        for san in sans(&game.pgn.to_string()) {
+            let played = parse_san_move(&rules, &san).unwrap_or_else(|_| panic!("{}: {san}", game.place));
+            let mut after = rules.clone();
+            after.try_play(played).unwrap();
+            // Legal, shortest and with its mark: the notation of the library of rules.
+            assert_eq!(cozy_chess::util::display_san_move(&rules, played).to_string(), san, "{}", game.place);
+            rules = after;
+            n_moves += 1;
+        }
+        assert_eq!(first_fields(&rules.to_string(), 2), first_fields(&game.position, 2), "{}", game.place);
+        n_games += 1;
+    }
+    assert!(n_games > 150 && n_moves > 1500, "{n_games} games, {n_moves} moves");
+}
+
+/// Reads games from standard input, and prints one line for each: errors, ply count, variant, last position.
+const PYTHON: &str = r#"
+import sys, io, chess.pgn
+text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", newline="\n")
+while True:
+    game = chess.pgn.read_game(text)
+    if game is None:
+        break
+    end = game.end()
+    board = end.board()
+    clocks = sum(node.clock() is not None and node.emt() is not None for node in game.mainline())
+    print("\t".join([str(len(game.errors)), str(end.ply() - game.ply()), str(clocks), type(board).uci_variant,
+        board.fen(en_passant="fen"), game.headers["Result"], game.headers["White"], game.headers["Black"]]))
+"#;
+
+/// Runs the independent reader; `None` if it is not installed.
+fn read_by_python(pgn: &str) -> Option<Vec<Vec<String>>> {
+    let python = std::env::var("KIBITZER_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let has_module = Command::new(&python).args(["-c", "import chess.pgn"]).stderr(Stdio::null()).status();
+    if !has_module.is_ok_and(|status| status.success()) {
+        eprintln!(
+            "SKIPPED: {python} or its module chess (python-chess) is missing; PGN was not read by an independent reader"
+        );
+        return None;
+    }
+    let mut child = Command::new(&python)
+        .args(["-c", PYTHON])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let text = pgn.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
+}
+
+/// Returns whether the independent reader knows the variant. An observer of uhlin/fics is not told that a game is bughouse.
+fn is_readable(game: &Recorded) -> bool {
+    game.variant != "bughouse" && !game.place.starts_with("uhlinfics-bughouse")
+}
+
+#[test]
+fn an_independent_reader_replays_every_recorded_game_to_the_last_position() {
+    let games: Vec<_> = recorded().into_iter().filter(is_readable).collect();
+    let text = games.iter().map(|game| game.pgn.to_string()).collect::<Vec<_>>().join("\n");
+    let Some(read) = read_by_python(&text) else { return };
+    assert_eq!(read.len(), games.len());
+    let mut faults = Vec::new();
+    for (game, line) in games.iter().zip(&read) {
+        let [errors, plies, clocks, _variant, fen, result, white, black] = &line[..] else { panic!("{line:?}") };
+        // Servers report reserves in some recordings only, and not which pieces were promoted.
+        let has_reserves = game.position.contains('[');
+        let read = first_fields(&fen.replace('~', ""), 2);
+        let read = if has_reserves { read } else { without_reserves(&read) };
+        let known = first_fields(&game.position, 2);
+        let text = game.pgn.to_string();
+        let wanted = ["PlyCount", "Result", "White", "Black"].map(|tag| game.pgn.tag(tag).unwrap());
+        let n_clocks = text.matches("[%emt").count();
+        if errors != "0" || read != known || n_clocks.to_string() != *clocks || wanted != [plies, result, white, black]
+        {
+            faults.push(format!("{}: {line:?}, known {known}", game.place));
+        }
+    }
+    assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), games.len(), faults.join("\n"));
+    assert!(games.len() > 200, "{}", games.len());
+}
+
+fn without_reserves(fen: &str) -> String {
+    fen.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect()
+}
+
+#[test]
+fn games_with_takebacks_and_resumptions_are_among_the_recorded_ones() {
+    let mut kinds = Vec::new();
+    for transcript in Transcript::all() {
+        let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
+        for event in transcript.events() {
+            kinds.extend(collector.apply(&event, None).into_iter().map(|step| step.kind));
+        }
+    }
+    let count = |is_it: fn(&StepKind) -> bool| kinds.iter().filter(|kind| is_it(kind)).count();
+    assert!(count(|kind| matches!(kind, StepKind::TakenBack { .. })) > 5);
+    assert!(count(|kind| *kind == StepKind::Resumed) > 0);
+    assert!(count(|kind| *kind == StepKind::Adjourned) > 0);
+}
