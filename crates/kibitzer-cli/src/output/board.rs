@@ -1,4 +1,4 @@
-//! A board drawn on a terminal, with what belongs to it beside it.
+//! A board drawn on a terminal, with its players, clocks, move and terms beside it.
 
 use std::io::{self, Write};
 
@@ -44,7 +44,7 @@ fn write_row(out: &mut impl Write, position: &Position<'_>, bottom: Color, row: 
 
 fn write_square(out: &mut impl Write, position: &Position<'_>, square: Square) -> io::Result<()> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = match (touches(position, square), is_light) {
+    let ground = match (is_move_square(position.played, square), is_light) {
         (true, true) => LIGHT_MOVED,
         (true, false) => DARK_MOVED,
         (false, true) => LIGHT,
@@ -59,9 +59,9 @@ fn write_square(out: &mut impl Write, position: &Position<'_>, square: Square) -
     write!(out, "{style} {}{style:#}", piece.map_or('.', Piece::letter))
 }
 
-/// Whether the last move began or ended here.
-fn touches(position: &Position<'_>, square: Square) -> bool {
-    match position.played {
+/// Returns whether a move started or ended on a square.
+pub(crate) fn is_move_square(played: Option<LastMove>, square: Square) -> bool {
+    match played {
         Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
         Some(LastMove::Drop { to, .. }) => square == to,
         Some(LastMove::Castle { king_from, rook_from, .. }) => king_from == Some(square) || rook_from == Some(square),
@@ -69,7 +69,7 @@ fn touches(position: &Position<'_>, square: Square) -> bool {
     }
 }
 
-/// What stands beside a row: the players beside their own side, the move and the terms between them.
+/// Writes the text beside a row: the players next to their own side, the move and the terms between them.
 fn write_beside(out: &mut impl Write, position: &Position<'_>, bottom: Color, row: u8) -> io::Result<()> {
     if matches!(row, 1 | 3 | 6) {
         return Ok(());

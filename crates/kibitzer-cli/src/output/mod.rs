@@ -8,6 +8,7 @@ mod summary;
 mod terminal_safe;
 mod text;
 
+pub(crate) use board::is_move_square;
 pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat};
 pub(crate) use sent::{PasswordPrompt, sent_text};
 pub(crate) use stamp::{SessionClock, Stamp};

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::{Color, LastMove, Role, Square};
-use ratatui::buffer::Buffer;
+use kibitzer::core::chess::{Color, Role, Square};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_heading, draw_line};
+use super::draw::Canvas;
 use super::theme::Theme;
 use crate::console::model::game_snapshot::GameSnapshot;
-use crate::output::{TerminalSafe, numbered_move};
+use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
 /// Size of a square, in cells.
 #[derive(Clone, Copy, Debug)]
@@ -31,45 +30,28 @@ impl Size {
 }
 
 /// Draws a game whose clocks were reported `since` ago. `flip` shows it from the other side.
-pub(super) fn draw(
-    buffer: &mut Buffer,
-    area: Rect,
-    theme: Theme,
-    snapshot: Option<&(GameSnapshot, Duration)>,
-    flip: bool,
-    as_of: &str,
-) {
+pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration)>, flip: bool, as_of: &str) {
     let title = snapshot.map_or_else(|| "board".to_owned(), |(snapshot, _)| format!("game {}", snapshot.id()));
-    let area = draw_heading(buffer, area, theme, &title, as_of);
+    let mut canvas = canvas.heading(&title, as_of);
+    let Canvas { area, theme, .. } = canvas;
     let Some((snapshot, since)) = snapshot else {
-        return draw_line(buffer, area, 0, &Line::styled("no game yet", theme.dimmed()));
+        return canvas.line(0, &Line::styled("no game yet", theme.dimmed()));
     };
     let bottom = if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
     let size = Size::fitting(area);
     let rows = usize::from(8 * size.height);
-    let above = [
-        player(theme, snapshot, bottom.opponent(), *since, area.width),
-        reserve_line(theme, snapshot, bottom.opponent()),
-    ];
-    let below = [reserve_line(theme, snapshot, bottom), player(theme, snapshot, bottom, *since, area.width)];
-    for (row, line) in above.iter().enumerate() {
-        draw_line(buffer, area, row, line);
-    }
-    draw_squares(
-        buffer,
-        Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area },
-        theme,
-        snapshot,
-        bottom,
-        size,
-    );
-    for (row, line) in below.iter().enumerate() {
-        draw_line(buffer, area, 3 + rows + row, line);
-    }
-    draw_line(buffer, area, 5 + rows, &last_line(theme, snapshot));
+    let player = |color| player(theme, snapshot, color, *since, area.width);
+    canvas.line(0, &player(bottom.opponent()));
+    canvas.line(1, &reserve_line(theme, snapshot, bottom.opponent()));
+    let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
+    draw_squares(canvas.part(squares), snapshot, bottom, size);
+    canvas.line(3 + rows, &reserve_line(theme, snapshot, bottom));
+    canvas.line(4 + rows, &player(bottom));
+    canvas.line(5 + rows, &last_line(theme, snapshot));
 }
 
-fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, snapshot: &GameSnapshot, bottom: Color, size: Size) {
+fn draw_squares(mut canvas: Canvas<'_>, snapshot: &GameSnapshot, bottom: Color, size: Size) {
+    let theme = canvas.theme;
     for row in 0..8 {
         let rank = if bottom == Color::White { 7 - row } else { row };
         for line in 0..size.height {
@@ -79,20 +61,20 @@ fn draw_squares(buffer: &mut Buffer, area: Rect, theme: Theme, snapshot: &GameSn
                 let file = if bottom == Color::White { column } else { 7 - column };
                 spans.extend(Square::new(file, rank).map(|square| square_span(theme, snapshot, square, size, line)));
             }
-            draw_line(buffer, area, usize::from(u16::from(row) * size.height + line), &Line::from(spans));
+            canvas.line(usize::from(u16::from(row) * size.height + line), &Line::from(spans));
         }
     }
     let files = if bottom == Color::White { "abcdefgh" } else { "hgfedcba" };
     let width = usize::from(size.width);
     let labels = files.chars().map(|file| Span::styled(format!("{file:^width$}"), theme.dimmed()));
     let labels = [Span::raw("  ")].into_iter().chain(labels).collect();
-    draw_line(buffer, area, usize::from(8 * size.height), &labels);
+    canvas.line(usize::from(8 * size.height), &labels);
 }
 
 /// Returns one row of a square; the piece is in the middle row.
 fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size, line: u16) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = theme.square(is_light, is_move_square(snapshot, square));
+    let ground = theme.square(is_light, is_move_square(snapshot.played, square));
     let width = usize::from(size.width);
     let piece = snapshot.board.board().piece(square).filter(|_| line == size.height / 2);
     let Some(piece) = piece else {
@@ -104,30 +86,18 @@ fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size
     Span::styled(format!("{:^width$}", glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
 }
 
-/// Returns whether the last move started or ended on a square.
-fn is_move_square(snapshot: &GameSnapshot, square: Square) -> bool {
-    match snapshot.played {
-        Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
-        Some(LastMove::Drop { to, .. }) => square == to,
-        Some(LastMove::Castle { king_from, rook_from, .. }) => king_from == Some(square) || rook_from == Some(square),
-        _ => false,
-    }
-}
-
 const fn glyph(role: Role, color: Color) -> char {
-    match (color, role) {
-        (Color::White, Role::King) => '\u{2654}',
-        (Color::White, Role::Queen) => '\u{2655}',
-        (Color::White, Role::Rook) => '\u{2656}',
-        (Color::White, Role::Bishop) => '\u{2657}',
-        (Color::White, Role::Knight) => '\u{2658}',
-        (Color::White, Role::Pawn) => '\u{2659}',
-        (Color::Black, Role::King) => '\u{265a}',
-        (Color::Black, Role::Queen) => '\u{265b}',
-        (Color::Black, Role::Rook) => '\u{265c}',
-        (Color::Black, Role::Bishop) => '\u{265d}',
-        (Color::Black, Role::Knight) => '\u{265e}',
-        (Color::Black, Role::Pawn) => '\u{265f}',
+    let (white, black) = match role {
+        Role::King => ('\u{2654}', '\u{265a}'),
+        Role::Queen => ('\u{2655}', '\u{265b}'),
+        Role::Rook => ('\u{2656}', '\u{265c}'),
+        Role::Bishop => ('\u{2657}', '\u{265d}'),
+        Role::Knight => ('\u{2658}', '\u{265e}'),
+        Role::Pawn => ('\u{2659}', '\u{265f}'),
+    };
+    match color {
+        Color::White => white,
+        Color::Black => black,
     }
 }
 

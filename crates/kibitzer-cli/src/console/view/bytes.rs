@@ -1,18 +1,16 @@
 //! Hex view of a row's bytes.
 
 use kibitzer::core::Event;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_line, draw_lines};
+use super::draw::Canvas;
 use super::theme::Theme;
 use crate::console::model::Model;
 use crate::console::model::row::{Row, RowContent};
 
 /// Maximum number of bytes shown after a frame, such as line ends and blanks.
-const MOST_BEHIND: u64 = 64;
+const MAX_GAP: u64 = 64;
 /// Rows searched for the start of the next frame.
 const ROWS_AHEAD: u64 = 16;
 
@@ -20,40 +18,18 @@ const ROWS_AHEAD: u64 = 16;
 type Cell = (u8, bool);
 
 /// Draws the bytes in hexadecimal and as characters. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(
-    buffer: &mut Buffer,
-    area: Rect,
-    theme: Theme,
-    model: &Model,
-    row: Option<&Row>,
-    scroll: usize,
-) -> usize {
-    let per_line = per_line(area.width);
-    let n_lines = row.map_or(0, |row| length(model, row)).div_ceil(per_line);
-    let scroll = scroll.min(n_lines.saturating_sub(1));
-    let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row, scroll, area));
+pub(super) fn draw(mut canvas: Canvas<'_>, model: &Model, row: Option<&Row>, scroll: usize) -> usize {
+    let Canvas { area, theme, .. } = canvas;
+    let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row));
     if cells.is_empty() {
-        draw_line(buffer, area, 0, &Line::styled(missing(row), theme.dimmed()));
+        canvas.line(0, &Line::styled(missing(row), theme.dimmed()));
         return 0;
     }
-    let offsets = (start..).step_by(per_line);
-    draw_lines(
-        buffer,
-        area,
-        offsets.zip(cells.chunks(per_line)).map(|(offset, cells)| line(theme, offset, cells, per_line)),
-    );
+    let per_line = per_line(area.width);
+    let scroll = scroll.min(cells.len().div_ceil(per_line) - 1);
+    let lines = (start..).step_by(per_line).zip(cells.chunks(per_line)).skip(scroll).take(area.height.into());
+    canvas.lines(lines.map(|(offset, cells)| line(theme, offset, cells, per_line)));
     scroll
-}
-
-/// Returns the number of bytes to show.
-fn length(model: &Model, row: &Row) -> usize {
-    match &row.content {
-        RowContent::Sent(sent) => sent.bytes.len(),
-        RowContent::Event(_) => frame(row).map_or(0, |(from, to)| {
-            usize::try_from(end_behind(model, row, to).saturating_sub(from)).unwrap_or(usize::MAX)
-        }),
-        RowContent::Mark(_) => 0,
-    }
 }
 
 /// Returns why there are no bytes to show.
@@ -69,9 +45,9 @@ fn missing(row: Option<&Row>) -> &'static str {
 pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
     match row.map(|row| (row, &row.content)) {
         Some((row, RowContent::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
-            let behind = end_behind(model, row, to) - to;
-            let behind = if behind > 0 { format!(", {behind} behind it") } else { String::new() };
-            format!("{} in the frame{behind}", to.saturating_sub(from))
+            let gap = end_of_gap(model, row, to) - to;
+            let gap = if gap > 0 { format!(", {gap} behind it") } else { String::new() };
+            format!("{} in the frame{gap}", to.saturating_sub(from))
         }),
         Some((_, RowContent::Sent(sent))) if !sent.secret => format!("{} sent", sent.bytes.len()),
         _ => String::new(),
@@ -97,19 +73,12 @@ fn frame(row: &Row) -> Option<(u64, u64)> {
     }
 }
 
-/// Returns the visible bytes, and the offset of the first.
-fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>) {
-    let skipped = scroll.saturating_mul(per_line(area.width));
-    let n = usize::from(area.height) * per_line(area.width);
+/// Returns the bytes of a row that are still stored, and the offset of the first.
+fn cells(model: &Model, row: &Row) -> (u64, Vec<Cell>) {
     match &row.content {
-        RowContent::Sent(sent) => {
-            let cells = sent.bytes.iter().skip(skipped).take(n).map(|&byte| (byte, true)).collect();
-            (u64::try_from(skipped).unwrap_or(u64::MAX), cells)
-        }
+        RowContent::Sent(sent) => (0, sent.bytes.iter().map(|&byte| (byte, true)).collect()),
         RowContent::Event(_) => frame(row).map_or((0, Vec::new()), |(from, to)| {
-            let first = from.saturating_add(u64::try_from(skipped).unwrap_or(u64::MAX));
-            let last = first.saturating_add(u64::try_from(n).unwrap_or(u64::MAX));
-            let (start, bytes) = model.bytes.get(first..end_behind(model, row, to).min(last));
+            let (start, bytes) = model.bytes.get(from..end_of_gap(model, row, to));
             let cells = (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect();
             (start.saturating_sub(row.base), cells)
         }),
@@ -118,10 +87,10 @@ fn cells(model: &Model, row: &Row, scroll: usize, area: Rect) -> (u64, Vec<Cell>
 }
 
 /// Returns the position up to which bytes after a frame belong to no other frame.
-fn end_behind(model: &Model, row: &Row, end: u64) -> u64 {
+fn end_of_gap(model: &Model, row: &Row, end: u64) -> u64 {
     let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
     let next = later.filter_map(frame).map(|(from, _)| from).find(|from| *from >= end);
-    next.unwrap_or(end).min(end.saturating_add(MOST_BEHIND))
+    next.unwrap_or(end).min(end.saturating_add(MAX_GAP))
 }
 
 fn line(theme: Theme, offset: u64, cells: &[Cell], per_line: usize) -> Line<'static> {

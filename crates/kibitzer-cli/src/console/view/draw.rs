@@ -7,40 +7,66 @@ use ratatui::text::{Line, Span};
 
 use super::theme::Theme;
 
-/// Draws a title in the first row of an area. Returns the rest of the area.
-pub(super) fn draw_heading(buffer: &mut Buffer, area: Rect, theme: Theme, title: &str, note: &str) -> Rect {
-    draw_tabs(buffer, area, theme, &[(title, true)], note)
+/// A part of the screen, and the styles to draw it with.
+pub(super) struct Canvas<'a> {
+    buffer: &'a mut Buffer,
+    pub(super) area: Rect,
+    pub(super) theme: Theme,
 }
 
-/// Draws several titles in the first row of an area, highlighting the chosen ones. Returns the rest of the area.
-pub(super) fn draw_tabs(buffer: &mut Buffer, area: Rect, theme: Theme, names: &[(&str, bool)], note: &str) -> Rect {
-    if area.is_empty() {
-        return area;
+impl<'a> Canvas<'a> {
+    pub(super) const fn new(buffer: &'a mut Buffer, area: Rect, theme: Theme) -> Self {
+        Self { buffer, area, theme }
     }
-    let mut spans = vec![Span::styled("\u{2500} ", theme.dimmed())];
-    for &(name, is_chosen) in names {
-        spans.push(Span::styled(name.to_owned(), if is_chosen { theme.title() } else { theme.dimmed() }));
-        spans.push(Span::raw(" "));
-    }
-    // Separates several titles from the note.
-    let gap = if names.len() > 1 { "\u{2500} " } else { "" };
-    spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), theme.dimmed()));
-    spans.push(Span::styled("\u{2500}".repeat(area.width.into()), theme.dimmed()));
-    draw_line(buffer, area, 0, &Line::from(spans));
-    Rect { y: area.y + 1, height: area.height - 1, ..area }
-}
 
-/// Draws a line in a row of an area, counted from 0; rows outside of the area are ignored.
-pub(super) fn draw_line(buffer: &mut Buffer, area: Rect, row: usize, line: &Line<'_>) {
-    if let Some(row) = u16::try_from(row).ok().filter(|row| *row < area.height) {
-        buffer.set_line(area.x, area.y + row, line, area.width);
+    /// Returns the canvas of another part of the screen.
+    pub(super) const fn part(&mut self, area: Rect) -> Canvas<'_> {
+        Canvas { buffer: self.buffer, area, theme: self.theme }
     }
-}
 
-/// Draws lines from the top of an area.
-pub(super) fn draw_lines<'a>(buffer: &mut Buffer, area: Rect, lines: impl IntoIterator<Item = Line<'a>>) {
-    for (row, line) in lines.into_iter().take(area.height.into()).enumerate() {
-        draw_line(buffer, area, row, &line);
+    /// Draws a title in the first row. Returns the rest of the canvas.
+    pub(super) fn heading(self, title: &str, note: &str) -> Self {
+        self.tabs(&[(title, true)], note)
+    }
+
+    /// Draws several titles in the first row, highlighting the chosen ones. Returns the rest of the canvas.
+    pub(super) fn tabs(mut self, names: &[(&str, bool)], note: &str) -> Self {
+        if self.area.is_empty() {
+            return self;
+        }
+        let dimmed = self.theme.dimmed();
+        let mut spans = vec![Span::styled("\u{2500} ", dimmed)];
+        for &(name, is_chosen) in names {
+            spans.push(Span::styled(name.to_owned(), if is_chosen { self.theme.title() } else { dimmed }));
+            spans.push(Span::raw(" "));
+        }
+        // Separates several titles from the note.
+        let gap = if names.len() > 1 { "\u{2500} " } else { "" };
+        spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), dimmed));
+        spans.push(Span::styled("\u{2500}".repeat(self.area.width.into()), dimmed));
+        self.line(0, &Line::from(spans));
+        self.area = Rect { y: self.area.y + 1, height: self.area.height - 1, ..self.area };
+        self
+    }
+
+    /// Draws a line in a row, counted from 0; rows outside of the canvas are ignored.
+    pub(super) fn line(&mut self, row: usize, line: &Line<'_>) {
+        if let Some(row) = u16::try_from(row).ok().filter(|row| *row < self.area.height) {
+            self.buffer.set_line(self.area.x, self.area.y + row, line, self.area.width);
+        }
+    }
+
+    /// Draws lines from the top.
+    pub(super) fn lines<'b>(&mut self, lines: impl IntoIterator<Item = Line<'b>>) {
+        for (row, line) in lines.into_iter().take(self.area.height.into()).enumerate() {
+            self.line(row, &line);
+        }
+    }
+
+    /// Highlights a row as the selected one.
+    pub(super) fn select(&mut self, row: usize) {
+        let y = self.area.y + u16::try_from(row).unwrap_or(0);
+        self.buffer.set_style(Rect { y, height: 1, ..self.area }, self.theme.selected());
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::fmt::{self, Write as _};
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_lines, wrap_text};
+use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
 use crate::console::model::reply_matcher::ReplyMatch;
 use crate::console::model::row::{Row, RowContent, SentLine};
@@ -22,12 +20,12 @@ pub(super) fn note(row: Option<&Row>) -> String {
 }
 
 /// Draws the fields. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&Row>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&Row>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let fields = fields(row);
-    let lines: Vec<_> = fields.iter().flat_map(|field| broken(theme, field, area.width)).collect();
+    let lines: Vec<_> = fields.iter().flat_map(|field| field_lines(canvas.theme, field, canvas.area.width)).collect();
     let scroll = scroll.min(lines.len().saturating_sub(1));
-    draw_lines(buffer, area, lines.into_iter().skip(scroll));
+    canvas.lines(lines.into_iter().skip(scroll));
     scroll
 }
 
@@ -80,7 +78,7 @@ impl fmt::Write for BoundedText {
 }
 
 /// Returns the lines of a field, its name dimmed.
-fn broken(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
+fn field_lines(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
     let shown = TerminalSafe(field).in_cells();
     if shown.chars().count() > usize::from(width) {
         return wrap_text(&shown, width, 0, usize::MAX, Style::new());

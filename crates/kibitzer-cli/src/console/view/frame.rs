@@ -3,14 +3,11 @@
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message, Received};
 use kibitzer::core::text::decode;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_lines, wrap_text};
+use super::draw::{Canvas, wrap_text};
 use super::list::clock;
-use super::theme::Theme;
 use crate::console::model::row::{Row, RowContent};
 use crate::output::TerminalSafe;
 
@@ -23,8 +20,9 @@ pub(super) fn note(row: Option<&Row>) -> String {
 }
 
 /// Draws the properties of the frame, then its line. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&Row>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&Row>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
+    let Canvas { area, theme, .. } = canvas;
     let frame_fields = frame_fields(row).into_iter().map(|(name, fact)| {
         Line::from(vec![
             Span::styled(format!("{name:<8}"), theme.dimmed()),
@@ -37,7 +35,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, row: Option<&R
     let shown = TerminalSafe(&text).in_cells();
     let scroll = scroll.min((shown.chars().count() / usize::from(area.width.max(1))).saturating_sub(1));
     let line = wrap_text(&shown, area.width, scroll, n, Style::new());
-    draw_lines(buffer, area, frame_fields.into_iter().chain(line));
+    canvas.lines(frame_fields.into_iter().chain(line));
     scroll
 }
 

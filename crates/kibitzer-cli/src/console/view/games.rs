@@ -2,30 +2,29 @@
 
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::GameId;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_heading, draw_line};
+use super::draw::Canvas;
 use super::theme::Theme;
 use crate::console::model::Model;
 use crate::console::model::game_snapshot::GameSnapshot;
 use crate::output::{TerminalSafe, numbered_move};
 
 /// Draws the games, those in progress first, scrolled so that the shown one is visible.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model, shown: Option<GameId>) {
+pub(super) fn draw(canvas: Canvas<'_>, model: &Model, shown: Option<GameId>) {
     let n_going_on = model.games.values().filter(|game| game.snapshot.followed).count();
     let note = format!("{} known, {n_going_on} going on", model.games.len());
-    let area = draw_heading(buffer, area, theme, "games", &note);
+    let mut canvas = canvas.heading("games", &note);
+    let theme = canvas.theme;
     let mut games: Vec<_> = model.games.values().map(|game| &*game.snapshot).collect();
     games.sort_by_key(|snapshot| (!snapshot.followed, snapshot.id()));
     let at = games.iter().position(|snapshot| Some(snapshot.id()) == shown).unwrap_or(0);
-    let height = usize::from(area.height);
+    let height = usize::from(canvas.area.height);
     let top = at.saturating_sub(height.saturating_sub(1));
     for (row, snapshot) in games.iter().skip(top).take(height).enumerate() {
         let line = line(theme, snapshot);
         let line = if Some(snapshot.id()) == shown { line.patch_style(theme.selected()) } else { line };
-        draw_line(buffer, area, row, &line);
+        canvas.line(row, &line);
     }
 }
 

@@ -1,20 +1,18 @@
 //! The help page.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_heading, draw_lines};
+use super::draw::Canvas;
 use super::theme::Theme;
 use crate::console::input::command::COMMANDS;
 use crate::console::input::keys::{INPUT_KEYS, LIST_KEYS};
 
 /// Draws the help page. Returns the largest useful scroll offset.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, scroll: usize) -> usize {
-    let area = draw_heading(buffer, area, theme, "help", "Esc goes back");
-    let lines = lines(theme);
-    let most = lines.len().saturating_sub(area.height.into());
-    draw_lines(buffer, area, lines.into_iter().skip(scroll.min(most)));
+pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {
+    let mut canvas = canvas.heading("help", "Esc goes back");
+    let lines = lines(canvas.theme);
+    let most = lines.len().saturating_sub(canvas.area.height.into());
+    canvas.lines(lines.into_iter().skip(scroll.min(most)));
     most
 }
 
@@ -28,7 +26,7 @@ fn lines(theme: Theme) -> Vec<Line<'static>> {
     lines.push(title("Keys while typing"));
     lines.extend(INPUT_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
     lines.push(title("Commands"));
-    lines.extend(COMMANDS.map(|(word, wants, about)| entry(format!("{word} {wants}"), about)));
+    lines.extend(COMMANDS.map(|(word, arguments, about)| entry(format!("{word} {arguments}"), about)));
     lines.push(title("Expressions: all terms must match; - negates a term"));
     lines.extend(EXPRESSIONS.map(|(term, about)| entry(term.to_owned(), about)));
     lines

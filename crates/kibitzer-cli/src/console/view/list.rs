@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_heading, draw_line, short_count};
+use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::model::row::Row;
@@ -15,18 +13,17 @@ use crate::console::model::row::Row;
 const KIND_CELLS: [usize; 2] = [12, 15];
 
 /// Draws the rows around the selected one.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, app: &mut App) {
-    let note = note(app);
-    let area = draw_heading(buffer, area, theme, "stream", &note);
+pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
+    let mut canvas = canvas.heading("stream", &note(app));
+    let area = canvas.area;
     app.page = usize::from(area.height).max(1);
     let selected = app.list.selected();
     for (place, number) in app.list.visible_rows(area.height.into()).into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
-        let line = line(theme, row, area.width, selected == Some(number));
-        draw_line(buffer, area, place, &line);
+        let line = line(canvas.theme, row, area.width, selected == Some(number));
+        canvas.line(place, &line);
         if selected == Some(number) {
-            let y = area.y + u16::try_from(place).unwrap_or(0);
-            buffer.set_style(Rect { y, height: 1, ..area }, theme.selected());
+            canvas.select(place);
         }
     }
 }

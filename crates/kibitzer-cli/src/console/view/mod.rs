@@ -13,13 +13,14 @@ mod list;
 mod theme;
 mod timing;
 
+use std::iter::repeat_n;
 use std::time::Duration;
 
 use ratatui::Frame;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use self::draw::Canvas;
 use self::layout::{DetailAreas, ScreenAreas};
 pub(super) use self::theme::Theme;
 use crate::console::app::{App, DetailView};
@@ -28,38 +29,40 @@ use crate::console::model::row::Row;
 
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
-    let areas = ScreenAreas::new(frame.area());
-    let buffer = frame.buffer_mut();
-    draw::draw_line(buffer, areas.title, 0, &bars::title(theme, app, now));
+    let screen = frame.area();
+    let areas = ScreenAreas::new(screen);
+    let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
+    canvas.part(areas.title).line(0, &bars::title(theme, app, now));
     if app.focus == Focus::Help {
         let content =
             Rect { y: areas.title.bottom(), height: areas.input.y.saturating_sub(areas.title.bottom()), ..areas.title };
-        app.scroll = app.scroll.min(help::draw(buffer, content, theme, app.scroll));
+        app.scroll = app.scroll.min(help::draw(canvas.part(content), app.scroll));
     } else {
-        draw_body(buffer, &areas, app, theme, now);
+        draw_body(&mut canvas, &areas, app, now);
     }
     let (line, column) = bars::input(theme, app, areas.input.width);
-    draw::draw_line(buffer, areas.input, 0, &line);
+    canvas.part(areas.input).line(0, &line);
     if let Some(column) = column {
         frame.set_cursor_position(bars::cursor(areas.input, column));
     }
 }
 
-fn draw_body(buffer: &mut Buffer, areas: &ScreenAreas, app: &mut App, theme: Theme, now: Duration) {
-    list::draw(buffer, areas.list, theme, app);
+fn draw_body(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
+    let theme = canvas.theme;
+    list::draw(canvas.part(areas.list), app);
     let snapshot = app.snapshot(now);
-    board::draw(buffer, areas.board, theme, snapshot.as_ref(), app.flip, board_note(app, snapshot.is_some()));
-    games::draw(buffer, areas.games, theme, &app.model, app.game());
-    timing::draw(buffer, areas.meters, theme, &app.model, now);
-    draw_divider(buffer, areas.divider, theme);
-    app.scroll = draw_views(buffer, &areas.views, theme, app);
+    board::draw(canvas.part(areas.board), snapshot.as_ref(), app.flip, board_note(app, snapshot.is_some()));
+    games::draw(canvas.part(areas.games), &app.model, app.game());
+    timing::draw(canvas.part(areas.meters), &app.model, now);
+    let divider = Line::styled("\u{2502}", theme.dimmed());
+    canvas.part(areas.divider).lines(repeat_n(divider, areas.divider.height.into()));
+    app.scroll = draw_views(canvas, &areas.views, app);
     let meters = if areas.meters.is_empty() {
         timing::line(theme, &app.model, now, areas.status.width)
     } else {
         Line::default()
     };
-    let status = bars::notice(theme, app.notice.as_ref()).unwrap_or(meters);
-    draw::draw_line(buffer, areas.status, 0, &status);
+    canvas.part(areas.status).line(0, &bars::notice(theme, app.notice.as_ref()).unwrap_or(meters));
 }
 
 /// Returns the note in the board's title.
@@ -74,17 +77,17 @@ fn board_note(app: &App, is_shown: bool) -> &'static str {
 }
 
 /// Draws the detail views that fit. Returns the scroll offset of the chosen one.
-fn draw_views(buffer: &mut Buffer, views: &DetailAreas, theme: Theme, app: &App) -> usize {
+fn draw_views(canvas: &mut Canvas<'_>, views: &DetailAreas, app: &App) -> usize {
     let row = app.list.selected().and_then(|number| app.model.rows.get(number));
     match *views {
         DetailAreas::One(area) => {
             let names = DetailView::ALL.map(|view| (view.name(), view == app.view));
-            draw_view(buffer, area, theme, app, app.view, &names, row)
+            draw_view(canvas.part(area), app, app.view, &names, row)
         }
         DetailAreas::All { bytes, frame, event } => {
             let all = [(bytes, DetailView::Bytes), (frame, DetailView::Frame), (event, DetailView::Event)];
             let drawn = all.map(|(area, view)| {
-                (view, draw_view(buffer, area, theme, app, view, &[(view.name(), view == app.view)], row))
+                (view, draw_view(canvas.part(area), app, view, &[(view.name(), view == app.view)], row))
             });
             drawn.iter().find(|(view, _)| *view == app.view).map_or(0, |(_, scroll)| *scroll)
         }
@@ -92,34 +95,20 @@ fn draw_views(buffer: &mut Buffer, views: &DetailAreas, theme: Theme, app: &App)
 }
 
 /// Draws a detail view. Returns its scroll offset, limited to its last line.
-fn draw_view(
-    buffer: &mut Buffer,
-    area: Rect,
-    theme: Theme,
-    app: &App,
-    view: DetailView,
-    names: &[(&str, bool)],
-    row: Option<&Row>,
-) -> usize {
+fn draw_view(mut canvas: Canvas<'_>, app: &App, view: DetailView, names: &[(&str, bool)], row: Option<&Row>) -> usize {
     let note = match view {
         DetailView::Bytes => bytes::note(&app.model, row),
         DetailView::Frame => frame::note(row),
         DetailView::Event => event::note(row),
     };
     // One free column separates the view from its neighbor.
-    let area = Rect { width: area.width.saturating_sub(1), ..area };
-    let area = draw::draw_tabs(buffer, area, theme, names, &note);
+    canvas.area.width = canvas.area.width.saturating_sub(1);
+    let canvas = canvas.tabs(names, &note);
     // Only the chosen view scrolls.
     let scroll = if view == app.view { app.scroll } else { 0 };
     match view {
-        DetailView::Bytes => bytes::draw(buffer, area, theme, &app.model, row, scroll),
-        DetailView::Frame => frame::draw(buffer, area, theme, row, scroll),
-        DetailView::Event => event::draw(buffer, area, theme, row, scroll),
-    }
-}
-
-fn draw_divider(buffer: &mut Buffer, area: Rect, theme: Theme) {
-    for row in 0..area.height {
-        draw::draw_line(buffer, area, row.into(), &Line::styled("\u{2502}", theme.dimmed()));
+        DetailView::Bytes => bytes::draw(canvas, &app.model, row, scroll),
+        DetailView::Frame => frame::draw(canvas, row, scroll),
+        DetailView::Event => event::draw(canvas, row, scroll),
     }
 }

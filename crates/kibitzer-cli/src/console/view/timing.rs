@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::{draw_heading, draw_lines, short_count, sparkline};
+use super::draw::{Canvas, short_count, sparkline};
 use super::theme::Theme;
 use crate::console::model::Model;
 use crate::console::model::reply_matcher::ShortDuration;
@@ -22,16 +20,16 @@ fn delays(model: &Model) -> [(char, &'static str, &DelaySamples); 3] {
 }
 
 /// Draws the delays, the ruler and the rates.
-pub(super) fn draw(buffer: &mut Buffer, area: Rect, theme: Theme, model: &Model, now: Duration) {
-    let area = draw_heading(buffer, area, theme, "time", "last, median, 99 of 100");
-    let width = usize::from(area.width).saturating_sub(20);
-    let seconds = model.rates.last(width, now);
+pub(super) fn draw(canvas: Canvas<'_>, model: &Model, now: Duration) {
+    let mut canvas = canvas.heading("time", "last, median, 99 of 100");
+    let (theme, width) = (canvas.theme, usize::from(canvas.area.width));
+    let seconds = model.rates.last(width.saturating_sub(20), now);
     let mut lines: Vec<_> =
         delays(model).iter().map(|(letter, name, delays)| delay_line(theme, *letter, name, delays)).collect();
-    lines.extend(ruler(theme, model, usize::from(area.width)));
+    lines.extend(ruler(theme, model, width));
     lines.push(rate_line(theme, "events/s", &seconds, |second| second.events));
     lines.push(rate_line(theme, "bytes/s", &seconds, |second| second.bytes));
-    draw_lines(buffer, area, lines);
+    canvas.lines(lines);
 }
 
 /// Returns delays and rates as a single line, for small screens.
