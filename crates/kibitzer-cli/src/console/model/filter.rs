@@ -5,7 +5,6 @@ use std::fmt;
 use kibitzer::core::EventKind;
 use kibitzer::core::message::GameId;
 use regex_lite::{Regex, RegexBuilder};
-use thiserror::Error;
 
 use crate::console::model::row::Row;
 
@@ -48,32 +47,13 @@ enum Predicate {
     Matches(Regex),
 }
 
-/// Syntax error of a filter expression.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum FilterError {
-    #[error("an expression needs at least one term, such as kind:tell")]
-    Empty,
-    #[error("no event has the kind {0:?}; Tab completes kinds")]
-    Kind(String),
-    #[error("game {0:?} is not a number")]
-    Game(String),
-    #[error("unknown key {0:?}: the keys are kind, game, from, name, text")]
-    Key(String),
-    #[error("{0} needs a value")]
-    NoValue(String),
-    #[error("the quotation mark is not closed")]
-    Unclosed,
-    #[error("the pattern is not valid: {0}")]
-    Pattern(String),
-}
-
 impl RowFilter {
     /// Parses an expression.
     ///
     /// # Errors
     ///
-    /// [`FilterError`] describes the first invalid term.
-    pub(crate) fn parse(source: &str) -> Result<Self, FilterError> {
+    /// A description of the first invalid term.
+    pub(crate) fn parse(source: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         let mut rest = source.trim();
         while !rest.is_empty() {
@@ -82,7 +62,7 @@ impl RowFilter {
             rest = behind.trim_start();
         }
         if terms.is_empty() {
-            return Err(FilterError::Empty);
+            return Err("an expression needs at least one term, such as kind:tell".to_owned());
         }
         Ok(Self { terms, source: source.trim().to_owned() })
     }
@@ -102,7 +82,7 @@ impl fmt::Display for RowFilter {
 
 impl Term {
     /// Parses the first term of a non-empty text. Returns the rest of the text, too.
-    fn read(text: &str) -> Result<(Self, &str), FilterError> {
+    fn read(text: &str) -> Result<(Self, &str), String> {
         let positive = text.strip_prefix('-').or_else(|| text.strip_prefix('!'));
         let (test, rest) = Predicate::read(positive.unwrap_or(text))?;
         Ok((Self { negated: positive.is_some(), test }, rest))
@@ -110,25 +90,25 @@ impl Term {
 }
 
 impl Predicate {
-    fn read(text: &str) -> Result<(Self, &str), FilterError> {
+    fn read(text: &str) -> Result<(Self, &str), String> {
         if let Some(pattern) = text.strip_prefix('"') {
-            let (pattern, rest) = quoted(pattern).ok_or(FilterError::Unclosed)?;
+            let (pattern, rest) = quoted(pattern).ok_or("the quotation mark is not closed")?;
             return Ok((Self::Matches(regex(&pattern)?), rest));
         }
         let end = text.find(char::is_whitespace).unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         let test = match word.split_once(':') {
             Some((key, value)) => Self::parse_keyed(key, value)?,
-            None if word.is_empty() => return Err(FilterError::NoValue("-".to_owned())),
+            None if word.is_empty() => return Err("- needs a value".to_owned()),
             None => Self::Text(word.to_lowercase()),
         };
         Ok((test, rest))
     }
 
-    fn parse_keyed(key: &str, value: &str) -> Result<Self, FilterError> {
+    fn parse_keyed(key: &str, value: &str) -> Result<Self, String> {
         let values = || value.split(',').filter(|value| !value.is_empty());
         if values().next().is_none() {
-            return Err(FilterError::NoValue(format!("{key}:")));
+            return Err(format!("{key}: needs a value"));
         }
         let names = || values().map(str::to_owned).collect();
         match key.to_ascii_lowercase().as_str() {
@@ -137,7 +117,7 @@ impl Predicate {
             "from" => Ok(Self::From(names())),
             "name" => Ok(Self::Name(names())),
             "text" => Ok(Self::Text(value.to_lowercase())),
-            _ => Err(FilterError::Key(key.to_owned())),
+            _ => Err(format!("unknown key {key:?}: the keys are kind, game, from, name, text")),
         }
     }
 
@@ -177,12 +157,12 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK])
 }
 
-fn kind(name: &str) -> Result<&'static str, FilterError> {
-    kinds().find(|kind| *kind == name).ok_or_else(|| FilterError::Kind(name.to_owned()))
+fn kind(name: &str) -> Result<&'static str, String> {
+    kinds().find(|kind| *kind == name).ok_or_else(|| format!("no event has the kind {name:?}; Tab completes kinds"))
 }
 
-fn game(number: &str) -> Result<GameId, FilterError> {
-    number.parse().map(GameId).map_err(|_| FilterError::Game(number.to_owned()))
+fn game(number: &str) -> Result<GameId, String> {
+    number.parse().map(GameId).map_err(|_| format!("game {number:?} is not a number"))
 }
 
 /// Splits a text at its closing quotation mark. `\"` is an escaped one that does not close.
@@ -201,9 +181,9 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-fn regex(pattern: &str) -> Result<Regex, FilterError> {
+fn regex(pattern: &str) -> Result<Regex, String> {
     let built = RegexBuilder::new(pattern).case_insensitive(true).build();
-    built.map_err(|error| FilterError::Pattern(error.to_string()))
+    built.map_err(|error| format!("the pattern is not valid: {error}"))
 }
 
 #[cfg(test)]
@@ -257,21 +237,21 @@ mod tests {
     #[test]
     fn invalid_expressions_are_reported() {
         let cases = [
-            ("", FilterError::Empty),
-            ("  ", FilterError::Empty),
-            ("kind:tel", FilterError::Kind("tel".into())),
-            ("kind:", FilterError::NoValue("kind:".into())),
-            ("kind:,", FilterError::NoValue("kind:".into())),
-            ("game:x", FilterError::Game("x".into())),
-            ("game:99999999999", FilterError::Game("99999999999".into())),
-            ("nick:foo", FilterError::Key("nick".into())),
-            ("\"foo", FilterError::Unclosed),
-            ("-", FilterError::NoValue("-".into())),
+            ("", "an expression needs at least one term, such as kind:tell"),
+            ("  ", "an expression needs at least one term, such as kind:tell"),
+            ("kind:tel", "no event has the kind \"tel\"; Tab completes kinds"),
+            ("kind:", "kind: needs a value"),
+            ("kind:,", "kind: needs a value"),
+            ("game:x", "game \"x\" is not a number"),
+            ("game:99999999999", "game \"99999999999\" is not a number"),
+            ("nick:foo", "unknown key \"nick\": the keys are kind, game, from, name, text"),
+            ("\"foo", "the quotation mark is not closed"),
+            ("-", "- needs a value"),
         ];
         for (source, want) in cases {
             assert_eq!(RowFilter::parse(source).unwrap_err(), want, "{source}");
         }
-        assert!(matches!(RowFilter::parse("\"(\""), Err(FilterError::Pattern(_))));
+        assert!(RowFilter::parse("\"(\"").unwrap_err().starts_with("the pattern is not valid: "));
     }
 
     #[test]
