@@ -8,8 +8,8 @@ use kibitzer_attach::AttachAccess;
 use crate::arguments::FormatArgs;
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    EventPrinter, EventSelection, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target,
-    announce_recording, report_failed_recording, report_recorded, run, send_typed, start_session, wait_for_end,
+    EventPrinter, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target, announce_recording,
+    report_failed_recording, report_recorded, run, send_typed, start_session, wait_for_end,
 };
 use crate::output::LineFormat;
 
@@ -109,8 +109,7 @@ impl Args {
     /// Dropping the future starts nothing.
     async fn start(&self) -> Result<(Client, EventPrinter), Failure> {
         let (client, tap) = start_session(self.profile().await?, &self.server()).await?;
-        let format = self.line_format();
-        let printer = EventPrinter::from_tap(&client, tap, format, EventSelection::of(format, NoiseFilter::default()));
+        let printer = EventPrinter::from_tap(&client, tap, self.line_format(), NoiseFilter::default());
         Ok((client, printer))
     }
 

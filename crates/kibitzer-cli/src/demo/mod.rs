@@ -12,7 +12,7 @@ use kibitzer_server::{Server, ServerOptions};
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
 use crate::failure::{Failure, report};
-use crate::live::{EventPrinter, EventSelection, NoiseFilter, StopArgs, check_end, run, runtime, start_session};
+use crate::live::{EventPrinter, NoiseFilter, StopArgs, check_end, run, runtime, start_session};
 use crate::output::LineFormat;
 use tables::keep_observing;
 
@@ -79,9 +79,8 @@ impl Args {
         let (server, address) = self.serve().await?;
         print_greeting(address);
         let (client, tap) = log_in(address).await?;
-        let format = self.format.format();
-        let selection = EventSelection::of(format, NoiseFilter::default()).only(is_shown);
-        let mut printer = EventPrinter::from_tap(&client, tap, format, selection);
+        let filter = NoiseFilter::for_kinds(is_shown);
+        let mut printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
         let printed = tokio::select! {
             printed = printer.done() => printed,
             () = keep_observing(&client) => printer.done().await,

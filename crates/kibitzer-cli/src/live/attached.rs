@@ -11,7 +11,7 @@ use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, Missed, Snapshot};
 use tokio::time::Instant;
 
-use super::{EventPrinter, EventSelection, LineSender, NoiseFilter, StopArgs, check_attached_end, send_typed};
+use super::{EventPrinter, LineSender, NoiseFilter, StopArgs, check_attached_end, send_typed};
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::output::LineFormat;
 
@@ -60,8 +60,7 @@ pub(crate) async fn print_attached(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let selection = EventSelection::of(format, noise_filter_for(&first));
-    let (events, mut printer) = EventPrinter::start(session.began(), format, selection);
+    let (events, mut printer) = EventPrinter::start(session.began(), format, noise_filter_for(&first));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {

@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 pub(crate) use attached::{attach, forward_attached, print_attached};
 pub(crate) use login::LoginArgs;
 pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve, reply_number, split_request_number};
-pub(crate) use printer::{EventPrinter, EventSelection};
+pub(crate) use printer::EventPrinter;
 pub(crate) use recording::{
     amount, announce_recording, failure, report_failed_recording, report_recorded, wait_for_end,
 };

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use kibitzer::core::message::{Control, Message};
 use kibitzer::core::session::fence_word;
-use kibitzer::core::{Event, EventKind};
+use kibitzer::core::{Event, EventCategory, EventKind};
 
 /// Filter for text output.
 ///
@@ -12,6 +12,8 @@ use kibitzer::core::{Event, EventKind};
 /// set-up; replies to its fences are recognized by their words; everything else passes.
 #[derive(Debug, Default)]
 pub(crate) struct NoiseFilter {
+    /// Passes only kinds for which this returns `true`; `None` for all.
+    kinds: Option<fn(EventKind) -> bool>,
     /// Whether the session is ready, so that later commands belong to the user.
     is_ready: bool,
     /// Numbers of the session's own commands, bounded by the session's limit of requests.
@@ -31,6 +33,11 @@ const PROBE: &str = "$$date";
 const MAX_FENCES: usize = 128;
 
 impl NoiseFilter {
+    /// Creates a filter that passes only kinds for which `includes` returns `true`.
+    pub(crate) fn for_kinds(includes: fn(EventKind) -> bool) -> Self {
+        Self { kinds: Some(includes), ..Self::default() }
+    }
+
     /// Creates the filter for a session that is already ready.
     pub(crate) fn when_ready() -> Self {
         Self { is_ready: true, is_announced: true, ..Self::default() }
@@ -39,7 +46,7 @@ impl NoiseFilter {
     /// Returns whether to print an event. All events have to pass through here in order.
     pub(crate) fn accepts_event(&mut self, event: &Event) -> bool {
         match event {
-            Event::Connected => *self = Self::default(),
+            Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
             Event::Ready(_) => self.is_ready = true,
             Event::Sent { line: Some(line), .. } => self.sent(line),
             _ => {}
@@ -59,7 +66,8 @@ impl NoiseFilter {
             _ => {}
         }
         let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
-        !is_repeated && !is_mark(event.kind())
+        let is_mark = matches!(event.kind().category(), EventCategory::Control | EventCategory::Sent);
+        !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
     }
 
     /// Returns whether a line answers a fence, or refuses a command of the set-up.
@@ -93,26 +101,12 @@ pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
     matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }
 
-/// Returns whether events of a kind are protocol marks, or echo a sent line.
-const fn is_mark(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Prompt
-            | EventKind::BlockStart
-            | EventKind::BlockEnd
-            | EventKind::UnitStart
-            | EventKind::UnitEnd
-            | EventKind::Telnet
-            | EventKind::Sent
-    )
-}
-
 /// Splits a numbered line into number and command: `12 finger foo` in block mode, `` `12`finger foo `` on ICC.
 pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let (digits, behind) = rest.split_at_checked(digits)?;
-    let command = behind.strip_prefix(&[end])?;
+    let (digits, rest) = rest.split_at_checked(digits)?;
+    let command = rest.strip_prefix(&[end])?;
     let number = std::str::from_utf8(digits).ok()?.parse().ok().filter(|&number| number > 0)?;
     Some((number, command))
 }

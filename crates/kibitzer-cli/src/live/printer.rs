@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer::core::{Event, EventKind};
+use kibitzer::core::Event;
 use kibitzer::{Client, Observation, Tap, TapItem};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
@@ -31,37 +31,11 @@ pub(crate) struct EventPrinter {
     feeding: Option<AbortHandle>,
 }
 
-/// Selects the events to print.
-#[derive(Debug)]
-pub(crate) struct EventSelection {
-    /// Only events of these kinds; `None` for all.
-    kinds: Option<fn(EventKind) -> bool>,
-    /// Filter for text output; `None` for JSON.
-    noise_filter: Option<NoiseFilter>,
-}
-
-impl EventSelection {
-    /// Selects all events for JSON, and those that pass the noise filter for text.
-    pub(crate) fn of(format: LineFormat, noise_filter: NoiseFilter) -> Self {
-        Self { kinds: None, noise_filter: matches!(format, LineFormat::Text).then_some(noise_filter) }
-    }
-
-    /// Restricts text output to these kinds; JSON output stays complete.
-    pub(crate) fn only(self, kinds: fn(EventKind) -> bool) -> Self {
-        Self { kinds: self.noise_filter.is_some().then_some(kinds), ..self }
-    }
-
-    fn includes(&mut self, event: &Event) -> bool {
-        self.kinds.is_none_or(|includes| includes(event.kind()))
-            && self.noise_filter.as_mut().is_none_or(|noise_filter| noise_filter.accepts_event(event))
-    }
-}
-
 impl EventPrinter {
     /// Starts to print the events of a tap. Call [`finish`](Self::finish) while the session shuts down: an unread tap blocks
     /// the session.
-    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, selection: EventSelection) -> Self {
-        let (sender, printer) = Self::start(client.began(), format, selection);
+    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: NoiseFilter) -> Self {
+        let (sender, printer) = Self::start(client.began(), format, filter);
         let feeding = tokio::spawn(async move {
             while let Some(TapItem { at, observation, .. }) = tap.recv().await {
                 if let Observation::Event { event, .. } = observation
@@ -75,11 +49,11 @@ impl EventPrinter {
     }
 
     /// Starts a printer for a session that began at `began`. Returns the sender of its events.
-    pub(crate) fn start(began: Instant, format: LineFormat, selection: EventSelection) -> (EventSender, Self) {
+    pub(crate) fn start(began: Instant, format: LineFormat, filter: NoiseFilter) -> (EventSender, Self) {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let thread =
-            spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), selection }.run());
+        let filter = matches!(format, LineFormat::Text).then_some(filter);
+        let thread = spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), filter }.run());
         (sender, Self { thread, is_done: false, feeding: None })
     }
 
@@ -124,14 +98,15 @@ struct PrintLoop {
     events: mpsc::Receiver<(Instant, Event)>,
     clock: SessionClock,
     lines: EventWriter,
-    selection: EventSelection,
+    /// Filter for text output; `None` for JSON, which has all events.
+    filter: Option<NoiseFilter>,
 }
 
 impl PrintLoop {
     /// Prints until all senders are dropped.
     fn run(mut self) -> Result<(), Failure> {
         while let Some((at, event)) = self.next()? {
-            if self.selection.includes(&event) {
+            if self.filter.as_mut().is_none_or(|filter| filter.accepts_event(&event)) {
                 self.lines.event(&event, Some(&self.clock.stamp(at)))?;
             }
         }

@@ -116,15 +116,10 @@ impl Row {
     pub(crate) fn is_protocol_detail(&self) -> bool {
         let Some(event) = self.event() else { return false };
         match event.kind() {
-            EventKind::Prompt
-            | EventKind::BlockStart
-            | EventKind::BlockEnd
-            | EventKind::UnitStart
-            | EventKind::UnitEnd
-            | EventKind::Ping => true,
+            EventKind::Telnet => false,
             EventKind::Text => event.raw().is_empty(),
-            // Its lines were shown.
-            kind if kind.category() == EventCategory::Listing => true,
+            // The lines of a listing were shown.
+            kind if matches!(kind.category(), EventCategory::Control | EventCategory::Listing) => true,
             _ => is_repeated_reserve(event),
         }
     }
