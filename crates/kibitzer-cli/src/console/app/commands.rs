@@ -27,7 +27,7 @@ impl App {
         }
         match ConsoleCommand::parse(line.trim_end()) {
             Ok(command) => return self.run(command, now),
-            Err(error) => self.show_error(error.to_string()),
+            Err(error) => self.show_error(error),
         }
         Ok(())
     }
@@ -52,8 +52,7 @@ impl App {
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),
             ConsoleCommand::Record(file) => self.record(file),
             ConsoleCommand::Time(jump) => {
-                let (from, length) =
-                    (self.source.time(now), self.source.player().map(|player| player.replay().length()));
+                let (from, length) = (self.source.time(now), self.source.player().map(|player| player.replay.length));
                 let time = jump.from(from).min(length.unwrap_or(Duration::MAX));
                 return self.jump(SeekGoal::Time(time), time < from, now);
             }
@@ -94,7 +93,7 @@ impl App {
             None => None,
             Some(words) => match self.filters.get(&words).cloned().map_or_else(|| RowFilter::parse(&words), Ok) {
                 Ok(filter) => Some(filter),
-                Err(error) => return self.show_error(error.to_string()),
+                Err(error) => return self.show_error(error),
             },
         };
         self.list.set_filter(filter, &self.model.rows);

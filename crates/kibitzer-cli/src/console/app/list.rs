@@ -7,31 +7,18 @@ use crate::console::model::row::Row;
 use crate::console::model::row_buffer::RowBuffer;
 
 /// Numbers of the rows accepted by the filter, the selection and the scroll position.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RowList {
-    filter: Option<RowFilter>,
-    shows_protocol_details: bool,
+    pub(crate) filter: Option<RowFilter>,
+    pub(crate) shows_protocol_details: bool,
     /// Numbers of the listed rows, ascending.
     listed: VecDeque<u64>,
     /// Number of the selected row, counted from 1; 0 without a selection.
     selected: u64,
-    /// Whether the selection follows the newest row.
-    follows: bool,
+    /// Whether the selection stays where it is, in place of following the newest row.
+    is_paused: bool,
     /// Number of the first visible row.
     top: u64,
-}
-
-impl Default for RowList {
-    fn default() -> Self {
-        Self {
-            filter: None,
-            shows_protocol_details: false,
-            listed: VecDeque::new(),
-            selected: 0,
-            follows: true,
-            top: 0,
-        }
-    }
 }
 
 impl RowList {
@@ -49,7 +36,7 @@ impl RowList {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
-            if self.follows {
+            if self.follows() {
                 self.selected = row.number;
             }
         }
@@ -57,14 +44,6 @@ impl RowList {
             self.listed.pop_front();
         }
         is_listed
-    }
-
-    pub(crate) const fn filter(&self) -> Option<&RowFilter> {
-        self.filter.as_ref()
-    }
-
-    pub(crate) const fn shows_protocol_details(&self) -> bool {
-        self.shows_protocol_details
     }
 
     pub(crate) fn set_filter(&mut self, filter: Option<RowFilter>, rows: &RowBuffer) {
@@ -80,7 +59,7 @@ impl RowList {
     /// Filters all rows again. The selection moves to the nearest listed row before it.
     pub(crate) fn rebuild(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
-        if self.follows {
+        if self.follows() {
             self.go_to_end();
         } else {
             self.selected = self.at_or_before(self.selected).or(self.listed.front().copied()).unwrap_or(0);
@@ -92,8 +71,9 @@ impl RowList {
         (self.selected > 0).then_some(self.selected)
     }
 
+    /// Returns whether the selection follows the newest row.
     pub(crate) const fn follows(&self) -> bool {
-        self.follows
+        !self.is_paused
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -108,12 +88,12 @@ impl RowList {
     /// Selects a row, listed or not, and stops following.
     pub(crate) const fn select(&mut self, number: u64) {
         self.selected = number;
-        self.follows = false;
+        self.is_paused = true;
     }
 
     /// Stops following the newest row.
     pub(crate) const fn stop_following(&mut self) {
-        self.follows = false;
+        self.is_paused = true;
     }
 
     /// Moves the selection by a number of rows. Beyond the end it follows the newest row.
@@ -134,7 +114,7 @@ impl RowList {
 
     pub(crate) fn go_to_end(&mut self) {
         self.selected = self.listed.back().copied().unwrap_or(0);
-        self.follows = true;
+        self.is_paused = false;
     }
 
     /// Returns the rows visible at this height, the selected one among them. Scrolls no more than necessary.
@@ -144,7 +124,7 @@ impl RowList {
         let lowest = selected.saturating_sub(height.saturating_sub(1));
         // At the end of the list, fill the whole screen.
         let highest = selected.min(self.listed.len().saturating_sub(height));
-        let top = if self.follows {
+        let top = if self.follows() {
             lowest
         } else {
             place(self.top).clamp(lowest.min(highest), highest.max(lowest).min(selected))

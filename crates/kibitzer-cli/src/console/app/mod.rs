@@ -69,6 +69,15 @@ pub(super) enum DetailView {
 impl DetailView {
     pub(crate) const ALL: [Self; 3] = [Self::Bytes, Self::Frame, Self::Event];
 
+    /// Returns the view that Tab shows after this one.
+    const fn next(self) -> Self {
+        match self {
+            Self::Bytes => Self::Frame,
+            Self::Frame => Self::Event,
+            Self::Event => Self::Bytes,
+        }
+    }
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
@@ -147,7 +156,7 @@ impl App {
                     return Ok(false);
                 }
                 NextItem::End(goal) => {
-                    self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay().length()));
+                    self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay.length));
                     if matches!(goal, Some(SeekGoal::Match(_) | SeekGoal::Ply(..))) {
                         self.show_error("not found up to the end of the recording");
                     }
@@ -219,7 +228,7 @@ impl App {
             Action::MovePages(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
             Action::Scroll(lines) => self.scroll_by(lines),
             Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
-            Action::NextView => self.select_view(next_view(self.view)),
+            Action::NextView => self.select_view(self.view.next()),
             Action::GoToReply => self.go_to_reply(),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
@@ -256,12 +265,4 @@ impl App {
 /// Returns the initial focus: the input line of a session, the list of a recording.
 const fn default_focus(source: &Source) -> Focus {
     if source.is_live() { Focus::Input } else { Focus::List }
-}
-
-const fn next_view(view: DetailView) -> DetailView {
-    match view {
-        DetailView::Bytes => DetailView::Frame,
-        DetailView::Frame => DetailView::Event,
-        DetailView::Event => DetailView::Bytes,
-    }
 }

@@ -55,8 +55,8 @@ impl App {
     pub(super) fn play(&mut self, now: Instant) {
         self.list.go_to_end();
         match self.source.player_mut() {
-            Some(player) if player.replay().is_over() => self.show_error("the recording is over; /time 0 begins anew"),
-            Some(player) => player.play(now),
+            Some(player) if player.replay.is_over => self.show_error("the recording is over; /time 0 begins anew"),
+            Some(player) => player.clock.run(now),
             None => {}
         }
     }
@@ -71,7 +71,7 @@ impl App {
     /// Changes the playback speed.
     pub(super) fn change_speed(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
         match self.source.player_mut() {
-            Some(player) => player.set_speed(speed(player.speed()), now),
+            Some(player) => player.clock.set_speed(speed(player.clock.speed), now),
             None => self.show_error(NO_RECORDING),
         }
     }
@@ -155,7 +155,7 @@ impl App {
                 self.stop(now);
                 self.list.select(row);
             }
-            None if self.source.player().is_some_and(|player| player.replay().is_over()) => {
+            None if self.source.player().is_some_and(|player| player.replay.is_over) => {
                 self.show_error("no further line matches");
             }
             // A session has no later rows yet, so search backwards from the end.

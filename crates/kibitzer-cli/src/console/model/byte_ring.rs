@@ -12,7 +12,7 @@ pub(crate) struct ByteRing {
     kept: VecDeque<u8>,
     limit: usize,
     /// Stream position after the last byte.
-    end: u64,
+    pub(crate) end: u64,
 }
 
 impl Default for ByteRing {
@@ -32,11 +32,6 @@ impl ByteRing {
         let excess = (self.kept.len() + newest.len()).saturating_sub(self.limit);
         self.kept.drain(..excess.min(self.kept.len()));
         self.kept.extend(newest);
-    }
-
-    /// Stream position after the last byte.
-    pub(crate) const fn end(&self) -> u64 {
-        self.end
     }
 
     /// Stream position of the oldest stored byte.

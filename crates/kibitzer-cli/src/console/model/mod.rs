@@ -138,7 +138,7 @@ impl Model {
 
     /// Resets what depends on the connection: stream positions, pending replies, followed games.
     fn reset_connection(&mut self) {
-        self.base = self.bytes.end();
+        self.base = self.bytes.end;
         self.replies = ReplyMatcher::default();
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {

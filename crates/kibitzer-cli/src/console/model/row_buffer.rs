@@ -14,8 +14,8 @@ pub(crate) const KEPT_ROW_BYTES: usize = 32 << 20;
 pub(crate) struct RowBuffer {
     kept: VecDeque<Row>,
     bytes: usize,
-    /// Number of the newest row.
-    newest: u64,
+    /// Number of the newest row, counted from 1; 0 for an empty buffer.
+    pub(crate) newest: u64,
     limit: usize,
     limit_bytes: usize,
 }
@@ -30,11 +30,6 @@ impl RowBuffer {
     /// Returns the number of the next row.
     pub(crate) const fn next_number(&self) -> u64 {
         self.newest.saturating_add(1)
-    }
-
-    /// Returns the number of the newest row, counted from 1; 0 for an empty buffer.
-    pub(crate) const fn newest(&self) -> u64 {
-        self.newest
     }
 
     /// Returns the number of the oldest stored row.
@@ -92,11 +87,11 @@ mod tests {
     #[test]
     fn the_newest_rows_are_kept_and_found_by_number() {
         let mut rows = RowBuffer { limit: 3, ..RowBuffer::default() };
-        assert_eq!((rows.oldest(), rows.newest(), rows.get(1).is_some()), (1, 0, false));
+        assert_eq!((rows.oldest(), rows.newest, rows.get(1).is_some()), (1, 0, false));
         for number in 1..=5 {
             rows.push(mark(number, ""));
         }
-        assert_eq!((rows.oldest(), rows.newest()), (3, 5));
+        assert_eq!((rows.oldest(), rows.newest), (3, 5));
         assert!(rows.get(2).is_none() && rows.get(6).is_none());
         assert_eq!(rows.get(4).map(|row| row.number), Some(4));
         assert_eq!(rows.iter_back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);

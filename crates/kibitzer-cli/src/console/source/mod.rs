@@ -71,7 +71,7 @@ impl Source {
     /// Returns whether the screen is to be drawn often.
     pub(crate) fn is_moving(&self) -> bool {
         match self {
-            Self::Recording(player) => player.goal().is_some() || player.is_playing(),
+            Self::Recording(player) => player.goal.is_some() || player.is_playing(),
             Self::Live(live) => live.is_busy,
         }
     }

@@ -47,9 +47,9 @@ pub(crate) fn ply_after_row(row: &Row, game: Option<GameId>) -> Option<u32> {
 /// A recording, its clock and the goal of a running seek.
 #[derive(Debug)]
 pub(crate) struct RecordingPlayer {
-    replay: RecordingReader,
-    clock: ReplayClock,
-    goal: Option<SeekGoal>,
+    pub(crate) replay: RecordingReader,
+    pub(crate) clock: ReplayClock,
+    pub(crate) goal: Option<SeekGoal>,
 }
 
 /// Result of polling a source.
@@ -70,29 +70,13 @@ impl RecordingPlayer {
         Self { replay, clock, goal: None }
     }
 
-    pub(crate) const fn replay(&self) -> &RecordingReader {
-        &self.replay
-    }
-
-    pub(crate) const fn goal(&self) -> Option<&SeekGoal> {
-        self.goal.as_ref()
-    }
-
-    pub(crate) const fn speed(&self) -> f64 {
-        self.clock.speed()
-    }
-
     pub(crate) const fn is_playing(&self) -> bool {
-        self.clock.is_running() && !self.replay.is_over()
+        self.clock.is_running && !self.replay.is_over
     }
 
     /// Returns the current time of the recording.
     pub(crate) fn time(&self, now: Instant) -> Duration {
-        self.clock.at(now).min(self.replay.length())
-    }
-
-    pub(crate) fn play(&mut self, now: Instant) {
-        self.clock.run(now);
+        self.clock.at(now).min(self.replay.length)
     }
 
     /// Stops playback and abandons the goal.
@@ -105,10 +89,6 @@ impl RecordingPlayer {
     pub(crate) fn stop_at(&mut self, time: Duration, now: Instant) {
         self.stop(now);
         self.clock.set(time, now);
-    }
-
-    pub(crate) fn set_speed(&mut self, speed: f64, now: Instant) {
-        self.clock.set_speed(speed, now);
     }
 
     /// Plays as fast as possible up to a goal, and stops there.
@@ -135,7 +115,7 @@ impl RecordingPlayer {
     pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, Failure> {
         let until = match &self.goal {
             // A stopped clock must not deliver further items of the current time.
-            None if !self.clock.is_running() => return Ok(NextItem::Wait),
+            None if !self.clock.is_running => return Ok(NextItem::Wait),
             None => self.clock.at(now),
             Some(SeekGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
@@ -151,7 +131,7 @@ impl RecordingPlayer {
             self.goal = None;
             return Ok(NextItem::GoalReached);
         }
-        if self.replay.is_over() {
+        if self.replay.is_over {
             self.clock.set(self.time(now), now);
             return Ok(NextItem::End(self.goal.take()));
         }

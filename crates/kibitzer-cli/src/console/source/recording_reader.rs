@@ -24,7 +24,8 @@ pub(crate) struct RecordingReader {
     args: ReaderArgs,
     /// Clock that measures parsing times.
     stopwatch: fn() -> Instant,
-    length: Duration,
+    /// Time of the last record.
+    pub(crate) length: Duration,
     /// Line inside which the recording ends, if it was cut off.
     cut: Option<u64>,
     is_cut_shown: bool,
@@ -39,7 +40,8 @@ pub(crate) struct RecordingReader {
     ready: VecDeque<SourceItemKind>,
     /// Time of the current record.
     at: Duration,
-    is_over: bool,
+    /// Whether all records have been delivered.
+    pub(crate) is_over: bool,
 }
 
 impl RecordingReader {
@@ -74,16 +76,6 @@ impl RecordingReader {
             at: Duration::ZERO,
             is_over: false,
         })
-    }
-
-    /// Returns the time of the last record.
-    pub(crate) const fn length(&self) -> Duration {
-        self.length
-    }
-
-    /// Returns whether all records have been delivered.
-    pub(crate) const fn is_over(&self) -> bool {
-        self.is_over
     }
 
     /// Returns the file name without its directory.

@@ -11,8 +11,8 @@ pub(crate) struct ReplayClock {
     /// Reading at `since`.
     shown: Duration,
     since: Instant,
-    speed: f64,
-    is_running: bool,
+    pub(crate) speed: f64,
+    pub(crate) is_running: bool,
 }
 
 impl ReplayClock {
@@ -52,17 +52,9 @@ impl ReplayClock {
         self.is_running = false;
     }
 
-    pub(crate) const fn is_running(&self) -> bool {
-        self.is_running
-    }
-
     pub(crate) fn set_speed(&mut self, speed: f64, now: Instant) {
         self.set(self.at(now), now);
         self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
-    }
-
-    pub(crate) const fn speed(&self) -> f64 {
-        self.speed
     }
 }
 
@@ -90,11 +82,11 @@ mod tests {
     fn extreme_speeds_are_clamped() {
         let start = Instant::now();
         let mut clock = ReplayClock::new(f64::INFINITY, start);
-        assert!(clock.speed().total_cmp(SPEEDS.end()).is_eq());
+        assert!(clock.speed.total_cmp(SPEEDS.end()).is_eq());
         clock.set(Duration::MAX, start);
         clock.run(start);
         assert_eq!(clock.at(start + Duration::from_secs(1)), Duration::MAX);
         clock.set_speed(-3.0, start);
-        assert!(clock.speed().total_cmp(SPEEDS.start()).is_eq());
+        assert!(clock.speed.total_cmp(SPEEDS.start()).is_eq());
     }
 }

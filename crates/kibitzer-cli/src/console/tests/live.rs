@@ -244,11 +244,11 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     let mut guest = Guest::log_in().await;
     guest.run("/break text:time").await;
     guest.run("date").await;
-    let (selected, newest) = (guest.app.list.selected().unwrap(), guest.app.model.rows.newest());
+    let (selected, newest) = (guest.app.list.selected().unwrap(), guest.app.model.rows.newest);
     assert!(!guest.app.list.follows() && selected < newest, "{selected} of {newest}");
     guest.run("uptime").await;
     assert_eq!(guest.app.list.selected(), Some(selected));
-    assert!(guest.app.model.rows.newest() > newest);
+    assert!(guest.app.model.rows.newest > newest);
     assert!(guest.screen().contains("screen paused"));
     // On a line with nothing on it Space is no letter.
     guest.press(KeyCode::Char(' '));

@@ -21,7 +21,7 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     let name = match &app.source {
         Source::Recording(player) => {
             spans.extend(progress(theme, player, now));
-            player.replay().name()
+            player.replay.name()
         }
         Source::Live(live) => {
             let style = if live.is_ready() { theme.success() } else { theme.error() };
@@ -45,19 +45,19 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
 
 /// Returns state, position and speed of a recording.
 fn progress(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'static>; 2] {
-    let state = if player.goal().is_some() {
+    let state = if player.goal.is_some() {
         "seeking"
-    } else if player.replay().is_over() {
+    } else if player.replay.is_over {
         "over"
     } else if player.is_playing() {
         "playing"
     } else {
         "paused"
     };
-    let length = clock(player.replay().length());
+    let length = clock(player.replay.length);
     [
         Span::styled(format!("{state:<7} "), if player.is_playing() { theme.success() } else { theme.error() }),
-        Span::raw(format!("{} of {length}  {}\u{d7}  ", clock(now), player.speed())),
+        Span::raw(format!("{} of {length}  {}\u{d7}  ", clock(now), player.clock.speed)),
     ]
 }
 

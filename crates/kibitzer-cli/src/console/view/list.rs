@@ -29,8 +29,8 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
 }
 
 fn note(app: &App) -> String {
-    let total = app.model.rows.newest();
-    let listed = match (app.list.filter(), app.list.shows_protocol_details()) {
+    let total = app.model.rows.newest;
+    let listed = match (&app.list.filter, app.list.shows_protocol_details) {
         (Some(filter), _) => format!("{} of {total} match {filter}", app.list.len()),
         (None, true) => format!("{total}"),
         (None, false) => format!("{} of {total}, no prompts", app.list.len()),
