@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use kibitzer_attach::AttachAccess;
 
-use super::input::named_filters::profile_filters;
+use super::input::profile_filters;
 use super::{run_session, show_attached};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};

@@ -3,7 +3,7 @@
 //! | folder | contents |
 //! |---|---|
 //! | `model` | the session so far, within fixed limits: rows, bytes, games, delays |
-//! | `source` | where [`model::item::SourceItem`]s come from: a recording, a session of this process, or an attached one |
+//! | `source` | where [`model::SourceItem`]s come from: a recording, a session of this process, or an attached one |
 //! | `input` | keys, the input line, its history and completion, commands and named filters |
 //! | `app` | the effect of keys and commands on the model, the source and the selection |
 //! | `view` | draws the app |
@@ -35,13 +35,9 @@ use tokio::sync::oneshot;
 
 use self::app::App;
 pub(crate) use self::args::{Args, is_on_terminal};
+pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
-pub(crate) use self::input::named_filters::ProfileFilters;
-use self::source::Source;
-use self::source::feed::fill_feed;
-use self::source::live_session::LiveSession;
-use self::source::recording_player::RecordingPlayer;
-use self::source::recording_reader::RecordingReader;
+use self::source::{LiveSession, RecordingPlayer, RecordingReader, Source, fill_feed};
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::live::{report_recorded, wait_for_end};

@@ -3,11 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::{App, DetailView, InputEcho, default_focus};
-use crate::console::input::command::ConsoleCommand;
-use crate::console::input::keys::Focus;
-use crate::console::model::filter::RowFilter;
-use crate::console::source::Notice;
-use crate::console::source::recording_player::SeekGoal;
+use crate::console::input::{ConsoleCommand, Focus};
+use crate::console::model::RowFilter;
+use crate::console::source::{Notice, SeekGoal};
 use crate::failure::Failure;
 
 impl App {

@@ -1,8 +1,7 @@
 //! Editing of the input line.
 
 use super::{App, InputEcho};
-use crate::console::input::Completion;
-use crate::console::input::keys::{Action, Focus};
+use crate::console::input::{Action, Completion, Focus};
 use crate::console::source::Notice;
 
 impl App {

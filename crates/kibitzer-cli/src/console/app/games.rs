@@ -5,8 +5,7 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 
 use super::App;
-use crate::console::model::game_snapshot::GameSnapshot;
-use crate::console::model::row::Row;
+use crate::console::model::{GameSnapshot, Row};
 
 impl App {
     /// Returns the game on the board: the pinned one, else that of the selected older row, else the automatic choice.

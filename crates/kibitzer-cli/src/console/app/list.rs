@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::console::model::filter::RowFilter;
-use crate::console::model::row::Row;
-use crate::console::model::row_buffer::RowBuffer;
+use crate::console::model::{Row, RowBuffer, RowFilter};
 
 /// Numbers of the rows accepted by the filter, the selection and the scroll position.
 #[derive(Debug, Default)]

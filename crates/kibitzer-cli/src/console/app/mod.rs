@@ -13,15 +13,9 @@ use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyEvent;
 
 use crate::console::app::list::RowList;
-use crate::console::input::StateDirectory;
-use crate::console::input::keys::{Action, Focus, action};
-use crate::console::input::named_filters::{NamedFilters, ProfileFilters};
-use crate::console::input::{History, LineEditor};
-use crate::console::model::Model;
-use crate::console::model::filter::RowFilter;
-use crate::console::model::item::SourceItemKind;
-use crate::console::source::recording_player::{NextItem, SeekGoal};
-use crate::console::source::{Notice, Source};
+use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, ProfileFilters, StateDirectory, action};
+use crate::console::model::{Model, RowFilter, SourceItemKind};
+use crate::console::source::{NextItem, Notice, SeekGoal, Source};
 use crate::failure::Failure;
 
 /// Maximum number of items processed before keys and screen get their turn.

@@ -3,12 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::App;
-use crate::console::input::keys::Focus;
-use crate::console::model::Model;
-use crate::console::model::filter::RowFilter;
-use crate::console::model::row::{Row, RowContent, SentLine};
-use crate::console::source::Notice;
-use crate::console::source::recording_player::{RecordingPlayer, SeekGoal, ply_after_row};
+use crate::console::input::Focus;
+use crate::console::model::{Model, Row, RowContent, RowFilter, SentLine};
+use crate::console::source::{Notice, RecordingPlayer, SeekGoal, ply_after_row};
 use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::message::GameId;
 
-use crate::console::model::filter::RowFilter;
+use crate::console::model::RowFilter;
 
 /// A parsed command.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! Completion of the word before the cursor.
 
 use crate::console::input::command;
-use crate::console::model::Model;
-use crate::console::model::filter;
+use crate::console::model::{Model, filter};
 
 /// Frequent server commands, common to both families with few exceptions.
 const SERVER_COMMANDS: &str = "\

@@ -1,15 +1,18 @@
 //! The user's input: keys, the input line with its history and completion, commands, and filters with a name.
 
 pub(crate) mod command;
-pub(crate) mod keys;
-pub(crate) mod named_filters;
 
 mod completion;
 mod history;
+mod keys;
 mod line_editor;
+mod named_filters;
 mod state_directory;
 
-pub(super) use completion::Completion;
-pub(super) use history::History;
-pub(super) use line_editor::{LineEditor, Motion};
-pub(super) use state_directory::StateDirectory;
+pub(crate) use command::{COMMANDS, ConsoleCommand};
+pub(crate) use completion::Completion;
+pub(crate) use history::History;
+pub(crate) use keys::{Action, Focus, INPUT_KEYS, LIST_KEYS, action};
+pub(crate) use line_editor::{LineEditor, Motion};
+pub(crate) use named_filters::{NamedFilters, ProfileFilters, profile_filters};
+pub(crate) use state_directory::StateDirectory;

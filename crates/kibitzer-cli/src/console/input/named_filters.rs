@@ -6,7 +6,7 @@ use kibitzer::Profile;
 
 use crate::console::input::StateDirectory;
 use crate::console::input::command::is_name;
-use crate::console::model::filter::RowFilter;
+use crate::console::model::RowFilter;
 
 /// File name; one line each: `name = expression`.
 const FILE: &str = "filters";

@@ -1,13 +1,14 @@
 //! State of the session shown by the console: rows, bytes, games, delays. Contains no drawing code.
 
-pub(crate) mod byte_ring;
 pub(crate) mod filter;
-pub(crate) mod game_snapshot;
-pub(crate) mod item;
-pub(crate) mod reply_matcher;
-pub(crate) mod row;
-pub(crate) mod row_buffer;
-pub(crate) mod timing;
+
+mod byte_ring;
+mod game_snapshot;
+mod item;
+mod reply_matcher;
+mod row;
+mod row_buffer;
+mod timing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,13 +17,17 @@ use kibitzer::core::chess::{Hands, LastMove};
 use kibitzer::core::message::{GameId, Message, TalkKind};
 use kibitzer::core::{Event, EventKind};
 
-use crate::console::model::byte_ring::ByteRing;
-use crate::console::model::game_snapshot::{GameSnapshot, board_in_event};
-use crate::console::model::item::{SourceItem, SourceItemKind};
-use crate::console::model::reply_matcher::ReplyMatcher;
-use crate::console::model::row::{Row, RowContent, SentLine};
-use crate::console::model::row_buffer::RowBuffer;
-use crate::console::model::timing::{Latency, RateHistory};
+use byte_ring::ByteRing;
+pub(crate) use filter::RowFilter;
+pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
+pub(crate) use item::{SourceItem, SourceItemKind};
+use reply_matcher::ReplyMatcher;
+pub(crate) use reply_matcher::{ReplyMatch, ShortDuration};
+pub(crate) use row::{Row, RowContent, SentLine};
+pub(crate) use row_buffer::RowBuffer;
+pub(crate) use timing::{DelaySamples, SecondCounts};
+use timing::{Latency, RateHistory};
+
 use crate::output::PasswordPrompt;
 
 /// Maximum number of games; a finished one is evicted first.

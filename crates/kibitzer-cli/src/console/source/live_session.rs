@@ -15,8 +15,7 @@ use tokio::runtime;
 use tokio::task::JoinSet;
 
 use super::Notice;
-use crate::console::model::game_snapshot::GameSnapshot;
-use crate::console::model::item::{SourceItem, SourceItemKind};
+use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
 use crate::console::source::feed::{FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
 use crate::live::{LineSender, failure, send_failure};

@@ -1,17 +1,20 @@
 //! Sources of items: a recording or a session.
 
-pub(crate) mod feed;
-pub(crate) mod live_session;
-pub(crate) mod recording_player;
-pub(crate) mod recording_reader;
 pub(crate) mod replay_clock;
+
+mod feed;
+mod live_session;
+mod recording_player;
+mod recording_reader;
 
 use std::time::{Duration, Instant};
 
 use crate::console::model::Model;
-use crate::console::source::live_session::LiveSession;
-use crate::console::source::recording_player::{NextItem, RecordingPlayer};
 use crate::failure::Failure;
+pub(crate) use feed::fill_feed;
+pub(crate) use live_session::LiveSession;
+pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, ply_after_row};
+pub(crate) use recording_reader::RecordingReader;
 
 /// A message for the user, shown above the input line.
 #[derive(Clone, Debug, PartialEq, Eq)]

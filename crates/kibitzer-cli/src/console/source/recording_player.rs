@@ -4,11 +4,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{GameId, Style12};
 
-use crate::console::model::Model;
-use crate::console::model::filter::RowFilter;
-use crate::console::model::game_snapshot::board_in_event;
-use crate::console::model::item::SourceItem;
-use crate::console::model::row::Row;
+use crate::console::model::{Model, Row, RowFilter, SourceItem, board_in_event};
 use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;

@@ -12,8 +12,7 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 
 use crate::arguments::ReaderArgs;
-use crate::console::model::game_snapshot::GameSnapshot;
-use crate::console::model::item::{SourceItem, SourceItemKind};
+use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
 use crate::failure::Failure;
 use crate::output::cut;
 

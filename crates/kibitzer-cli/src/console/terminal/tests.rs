@@ -11,9 +11,7 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
 use crate::arguments::ReaderArgs;
-use crate::console::source::Source;
-use crate::console::source::recording_player::RecordingPlayer;
-use crate::console::source::recording_reader::RecordingReader;
+use crate::console::source::{RecordingPlayer, RecordingReader, Source};
 
 /// Set in a process that is to have a console, and a panic of this kind.
 const PANIC: &str = "KIBITZER_TEST_PANIC";

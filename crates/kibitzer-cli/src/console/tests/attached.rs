@@ -17,9 +17,7 @@ use tokio::time::timeout;
 use super::text;
 use crate::console::AttachedOutcome;
 use crate::console::app::App;
-use crate::console::source::Source;
-use crate::console::source::feed::fill_feed;
-use crate::console::source::live_session::LiveSession;
+use crate::console::source::{LiveSession, Source, fill_feed};
 use crate::console::view::{self, Theme};
 
 /// Many times what anything here takes.

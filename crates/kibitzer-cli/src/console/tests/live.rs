@@ -15,13 +15,8 @@ use tokio::runtime::Handle;
 
 use super::text;
 use crate::console::app::App;
-use crate::console::model::Model;
-use crate::console::model::item::{SourceItem, SourceItemKind};
-use crate::console::model::row::{Row, RowContent};
-use crate::console::model::timing::DelaySamples;
-use crate::console::source::Notice;
-use crate::console::source::Source;
-use crate::console::source::live_session::LiveSession;
+use crate::console::model::{DelaySamples, Model, Row, RowContent, SourceItem, SourceItemKind};
+use crate::console::source::{LiveSession, Notice, Source};
 use crate::console::view::{self, Theme};
 
 fn take(model: &mut Model, second: u64, kind: SourceItemKind) {

@@ -23,13 +23,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::arguments::ReaderArgs;
 use crate::console::app::App;
-use crate::console::model::Model;
-use crate::console::model::game_snapshot::GameSnapshot;
-use crate::console::model::item::{SourceItem, SourceItemKind};
-use crate::console::model::row::Row;
-use crate::console::source::Source;
-use crate::console::source::recording_player::RecordingPlayer;
-use crate::console::source::recording_reader::RecordingReader;
+use crate::console::model::{GameSnapshot, Model, Row, SourceItem, SourceItemKind};
+use crate::console::source::{RecordingPlayer, RecordingReader, Source};
 use crate::console::view::{self, Theme};
 
 /// The sizes every view is tried at.

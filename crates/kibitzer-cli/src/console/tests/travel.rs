@@ -6,9 +6,8 @@ use ratatui::crossterm::event::KeyCode;
 use super::{SIZES, TestConsole, fixed_instant};
 use crate::arguments::ReaderArgs;
 use crate::console::app::InputEcho;
-use crate::console::model::row::Row;
-use crate::console::source::Notice;
-use crate::console::source::recording_reader::RecordingReader;
+use crate::console::model::Row;
+use crate::console::source::{Notice, RecordingReader};
 
 /// Ten shouts, a second apart.
 fn shouts() -> TestConsole {

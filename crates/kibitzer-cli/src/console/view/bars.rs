@@ -9,10 +9,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::list::clock;
 use super::theme::Theme;
 use crate::console::app::{App, InputEcho};
-use crate::console::input::keys::Focus;
-use crate::console::source::Notice;
-use crate::console::source::Source;
-use crate::console::source::recording_player::RecordingPlayer;
+use crate::console::input::Focus;
+use crate::console::source::{Notice, RecordingPlayer, Source};
 use crate::output::TerminalSafe;
 
 /// Returns the title row: state, time, breakpoint and name.

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
-use crate::console::model::game_snapshot::GameSnapshot;
+use crate::console::model::GameSnapshot;
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
 /// Size of a square, in cells.

@@ -6,8 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
-use crate::console::model::Model;
-use crate::console::model::row::{Row, RowContent};
+use crate::console::model::{Model, Row, RowContent};
 
 /// Maximum number of bytes shown after a frame, such as line ends and blanks.
 const MAX_GAP: u64 = 64;

@@ -7,8 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
-use crate::console::model::reply_matcher::ReplyMatch;
-use crate::console::model::row::{Row, RowContent, SentLine};
+use crate::console::model::{ReplyMatch, Row, RowContent, SentLine};
 use crate::output::TerminalSafe;
 
 /// Maximum size of the `Debug` output; the other views show the whole line.

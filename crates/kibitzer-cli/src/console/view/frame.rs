@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, wrap_text};
 use super::list::clock;
-use crate::console::model::row::{Row, RowContent};
+use crate::console::model::{Row, RowContent};
 use crate::output::TerminalSafe;
 
 /// Maximum number of shown bytes of a line; the hex view shows all of them.

@@ -6,8 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
-use crate::console::model::Model;
-use crate::console::model::game_snapshot::GameSnapshot;
+use crate::console::model::{GameSnapshot, Model};
 use crate::output::{TerminalSafe, numbered_move};
 
 /// Draws the games, those in progress first, scrolled so that the shown one is visible.

@@ -4,8 +4,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
-use crate::console::input::command::COMMANDS;
-use crate::console::input::keys::{INPUT_KEYS, LIST_KEYS};
+use crate::console::input::{COMMANDS, INPUT_KEYS, LIST_KEYS};
 
 /// Draws the help page. Returns the largest useful scroll offset.
 pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::model::row::Row;
+use crate::console::model::Row;
 
 /// Width of the kind column, on narrow and wide screens; longer kinds are cut.
 const KIND_CELLS: [usize; 2] = [12, 15];

@@ -24,8 +24,8 @@ use self::draw::Canvas;
 use self::layout::{DetailAreas, ScreenAreas};
 pub(super) use self::theme::Theme;
 use crate::console::app::{App, DetailView};
-use crate::console::input::keys::Focus;
-use crate::console::model::row::Row;
+use crate::console::input::Focus;
+use crate::console::model::Row;
 
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {

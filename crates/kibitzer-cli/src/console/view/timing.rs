@@ -6,9 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count, sparkline};
 use super::theme::Theme;
-use crate::console::model::Model;
-use crate::console::model::reply_matcher::ShortDuration;
-use crate::console::model::timing::{DelaySamples, SecondCounts};
+use crate::console::model::{DelaySamples, Model, SecondCounts, ShortDuration};
 
 /// Powers of ten on the ruler, starting at a microsecond.
 const DECADES: usize = 7;
