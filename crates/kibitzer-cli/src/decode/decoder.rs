@@ -1,41 +1,20 @@
 //! Converts the pieces of a log or recording into lines.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::{Event, EventReader};
-use kibitzer::transcript::{Direction, Record};
 
+use super::input::StreamPiece;
 use crate::failure::Failure;
 use crate::output::{EventWriter, PasswordPrompt, Stamp, sent_text};
 
-/// A piece of a log or a recording.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum StreamPiece<'a> {
-    /// Bytes received from the server.
-    Received(&'a [u8]),
-    /// Bytes sent by the client; `None` if the recording withholds them.
-    Sent(Option<&'a [u8]>),
-    /// The connection ended. Received bytes that follow are of another one.
-    Ended,
-    /// The recording ends inside this line.
-    Cut(u64),
-}
-
-impl<'a> StreamPiece<'a> {
-    /// Returns the content of a record.
-    pub(super) fn of(record: &'a Record) -> Self {
-        match record.direction {
-            Direction::Received if record.bytes.is_empty() => Self::Ended,
-            Direction::Received => Self::Received(&record.bytes),
-            Direction::Sent => Self::Sent((!record.redacted).then_some(&record.bytes)),
-        }
-    }
-}
-
 /// Parses pieces and prints their events.
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     events: EventReader,
+    /// Number of bytes to parse at a time.
+    chunk: NonZeroUsize,
     /// Initial reader of every connection.
     fresh: EventReader,
     /// Number of bytes received on all connections.
@@ -49,10 +28,11 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    pub(super) fn new(events: EventReader, writer: EventWriter) -> Self {
+    pub(crate) fn new(events: EventReader, chunk: Option<NonZeroUsize>, writer: EventWriter) -> Self {
         Self {
             fresh: events.clone(),
             events,
+            chunk: chunk.unwrap_or(NonZeroUsize::MAX),
             n_received: 0,
             password_prompt: PasswordPrompt::default(),
             secrets: SecretDetector::default(),
@@ -63,15 +43,17 @@ impl Decoder {
     }
 
     /// Parses and prints the next piece, with its time.
-    pub(super) fn push(&mut self, piece: StreamPiece<'_>, stamp: Option<Stamp>) -> Result<(), Failure> {
+    pub(super) fn push(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
         self.stamp = stamp;
         match piece {
-            StreamPiece::Received(mut bytes) => {
+            StreamPiece::Received(bytes) => {
                 self.writer.count_bytes(bytes.len());
                 self.n_received += bytes.len() as u64;
-                while let Some(event) = self.events.next(&mut bytes) {
-                    self.password_prompt.event(event.kind());
-                    self.writer.event(&event, self.stamp.as_ref())?;
+                for mut part in bytes.chunks(self.chunk.get()) {
+                    while let Some(event) = self.events.next(&mut part) {
+                        self.password_prompt.event(event.kind());
+                        self.writer.event(&event, self.stamp.as_ref())?;
+                    }
                 }
             }
             StreamPiece::Sent(None) => {

@@ -3,45 +3,55 @@
 use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, IsTerminal as _, Read};
-use std::num::NonZeroUsize;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use kibitzer::transcript::{Record, TranscriptError, TranscriptReader};
+use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 
-use super::StreamPiece;
 use crate::failure::Failure;
 use crate::output::Stamp;
 
-/// Maximum size of a piece, whatever `--chunk` says.
-const MOST_BYTES: u64 = 1 << 20;
-/// Size of a read without `--chunk`.
+/// Maximum size of a read.
 const READ_BYTES: usize = 64 << 10;
 /// Minimum file size for a progress bar; shorter files are read too fast for one.
 const LARGE_BYTES: u64 = 1 << 20;
+
+/// A piece of a log or a recording.
+#[derive(Clone, Debug)]
+pub(super) enum StreamPiece {
+    /// Bytes received from the server.
+    Received(Vec<u8>),
+    /// Bytes sent by the client; `None` if the recording withholds them.
+    Sent(Option<Vec<u8>>),
+    /// The connection ended. Received bytes that follow are of another one.
+    Ended,
+    /// The recording ends inside this line.
+    Cut(u64),
+}
+
+impl From<Record> for StreamPiece {
+    fn from(record: Record) -> Self {
+        match record.direction {
+            Direction::Received if record.bytes.is_empty() => Self::Ended,
+            Direction::Received => Self::Received(record.bytes),
+            Direction::Sent => Self::Sent((!record.redacted).then_some(record.bytes)),
+        }
+    }
+}
 
 /// Reads a log or recording piece by piece.
 pub(crate) struct Input {
     /// Name in messages.
     name: String,
     source: Source,
-    pub(super) chunk: Option<NonZeroUsize>,
     progress: ProgressBar,
 }
 
 /// Format of the input, and its reader.
 enum Source {
-    Raw {
-        reader: Reader,
-        piece: Vec<u8>,
-    },
-    Transcript {
-        records: TranscriptReader<Reader>,
-        /// The current record, and how much of it has been returned.
-        record: Option<(Record, usize)>,
-        /// The time of the last record.
-        stamp: Stamp,
-    },
+    Raw(Reader),
+    /// A transcript, and the time of its last record.
+    Transcript(TranscriptReader<Reader>, Stamp),
 }
 
 type Reader = BufReader<Box<dyn Read>>;
@@ -51,11 +61,7 @@ impl Input {
     /// terminal.
     ///
     /// The first bytes decide whether it is a transcript.
-    pub(crate) fn open(
-        path: Option<&Path>,
-        chunk: Option<NonZeroUsize>,
-        may_show_progress: bool,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>, may_show_progress: bool) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         let opened = path.map(File::open).transpose();
         let file = opened.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
@@ -67,7 +73,7 @@ impl Input {
         };
         let detected = Source::detect(source);
         let source = detected.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
-        Ok(Self { name, source, chunk, progress })
+        Ok(Self { name, source, progress })
     }
 
     /// Opens a transcript. Another file fails at the first line that is read.
@@ -75,7 +81,7 @@ impl Input {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
         let source = Source::transcript(BufReader::new(Box::new(file)));
-        Ok(Self { name, source, chunk: None, progress: ProgressBar::hidden() })
+        Ok(Self { name, source, progress: ProgressBar::hidden() })
     }
 
     /// Returns the failure of a recording that ends inside a line.
@@ -85,51 +91,24 @@ impl Input {
 
     /// Returns the next piece, with its time if the input is a transcript; `None` at the end.
     ///
-    /// Received bytes are split into pieces of `--chunk` bytes, but never across records, so that the times of events do not
-    /// depend on it.
-    ///
     /// # Errors
     ///
     /// [`Failure`] if the input cannot be read, or a line of a transcript is not a record.
-    pub(super) fn next(&mut self) -> Result<Option<(StreamPiece<'_>, Option<Stamp>)>, Failure> {
-        let Self { name, source, chunk, .. } = self;
-        match source {
-            Source::Raw { reader, piece } => {
-                read_some(reader, *chunk, piece).map_err(|error| cannot_read(name, error))?;
-                Ok((!piece.is_empty()).then_some((StreamPiece::Received(piece), None)))
+    pub(super) fn next(&mut self) -> Result<Option<(StreamPiece, Option<Stamp>)>, Failure> {
+        match &mut self.source {
+            Source::Raw(reader) => {
+                let bytes = read_some(reader).map_err(|error| cannot_read(&self.name, error))?;
+                Ok((!bytes.is_empty()).then_some((StreamPiece::Received(bytes), None)))
             }
-            Source::Transcript { records, record, stamp } => {
-                record.take_if(|(record, n_given)| *n_given >= record.bytes.len());
-                if record.is_none() {
-                    let next = match records.next() {
-                        None => return Ok(None),
-                        Some(Err(TranscriptError::Torn { line })) => {
-                            return Ok(Some((StreamPiece::Cut(line), Some(*stamp))));
-                        }
-                        Some(Err(error)) => return Err(read_failure(name, &error)),
-                        Some(Ok(next)) => next,
-                    };
-                    *stamp = Stamp::of(&next);
-                    *record = Some((next, 0));
+            Source::Transcript(records, stamp) => match records.next() {
+                None => Ok(None),
+                Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), Some(*stamp)))),
+                Some(Err(error)) => Err(read_failure(&self.name, &error)),
+                Some(Ok(record)) => {
+                    *stamp = Stamp::of(&record);
+                    Ok(Some((record.into(), Some(*stamp))))
                 }
-                Ok(record.as_mut().map(|(record, n_given)| (part(record, n_given, *chunk), Some(*stamp))))
-            }
-        }
-    }
-}
-
-/// Returns the next part of a record: all sent bytes, or up to `chunk` received ones.
-fn part<'a>(record: &'a Record, n_given: &mut usize, chunk: Option<NonZeroUsize>) -> StreamPiece<'a> {
-    let rest = record.bytes.get(*n_given..).unwrap_or_default();
-    let length = chunk.map_or(rest.len(), |chunk| chunk.get().min(rest.len()));
-    match StreamPiece::of(record) {
-        StreamPiece::Received(_) => {
-            *n_given += length;
-            StreamPiece::Received(rest.get(..length).unwrap_or_default())
-        }
-        whole => {
-            *n_given = record.bytes.len();
-            whole
+            },
         }
     }
 }
@@ -154,24 +133,18 @@ fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     }
 }
 
-/// Reads `chunk` bytes, or the result of one read. Reads nothing at the end.
-fn read_some(reader: &mut Reader, chunk: Option<NonZeroUsize>, piece: &mut Vec<u8>) -> io::Result<()> {
-    piece.clear();
-    if let Some(bytes) = chunk {
-        let bytes = u64::try_from(bytes.get()).map_or(MOST_BYTES, |bytes| bytes.min(MOST_BYTES));
-        reader.take(bytes).read_to_end(piece)?;
-        return Ok(());
-    }
-    piece.resize(READ_BYTES, 0);
+/// Returns the result of one read; empty at the end.
+fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; READ_BYTES];
     // Unlike `read_to_end`, `read` fails if a signal arrives.
-    let read = loop {
-        match reader.read(piece) {
+    let length = loop {
+        match reader.read(&mut bytes) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             read => break read?,
         }
     };
-    piece.truncate(read);
-    Ok(())
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 impl Source {
@@ -183,11 +156,11 @@ impl Source {
         let is_transcript = matches!(start[..], [b'{', b'"' | b' ' | b'\t']);
         let source: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(source));
         let reader = BufReader::with_capacity(READ_BYTES, source);
-        Ok(if is_transcript { Self::transcript(reader) } else { Self::Raw { reader, piece: Vec::new() } })
+        Ok(if is_transcript { Self::transcript(reader) } else { Self::Raw(reader) })
     }
 
     fn transcript(reader: Reader) -> Self {
-        Self::Transcript { records: TranscriptReader::new(reader), record: None, stamp: Stamp::default() }
+        Self::Transcript(TranscriptReader::new(reader), Stamp::default())
     }
 }
 

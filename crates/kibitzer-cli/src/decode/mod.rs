@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
-use decoder::{Decoder, StreamPiece};
+pub(crate) use decoder::Decoder;
 pub(crate) use input::Input;
 
 /// Decode the output of a server and print its events
@@ -55,14 +55,14 @@ impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let path = self.file.as_deref().filter(|path| path.as_os_str() != "-");
-        let input = Input::open(path, self.chunk, !io::stdout().is_terminal())?;
+        let input = Input::open(path, !io::stdout().is_terminal())?;
         let writer = match self.format {
             None => EventWriter::new(LineFormat::for_stdout()),
             Some(Format::Jsonl) => EventWriter::new(LineFormat::Jsonl),
             Some(Format::Text) => EventWriter::new(LineFormat::Text),
             Some(Format::Summary) => EventWriter::summary(),
         };
-        print_events(input, self.reader, writer, |_| {})
+        print_events(input, Decoder::new(self.reader.event_reader(), self.chunk, writer), self.reader.strict, |_| {})
     }
 }
 
@@ -70,25 +70,21 @@ impl Args {
 ///
 /// # Errors
 ///
-/// [`Failure`] if reading or writing fails, or the recording is cut off and the arguments are strict.
+/// [`Failure`] if reading or writing fails, or `is_strict` and the recording is cut off.
 pub(crate) fn print_events(
     mut input: Input,
-    reader: ReaderArgs,
-    writer: EventWriter,
+    mut decoder: Decoder,
+    is_strict: bool,
     before_piece: impl Fn(Option<Stamp>),
 ) -> Result<(), Failure> {
-    let mut decoder = Decoder::new(reader.event_reader(), writer);
-    let shows_at_once = input.chunk.is_none();
     while let Some((piece, stamp)) = input.next()? {
         before_piece(stamp);
         decoder.push(piece, stamp)?;
-        if shows_at_once {
-            // Show all output before waiting for more input.
-            decoder.flush()?;
-        }
+        // Show all output before waiting for more input.
+        decoder.flush()?;
     }
     match decoder.finish()? {
-        Some(line) if reader.strict => Err(input.cut_failure(line)),
+        Some(line) if is_strict => Err(input.cut_failure(line)),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Writes events to standard output.
 
-use std::io::{self, BufWriter, IsTerminal as _, StdoutLock, Write as _};
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
@@ -33,12 +33,17 @@ impl LineFormat {
     }
 }
 
-/// Writes events to standard output, in one of three forms. Lines stay in a buffer until it is flushed.
-pub(crate) enum EventWriter {
-    /// JSON Lines, and memory for one of them.
-    Jsonl(BufWriter<StdoutLock<'static>>, Vec<u8>),
+/// Writes events to standard output. Lines stay in a buffer until it is flushed.
+pub(crate) struct EventWriter {
+    out: BufWriter<Box<dyn io::Write>>,
+    form: Form,
+}
+
+enum Form {
+    /// JSON Lines; holds memory for one of them.
+    Jsonl(Vec<u8>),
     /// For people; in color if the terminal shows it.
-    Text(BufWriter<AutoStream<Box<dyn io::Write>>>),
+    Text,
     /// Counts, written at the end.
     Summary(Summary),
 }
@@ -46,39 +51,44 @@ pub(crate) enum EventWriter {
 impl EventWriter {
     pub(crate) fn new(format: LineFormat) -> Self {
         match format {
-            LineFormat::Jsonl => Self::Jsonl(stdout(), Vec::new()),
-            // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
-            LineFormat::Text => Self::Text(BufWriter::with_capacity(
-                BUFFER_BYTES,
-                AutoStream::new(Box::new(stdout()), AutoStream::choice(&io::stdout())),
-            )),
+            LineFormat::Jsonl => Self::of_form(Form::Jsonl(Vec::new()), Box::new(io::stdout().lock())),
+            LineFormat::Text => {
+                // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
+                let buffer: Box<dyn io::Write> = Box::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock()));
+                let choice = AutoStream::choice(&io::stdout());
+                Self::of_form(Form::Text, Box::new(AutoStream::new(buffer, choice)))
+            }
         }
     }
 
     /// Creates a writer that counts events, and prints the counts when it is finished.
     pub(crate) fn summary() -> Self {
-        Self::Summary(Summary::start())
+        Self::of_form(Form::Summary(Summary::start()), Box::new(io::stdout().lock()))
+    }
+
+    fn of_form(form: Form, out: Box<dyn io::Write>) -> Self {
+        Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }
 
     /// Counts received bytes, for the summary.
     pub(crate) fn count_bytes(&mut self, bytes: usize) {
-        if let Self::Summary(summary) = self {
+        if let Form::Summary(summary) = &mut self.form {
             summary.count_bytes(bytes);
         }
     }
 
     /// Writes an event with its time; a raw log has none.
     pub(crate) fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
-        let written = match self {
-            Self::Jsonl(..) if matches!(event.message(), Some(Message::Control(Control::Ping))) => Ok(()),
-            Self::Jsonl(out, line) => {
+        let written = match &mut self.form {
+            Form::Jsonl(_) if matches!(event.message(), Some(Message::Control(Control::Ping))) => Ok(()),
+            Form::Jsonl(line) => {
                 line.clear();
                 event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
                 line.push(b'\n');
-                out.write_all(line)
+                self.out.write_all(line)
             }
-            Self::Text(out) => text::write(out, event),
-            Self::Summary(summary) => {
+            Form::Text => text::write(&mut self.out, event),
+            Form::Summary(summary) => {
                 summary.count(event);
                 Ok(())
             }
@@ -88,12 +98,12 @@ impl EventWriter {
 
     /// Writes that the recording ends inside a line; `number` counts from 1.
     pub(crate) fn cut(&mut self, number: u64, stamp: &Stamp) -> Result<(), Failure> {
-        let written = match self {
-            Self::Jsonl(out, _) => {
-                writeln!(out, r#"{{"event":"cut","offset":null{},"line":{number}}}"#, stamp.members())
+        let written = match &mut self.form {
+            Form::Jsonl(_) => {
+                writeln!(self.out, r#"{{"event":"cut","offset":null{},"line":{number}}}"#, stamp.members())
             }
-            Self::Text(out) => text::write_cut(out, number),
-            Self::Summary(summary) => {
+            Form::Text => text::write_cut(&mut self.out, number),
+            Form::Summary(summary) => {
                 summary.count_cut();
                 Ok(())
             }
@@ -103,23 +113,14 @@ impl EventWriter {
 
     /// Writes the buffered lines out.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        let flushed = match self {
-            Self::Jsonl(out, _) => out.flush(),
-            Self::Text(out) => out.flush(),
-            Self::Summary(_) => Ok(()),
-        };
-        flushed.map_err(Failure::stdout)
+        self.out.flush().map_err(Failure::stdout)
     }
 
-    /// Writes the buffered lines or the summary out.
+    /// Writes the summary, if it is one, and the buffered lines out.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        match self {
-            Self::Summary(summary) => summary.write(io::stdout().lock()).map_err(Failure::stdout),
-            _ => self.flush(),
+        if let Form::Summary(summary) = self.form {
+            summary.write(&mut self.out).map_err(Failure::stdout)?;
         }
+        self.out.flush().map_err(Failure::stdout)
     }
-}
-
-fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock())
 }

@@ -13,4 +13,4 @@ pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat};
 pub(crate) use sent::{PasswordPrompt, sent_text};
 pub(crate) use stamp::{SessionClock, Stamp};
 pub(crate) use terminal_safe::TerminalSafe;
-pub(crate) use text::{cut, numbered_move, one_line};
+pub(crate) use text::{cut_text, numbered_move, one_line};

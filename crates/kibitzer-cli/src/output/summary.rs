@@ -57,8 +57,7 @@ impl Summary {
         self.totals.elapsed_s = self.start.elapsed().as_secs_f64();
         self.totals.mb_per_s = megabytes(self.totals.bytes) / self.totals.elapsed_s.max(f64::MIN_POSITIVE);
         kibitzer::json::write(&mut out, &self.totals)?;
-        out.write_all(b"\n")?;
-        out.flush()
+        out.write_all(b"\n")
     }
 }
 

@@ -35,11 +35,11 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
 
 /// Writes that a recording ends inside this line.
 pub(crate) fn write_cut(out: &mut impl Write, number: u64) -> io::Result<()> {
-    line(out, TROUBLE, format_args!("* {}", cut(number)))
+    line(out, TROUBLE, format_args!("* {}", cut_text(number)))
 }
 
-/// Returns that a recording ends inside this line, in words.
-pub(crate) fn cut(line: u64) -> String {
+/// Returns the report of a recording that ends inside a line.
+pub(crate) fn cut_text(line: u64) -> String {
     format!("the recording ends inside line {line}")
 }
 
