@@ -11,7 +11,6 @@ use crate::live::{
     EventPrinter, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target, announce_recording,
     report_failed_recording, report_recorded, run, send_typed, start_session, wait_for_end,
 };
-use crate::output::LineFormat;
 
 /// Log in to a server, print its events and send typed lines
 ///
@@ -27,7 +26,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     login: LoginArgs,
     #[command(flatten)]
-    format: FormatArgs,
+    pub(crate) format: FormatArgs,
     /// Record the session in this new file, without names and passwords of the login
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -38,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long)]
     attach_write: bool,
     #[command(flatten)]
-    ending: StopArgs,
+    pub(crate) ending: StopArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -82,26 +81,6 @@ impl Args {
         self.server.to_string()
     }
 
-    /// Returns whether the output is JSON.
-    pub(crate) fn is_for_programs(&self) -> bool {
-        self.line_format() == LineFormat::Jsonl
-    }
-
-    /// Returns the output format.
-    pub(crate) const fn line_format(&self) -> LineFormat {
-        self.format.format()
-    }
-
-    /// Returns the time limit and signals that end the command.
-    pub(crate) const fn ending(&self) -> StopArgs {
-        self.ending
-    }
-
-    /// Returns whether a time limit was given.
-    pub(crate) const fn has_time_limit(&self) -> bool {
-        self.ending.has_time_limit()
-    }
-
     /// Starts the session and its printer.
     ///
     /// # Cancel safety
@@ -109,7 +88,7 @@ impl Args {
     /// Dropping the future starts nothing.
     async fn start(&self) -> Result<(Client, EventPrinter), Failure> {
         let (client, tap) = start_session(self.profile().await?, &self.server()).await?;
-        let printer = EventPrinter::from_tap(&client, tap, self.line_format(), NoiseFilter::default());
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), NoiseFilter::default());
         Ok((client, printer))
     }
 

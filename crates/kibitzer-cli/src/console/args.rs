@@ -10,7 +10,8 @@ use super::input::profile_filters;
 use super::{run_session, show_attached};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};
-use crate::live::{attach, check_attached_end, print_attached, run, runtime, start_session};
+use crate::live::{StopArgs, attach, check_attached_end, print_attached, run, runtime, start_session};
+use crate::output::LineFormat;
 
 /// Show a live session in the console: every event with its bytes, the boards, sent lines and their replies
 ///
@@ -57,9 +58,8 @@ Examples:
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        // A time limit is for scripts.
-        let is_plain =
-            self.plain || self.session.is_for_programs() || self.session.has_time_limit() || !is_on_terminal();
+        let format = self.session.format.format();
+        let is_plain = self.plain || !can_open(format, self.session.ending);
         if let Some(path) = &self.attach {
             return self.run_attached(path, is_plain);
         }
@@ -78,7 +78,7 @@ impl Args {
     fn run_attached(&self, path: &Path, is_plain: bool) -> Result<(), Failure> {
         let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };
         if is_plain {
-            return run(print_attached(path, access, self.session.line_format(), self.session.ending()));
+            return run(print_attached(path, access, self.session.format.format(), self.session.ending));
         }
         let runtime = runtime()?;
         let session = runtime.block_on(attach(path, access))?;
@@ -88,7 +88,7 @@ impl Args {
     }
 }
 
-/// Returns whether standard input and output are terminals.
-pub(crate) fn is_on_terminal() -> bool {
-    io::stdout().is_terminal() && io::stdin().is_terminal()
+/// Returns whether a console can be opened: on a terminal, for text without a time limit, as JSON and limits are for scripts.
+pub(crate) fn can_open(format: LineFormat, ending: StopArgs) -> bool {
+    format == LineFormat::Text && ending.limit.is_none() && io::stdout().is_terminal() && io::stdin().is_terminal()
 }

@@ -34,7 +34,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::args::{Args, is_on_terminal};
+pub(crate) use self::args::{Args, can_open};
 pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
 use self::source::{LiveSession, RecordingPlayer, RecordingReader, Source, fill_feed};

@@ -13,7 +13,6 @@ use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
 use crate::failure::{Failure, report};
 use crate::live::{EventPrinter, NoiseFilter, StopArgs, check_end, run, runtime, start_session};
-use crate::output::LineFormat;
 use tables::keep_observing;
 
 /// Name of the server in messages.
@@ -36,9 +35,7 @@ pub(crate) struct Args {
 impl Args {
     /// Runs the demo.
     pub(crate) fn run(self) -> Result<(), Failure> {
-        // A time limit is for scripts.
-        let is_for_people = self.format.format() == LineFormat::Text && !self.ending.has_time_limit();
-        if is_for_people && !self.plain && console::is_on_terminal() {
+        if !self.plain && console::can_open(self.format.format(), self.ending) {
             return self.show();
         }
         run(self.print())
@@ -63,7 +60,7 @@ impl Args {
     ///
     /// Dropping the future starts nothing.
     async fn serve(self) -> Result<(Server, SocketAddr), Failure> {
-        let options = ServerOptions::new().seed(self.population.seed()).population(self.population.options());
+        let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
         let server = Server::start(options).await?;
         let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
         Ok((server, address))

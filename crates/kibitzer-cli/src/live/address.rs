@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) host: String,
@@ -12,34 +10,28 @@ pub(crate) struct Address {
     pub(crate) port: Option<u16>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(crate) enum AddressError {
-    #[error("the host is missing")]
-    NoHost,
-    #[error("the port is no number from 1 to 65535")]
-    Port,
-    #[error("an IPv6 address needs brackets, as in [::1]:5000")]
-    Brackets,
-}
+const NO_HOST: &str = "the host is missing";
+const INVALID_PORT: &str = "the port is no number from 1 to 65535";
+const NO_BRACKETS: &str = "an IPv6 address needs brackets, as in [::1]:5000";
 
 impl FromStr for Address {
-    type Err = AddressError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let (host, port) = match text.strip_prefix('[') {
-            Some(bracketed) => bracketed.split_once(']').ok_or(AddressError::Brackets)?,
+            Some(bracketed) => bracketed.split_once(']').ok_or(NO_BRACKETS)?,
             None => text.split_at(text.find(':').unwrap_or(text.len())),
         };
         if host.is_empty() {
-            return Err(AddressError::NoHost);
+            return Err(NO_HOST);
         }
         if !text.starts_with('[') && port.matches(':').count() > 1 {
-            return Err(AddressError::Brackets);
+            return Err(NO_BRACKETS);
         }
         let port = match port.strip_prefix(':') {
-            Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or(AddressError::Port)?),
+            Some(port) => Some(port.parse().ok().filter(|&port| port > 0).ok_or(INVALID_PORT)?),
             None if port.is_empty() => None,
-            None => return Err(AddressError::Port),
+            None => return Err(INVALID_PORT),
         };
         Ok(Self { host: host.to_owned(), port })
     }
@@ -79,17 +71,17 @@ mod tests {
     #[test]
     fn invalid_addresses_are_refused() {
         let cases = [
-            ("", AddressError::NoHost),
-            (":5000", AddressError::NoHost),
-            ("[]:5000", AddressError::NoHost),
-            ("localhost:", AddressError::Port),
-            ("localhost:0", AddressError::Port),
-            ("localhost:65536", AddressError::Port),
-            ("localhost:five", AddressError::Port),
-            ("[::1]5000", AddressError::Port),
-            ("::1", AddressError::NoHost),
-            ("fe80::1", AddressError::Brackets),
-            ("[::1", AddressError::Brackets),
+            ("", NO_HOST),
+            (":5000", NO_HOST),
+            ("[]:5000", NO_HOST),
+            ("localhost:", INVALID_PORT),
+            ("localhost:0", INVALID_PORT),
+            ("localhost:65536", INVALID_PORT),
+            ("localhost:five", INVALID_PORT),
+            ("[::1]5000", INVALID_PORT),
+            ("::1", NO_HOST),
+            ("fe80::1", NO_BRACKETS),
+            ("[::1", NO_BRACKETS),
         ];
         for (text, want) in cases {
             assert_eq!(text.parse::<Address>(), Err(want), "{text}");

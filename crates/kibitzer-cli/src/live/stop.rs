@@ -12,7 +12,7 @@ use crate::arguments::parse_duration;
 pub(crate) struct StopArgs {
     /// End after this time, such as 500ms, 10s or 2m [default: at Ctrl-C]
     #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
-    limit: Option<Duration>,
+    pub(crate) limit: Option<Duration>,
 }
 
 /// Waits for Ctrl-C, SIGTERM, the loss of the terminal, or the deadline.
@@ -23,11 +23,6 @@ pub(crate) struct StopSignal {
 }
 
 impl StopArgs {
-    /// Returns whether a time limit was given.
-    pub(crate) const fn has_time_limit(self) -> bool {
-        self.limit.is_some()
-    }
-
     /// Registers the signal handlers, and starts the time limit.
     ///
     /// # Errors
@@ -75,32 +70,27 @@ impl StopSignal {
 
 #[cfg(unix)]
 #[derive(Debug)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    hang_up: tokio::signal::unix::Signal,
-}
+struct Signals(Vec<tokio::signal::unix::Signal>);
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        kinds.into_iter().map(signal).collect::<io::Result<_>>().map(Self)
     }
 
     /// # Cancel safety
     ///
     /// Cancel safe: a signal is reported by the next call.
     async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
+        use std::future::poll_fn;
+        use std::task::Poll;
+        poll_fn(|context| {
+            let has_arrived = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+            if has_arrived { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
     }
 }
 

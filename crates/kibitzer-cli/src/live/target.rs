@@ -7,7 +7,7 @@ use std::str::FromStr;
 use kibitzer::core::text::error_chain;
 use kibitzer::{ConfigError, Profile};
 
-use super::address::{Address, AddressError};
+use super::address::Address;
 use crate::failure::Failure;
 
 /// A server: a built-in profile, a profile file, or an address.
@@ -53,9 +53,9 @@ impl Target {
 }
 
 impl FromStr for Target {
-    type Err = AddressError;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         if let Some(name) = NAMES.iter().find(|&&name| name == text) {
             return Ok(Self::Named(name));
         }

@@ -97,7 +97,7 @@ impl Args {
     }
 
     fn options(&self) -> Result<ServerOptions, Failure> {
-        let mut options = ServerOptions::new().address(self.address()).seed(self.population.seed()).family(self.family);
+        let mut options = ServerOptions::new().address(self.address()).seed(self.population.seed).family(self.family);
         if self.allow_remote {
             options = options.allow_remote();
         }

@@ -14,7 +14,7 @@ use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader}
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
 use crate::failure::Failure;
-use crate::output::cut;
+use crate::output::cut_text;
 
 /// A recording, and the position of playback in it.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ pub(crate) struct RecordingReader {
     pub(crate) length: Duration,
     /// Line inside which the recording ends, if it was cut off.
     cut: Option<u64>,
-    is_cut_shown: bool,
+    /// The mark of the cut, until it is delivered.
+    cut_mark: Option<String>,
     records: TranscriptReader<BufReader<File>>,
     /// The next record, if it has been read ahead.
     next: Option<Record>,
@@ -59,14 +60,25 @@ impl RecordingReader {
                 Err(error) => return Err(cannot_read(path, &error)),
             }
         }
+        Self::at_start(path.to_owned(), args, stopwatch, length, cut)
+    }
+
+    fn at_start(
+        path: PathBuf,
+        args: ReaderArgs,
+        stopwatch: fn() -> Instant,
+        length: Duration,
+        cut: Option<u64>,
+    ) -> Result<Self, Failure> {
+        let records = open(&path)?;
         Ok(Self {
-            path: path.to_owned(),
+            path,
             args,
             stopwatch,
             length,
             cut,
-            is_cut_shown: false,
-            records: open(path)?,
+            cut_mark: cut.map(cut_text),
+            records,
             next: None,
             events: args.event_reader(),
             detector: SecretDetector::default(),
@@ -89,12 +101,7 @@ impl RecordingReader {
     ///
     /// [`Failure`] if the file no longer exists.
     pub(crate) fn rewind(&mut self) -> Result<(), Failure> {
-        self.records = open(&self.path)?;
-        self.events = self.args.event_reader();
-        self.detector = SecretDetector::default();
-        self.undecoded.clear();
-        self.ready.clear();
-        (self.next, self.at, self.is_over, self.is_cut_shown) = (None, Duration::ZERO, false, false);
+        *self = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.length, self.cut)?;
         Ok(())
     }
 
@@ -158,18 +165,10 @@ impl RecordingReader {
 
     /// Returns what remains at the end: an unfinished line, then the mark of a cut recording.
     fn finish(&mut self) -> Option<SourceItem> {
-        let kind = match (self.events.finish(), self.cut) {
-            (Some(event), _) => self.wrap(event, Duration::ZERO),
-            (None, Some(line)) if !self.is_cut_shown => {
-                self.is_cut_shown = true;
-                SourceItemKind::Note(cut(line))
-            }
-            (None, _) => {
-                self.is_over = true;
-                return None;
-            }
-        };
-        Some(SourceItem { at: self.at, kind })
+        let rest = self.events.finish().map(|event| self.wrap(event, Duration::ZERO));
+        let kind = rest.or_else(|| self.cut_mark.take().map(SourceItemKind::Note));
+        self.is_over = kind.is_none();
+        Some(SourceItem { at: self.at, kind: kind? })
     }
 
     fn wrap(&self, event: Event, decoding: Duration) -> SourceItemKind {
