@@ -1,4 +1,4 @@
-//! When something happened.
+//! Times of events.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// The time of an event in a session or a recording.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamp {
-    /// Since the session began.
+    /// Time since the session began.
     pub(crate) time: Duration,
     utc: Option<Utc>,
 }
@@ -26,7 +26,7 @@ impl Stamp {
     }
 }
 
-/// Converts points in time of a live session.
+/// Converts instants of a live session to stamps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionClock {
     began: Instant,
@@ -34,12 +34,12 @@ pub(crate) struct SessionClock {
 }
 
 impl SessionClock {
-    /// Counts from the beginning of the session.
+    /// Creates the clock of a session that began at `began`.
     pub(crate) fn new(began: Instant) -> Self {
         Self { began, utc: Utc::now().minus(began.elapsed()) }
     }
 
-    /// Returns the time of something that happens then.
+    /// Returns the stamp of an instant; those before the beginning count as the beginning.
     pub(crate) fn stamp(&self, at: Instant) -> Stamp {
         let time = at.saturating_duration_since(self.began);
         Stamp { time, utc: Some(self.utc.plus(time)) }

@@ -1,4 +1,4 @@
-//! Received text on a terminal: the one place that says which characters get there.
+//! Received text on a terminal: the one place that defines the allowed characters.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -6,16 +6,16 @@ use std::ops::RangeInclusive;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Text that others wrote, fit for a terminal: what would not print, would move the cursor, turn the direction of writing,
-/// or make cells of which terminals differ on the width is shown as `\u{1b}`. Tabs stay.
+/// Displays received text safely on a terminal: characters that do not print, move the cursor, change the direction of
+/// writing, or have a width on which terminals differ are escaped, such as `\u{1b}`. Tabs stay.
 ///
-/// Letters of scripts that are written from right to left are spelled out as well: terminals that know such scripts turn
-/// around what stands beside them too, and a line would no longer read as it was put together.
+/// Letters of scripts that are written from right to left are escaped as well: terminals that support such scripts reorder
+/// the neighboring text, too, so that the parts of a line would change places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TerminalSafe<'a>(pub(crate) &'a str);
 
-/// What is right to left, and what joins with its neighbours: Unicode's blocks of such scripts, regional indicators,
-/// modifiers of emoji.
+/// Characters written from right to left, and those that join with their neighbors: Unicode's blocks of such scripts, regional
+/// indicators, modifiers of emoji.
 const SPELLED_OUT: [RangeInclusive<char>; 7] = [
     '\u{590}'..='\u{8ff}',
     '\u{fb1d}'..='\u{fdff}',
@@ -27,7 +27,7 @@ const SPELLED_OUT: [RangeInclusive<char>; 7] = [
 ];
 
 impl<'a> TerminalSafe<'a> {
-    /// The text for a line of cells, in which a tab, too, is spelled out.
+    /// Returns the text for a line of cells, in which tabs are escaped, too.
     pub(crate) fn in_cells(self) -> Cow<'a, str> {
         if self.0.bytes().all(|b| matches!(b, b' '..=b'~')) {
             return Cow::Borrowed(self.0);
@@ -52,7 +52,7 @@ impl fmt::Display for TerminalSafe<'_> {
     }
 }
 
-/// Whether the character, if it prints at all, takes cells of its own and leaves its neighbours alone.
+/// Returns whether the character, if it prints at all, has cells of its own and does not change its neighbors.
 fn stands_alone(character: char) -> bool {
     // Control characters have no width; they have short names.
     matches!(character.width(), None | Some(1 | 2)) && !SPELLED_OUT.iter().any(|range| range.contains(&character))

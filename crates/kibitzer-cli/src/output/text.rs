@@ -19,8 +19,10 @@ const TO_ALL: Style = AnsiColor::Magenta.on_default();
 const TO_CHANNEL: Style = AnsiColor::BrightBlue.on_default();
 const OF_GAME: Style = AnsiColor::Cyan.on_default();
 
-/// Writes the event's line, or the lines of a board; nothing for a ping, or a listing, whose lines were written. The styles are escapes: `out` has to remove them where
-/// they are not wanted. Of what was received nothing but printable characters gets through.
+/// Writes an event as a line, or as the lines of a board. Writes nothing for a ping, or for a listing, whose lines were events of
+/// their own.
+///
+/// Styles are escape sequences, which `out` has to remove for output without color. Received text is escaped by [`TerminalSafe`].
 pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     if let Some(position) = event.position() {
         return board::write(out, &position);
@@ -33,7 +35,7 @@ pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
     }
 }
 
-/// Writes that a recording ends inside this line.
+/// Writes that a recording ends inside a line.
 pub(crate) fn write_cut(out: &mut impl Write, number: u64) -> io::Result<()> {
     line(out, TROUBLE, format_args!("* {}", cut_text(number)))
 }
@@ -43,12 +45,12 @@ pub(crate) fn cut_text(line: u64) -> String {
     format!("the recording ends inside line {line}")
 }
 
-/// Returns the event in one line, fit for a line of cells; of a board the move and the clocks instead of a drawing.
+/// Returns an event as one line for a row of cells; a board as its move and clocks.
 pub(crate) fn one_line(event: &Event) -> String {
     TerminalSafe(&event.to_string()).in_cells().into_owned()
 }
 
-/// Returns the move that led to a board, with its number, fit for a line of cells.
+/// Returns the move that led to a board, with its number, for a row of cells; `None` without a move.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
 }
@@ -57,7 +59,7 @@ fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Resu
     writeln!(out, "{style}{text}{style:#}")
 }
 
-/// Writes a line of talk in one color, who speaks and how in bold.
+/// Writes a line of talk in one color, with the speaker and the kind of talk in bold.
 fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> io::Result<()> {
     let (text, said) = (TerminalSafe(&event.to_string()).to_string(), TerminalSafe(said).to_string());
     let (head, bold) = (text.strip_suffix(&said).unwrap_or_default(), style.bold());

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{App, DetailView, InputEcho, default_focus};
+use super::{App, DetailView, default_focus};
 use crate::console::input::{ConsoleCommand, Focus};
 use crate::console::model::RowFilter;
 use crate::console::source::{Notice, SeekGoal};
@@ -10,13 +10,13 @@ use crate::failure::Failure;
 
 impl App {
     pub(super) fn run_line(&mut self, now: Instant) -> Result<(), Failure> {
-        let echo = self.echo();
+        let is_masked = self.masks_input();
         let line = self.input.take();
         self.focus = default_focus(&self.source);
         if line.trim().is_empty() {
             return Ok(());
         }
-        if echo == InputEcho::Plain {
+        if !is_masked {
             self.history.add(&line);
         }
         if !line.starts_with('/') {

@@ -1,6 +1,6 @@
 //! Editing of the input line.
 
-use super::{App, InputEcho};
+use super::App;
 use crate::console::input::{Action, Completion, Focus};
 use crate::console::source::Notice;
 
@@ -41,7 +41,7 @@ impl App {
 
     /// Maps Space and Tab on an empty line to their actions in the list.
     pub(super) fn remap_on_empty_line(&self, action: Action) -> Action {
-        let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && self.echo() == InputEcho::Plain;
+        let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && !self.masks_input();
         match action {
             Action::Insert(' ') if is_empty => Action::PlayOrPause,
             Action::Complete if is_empty => Action::NextView,
@@ -50,8 +50,7 @@ impl App {
     }
 
     /// Returns whether to mask the input: the server expects a password, and the line is not a command of the console.
-    pub(crate) fn echo(&self) -> InputEcho {
-        let is_command = self.input.text().starts_with('/');
-        if self.model.expects_password() && !is_command { InputEcho::Masked } else { InputEcho::Plain }
+    pub(crate) fn masks_input(&self) -> bool {
+        self.model.expects_password() && !self.input.text().starts_with('/')
     }
 }

@@ -81,13 +81,6 @@ impl DetailView {
     }
 }
 
-/// How the input line is displayed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InputEcho {
-    Plain,
-    Masked,
-}
-
 impl App {
     pub(super) fn new(source: Source, store: Option<StateDirectory>) -> Self {
         let focus = default_focus(&source);

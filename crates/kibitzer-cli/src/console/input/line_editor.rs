@@ -95,18 +95,18 @@ impl LineEditor {
     }
 
     fn place(&self, motion: Motion) -> usize {
-        let (before, behind) = self.split_at_cursor();
+        let (before, after) = self.split_at_cursor();
         match motion {
             Motion::Start => 0,
             Motion::End => self.text.len(),
             Motion::CharLeft => before.char_indices().next_back().map_or(0, |(at, _)| at),
-            Motion::CharRight => self.cursor + behind.chars().next().map_or(0, char::len_utf8),
+            Motion::CharRight => self.cursor + after.chars().next().map_or(0, char::len_utf8),
             Motion::WordLeft => {
                 let word = before.trim_end_matches(|c| !is_word_char(c));
                 word.trim_end_matches(is_word_char).len()
             }
             Motion::WordRight => {
-                let word = behind.trim_start_matches(|c| !is_word_char(c));
+                let word = after.trim_start_matches(|c| !is_word_char(c));
                 self.text.len() - word.trim_start_matches(is_word_char).len()
             }
         }
@@ -123,15 +123,15 @@ mod tests {
 
     /// The line with a `|` where the cursor is.
     fn drawn(editor: &LineEditor) -> String {
-        let (before, behind) = editor.split_at_cursor();
-        format!("{before}|{behind}")
+        let (before, after) = editor.split_at_cursor();
+        format!("{before}|{after}")
     }
 
     fn editor(text: &str) -> LineEditor {
-        let (before, behind) = text.split_once('|').unwrap();
+        let (before, after) = text.split_once('|').unwrap();
         let mut editor = LineEditor::default();
-        editor.set(&format!("{before}{behind}"));
-        (0..behind.chars().count()).for_each(|_| editor.go(Motion::CharLeft));
+        editor.set(&format!("{before}{after}"));
+        (0..after.chars().count()).for_each(|_| editor.go(Motion::CharLeft));
         editor
     }
 

@@ -57,9 +57,9 @@ impl RowFilter {
         let mut terms = Vec::new();
         let mut rest = source.trim();
         while !rest.is_empty() {
-            let (term, behind) = Term::read(rest)?;
+            let (term, after) = Term::read(rest)?;
             terms.push(term);
-            rest = behind.trim_start();
+            rest = after.trim_start();
         }
         if terms.is_empty() {
             return Err("an expression needs at least one term, such as kind:tell".to_owned());

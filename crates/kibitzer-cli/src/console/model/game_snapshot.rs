@@ -65,12 +65,12 @@ impl GameSnapshot {
 
     /// Returns a clock's reading at `since` after the board arrived.
     pub(crate) fn clock(&self, color: Color, since: Duration) -> ClockReading {
-        let told = self.board.clock(color);
+        let reported = self.board.clock(color);
         if self.running != Some(color) {
-            return told;
+            return reported;
         }
         ClockReading::from_ms(
-            told.as_ms().saturating_sub_unsigned(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+            reported.as_ms().saturating_sub_unsigned(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
         )
     }
 

@@ -98,7 +98,7 @@ impl Row {
         }
     }
 
-    /// Returns the summary cut to a width. The reply of a sent line, and its time first, takes precedence over the line's text.
+    /// Returns the summary cut to a width. Of a sent line, the text is cut before its reply, and the reply's row before its time.
     pub(crate) fn summary_within(&self, cells: usize) -> String {
         let line = self.line();
         match &self.content {

@@ -7,7 +7,7 @@ mod shutdown;
 mod tests;
 
 use std::io;
-use std::panic::{PanicHookInfo, set_hook, take_hook};
+use std::panic::{set_hook, take_hook};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,16 +32,17 @@ const QUIET_FRAME: Duration = Duration::from_millis(100);
 /// A panic restores it first, so that its message can be read.
 struct TerminalSession {
     terminal: DefaultTerminal,
-    /// Panics of other threads.
-    alarm: PanicCapture,
+    keyboard: Keyboard,
+    shutdown: ShutdownWatch,
+    first_panic: FirstPanic,
 }
 
 impl TerminalSession {
-    fn take() -> io::Result<Self> {
-        let terminal = ratatui::try_init()?;
-        let screen = Self { terminal, alarm: PanicCapture::begin() };
+    fn open() -> io::Result<Self> {
+        let (keyboard, shutdown) = (Keyboard::open()?, ShutdownWatch::begin()?);
+        let session = Self { terminal: ratatui::try_init()?, keyboard, shutdown, first_panic: capture_panics() };
         execute!(io::stdout(), EnableBracketedPaste)?;
-        Ok(screen)
+        Ok(session)
     }
 }
 
@@ -62,39 +63,31 @@ impl Drop for TerminalSession {
 ///
 /// [`Failure`] if the terminal or the recording fails.
 pub(super) fn run(mut app: App) -> Result<(), Failure> {
-    let keyboard = Keyboard::open().map_err(unusable)?;
-    let guard = ShutdownWatch::begin().map_err(unusable)?;
-    let mut screen = TerminalSession::take().map_err(unusable)?;
-    show(&mut app, &mut screen, &keyboard, &guard)
+    let mut session = TerminalSession::open().map_err(unusable)?;
+    show(&mut app, &mut session)
 }
 
 /// Alternates between drawing and processing input.
-fn show(
-    app: &mut App,
-    screen: &mut TerminalSession,
-    keyboard: &Keyboard,
-    guard: &ShutdownWatch,
-) -> Result<(), Failure> {
+fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
     let theme = Theme::from_environment();
-    while !app.is_over && !guard.is_ended() {
-        if let Some(panic) = screen.alarm.take() {
+    while !app.is_over && !session.shutdown.is_ended() {
+        if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
         let more = app.process_items(Instant::now())?;
         let now = app.source.time(Instant::now());
         if std::mem::take(&mut app.needs_clear) {
-            screen.terminal.clear().map_err(unusable)?;
+            session.terminal.clear().map_err(unusable)?;
         }
-        screen.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;
-        let pause = if more { Duration::ZERO } else { pause(app) };
-        process_input(app, keyboard, pause)?;
+        session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;
+        let pause = match (more, app.source.is_moving()) {
+            (true, _) => Duration::ZERO,
+            (false, true) => FRAME,
+            (false, false) => QUIET_FRAME,
+        };
+        process_input(app, &session.keyboard, pause)?;
     }
     Ok(())
-}
-
-/// Returns how long to wait for keys before the next frame.
-fn pause(app: &App) -> Duration {
-    if app.source.is_moving() { FRAME } else { QUIET_FRAME }
 }
 
 /// Waits for input, then processes all of it before the next frame.
@@ -110,19 +103,13 @@ fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<
     // The first bytes may be half of a key; wait for its rest.
     let mut wait = pause;
     while event::poll(wait).map_err(unusable)? {
-        let event = event::read().map_err(unusable)?;
-        handle_event(app, event)?;
+        match event::read().map_err(unusable)? {
+            Event::Key(key) => app.key(key, Instant::now())?,
+            Event::Paste(text) => app.paste(&text),
+            // A new size takes effect with the next frame.
+            _ => {}
+        }
         wait = Duration::ZERO;
-    }
-    Ok(())
-}
-
-fn handle_event(app: &mut App, event: Event) -> Result<(), Failure> {
-    match event {
-        Event::Key(key) => app.key(key, Instant::now())?,
-        Event::Paste(text) => app.paste(&text),
-        // A new size takes effect with the next frame.
-        _ => {}
     }
     Ok(())
 }
@@ -133,37 +120,22 @@ fn unusable(error: io::Error) -> Failure {
     Failure::local(format!("the terminal cannot be used: {error}"))
 }
 
-type PanicHook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
+/// Message of the first panic of any thread but the drawing one, on one line.
+type FirstPanic = Arc<Mutex<Option<String>>>;
 
-/// Stores the first panic of any thread but the drawing one.
+/// Replaces the panic hook permanently. The previous hook still runs for panics on this thread, which draws.
 ///
 /// A panic of the drawing thread restores the terminal before its message is printed. A message of another thread would be
 /// overwritten by the screen; it is stored until the screen is closed.
-#[derive(Clone, Debug, Default)]
-struct PanicCapture {
-    /// Message of the first panic, on one line.
-    heard: Arc<Mutex<Option<String>>>,
-}
-
-impl PanicCapture {
-    /// Replaces the panic hook permanently. The previous hook still runs for panics on this thread.
-    fn begin() -> Self {
-        let (alarm, drawing, otherwise) = (Self::default(), thread::current().id(), take_hook());
-        let ours = alarm.clone();
-        set_hook(Box::new(move |info| ours.hear(info, thread::current().id() == drawing, &otherwise)));
-        alarm
-    }
-
-    fn hear(&self, info: &PanicHookInfo<'_>, is_drawing: bool, otherwise: &PanicHook) {
-        if is_drawing {
-            return otherwise(info);
+fn capture_panics() -> FirstPanic {
+    let first_panic = FirstPanic::default();
+    let (stored, drawing, previous_hook) = (Arc::clone(&first_panic), thread::current().id(), take_hook());
+    set_hook(Box::new(move |info| {
+        if thread::current().id() == drawing {
+            return previous_hook(info);
         }
-        let told = info.to_string().replace('\n', " ");
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(told);
-    }
-
-    /// Removes and returns the stored message.
-    fn take(&self) -> Option<String> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
+        let message = info.to_string().replace('\n', " ");
+        stored.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+    }));
+    first_panic
 }

@@ -23,14 +23,13 @@ fn panic(kind: &str) {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
     let replay = RecordingReader::open(&recording, ReaderArgs::default(), Instant::now).unwrap();
     let mut app = App::new(Source::Recording(Box::new(RecordingPlayer::new(replay, 1.0, Instant::now()))), None);
-    let (keyboard, guard) = (Keyboard::open().unwrap(), ShutdownWatch::begin().unwrap());
-    let mut screen = TerminalSession::take().unwrap();
+    let mut screen = TerminalSession::open().unwrap();
     screen.terminal.draw(|frame| view::draw(frame, &mut app, Theme::new(true), Duration::ZERO)).unwrap();
     if kind == "drawing" {
         screen.terminal.draw(|_| panic!("on purpose")).unwrap();
     }
     thread::spawn(|| panic!("on purpose")).join().unwrap_err();
-    let error = show(&mut app, &mut screen, &keyboard, &guard).unwrap_err();
+    let error = show(&mut app, &mut screen).unwrap_err();
     drop(screen);
     writeln!(io::stdout(), "{}", error.message.unwrap()).unwrap();
 }

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::list::clock;
 use super::theme::Theme;
-use crate::console::app::{App, InputEcho};
+use crate::console::app::App;
 use crate::console::input::Focus;
 use crate::console::source::{Notice, RecordingPlayer, Source};
 use crate::output::TerminalSafe;
@@ -70,15 +70,17 @@ pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'stat
 
 /// Returns the input row, and the cursor's column if the line is focused.
 pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Option<u16>) {
-    let (before, behind) = app.input.split_at_cursor();
+    let (before, after) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
         return (Line::styled(hint(app), theme.dimmed()), None);
     }
-    let show = |text: &str| match app.echo() {
-        InputEcho::Plain => TerminalSafe(text).in_cells().into_owned(),
-        InputEcho::Masked => "*".repeat(text.chars().count()),
+    let show = |text: &str| {
+        if app.masks_input() {
+            return "*".repeat(text.chars().count());
+        }
+        TerminalSafe(text).in_cells().into_owned()
     };
-    let (mut before, behind) = (show(before), show(behind));
+    let (mut before, after) = (show(before), show(after));
     // Drop the start of a long line, so that the cursor stays visible.
     let room = usize::from(width).saturating_sub(4);
     while before.width() > room {
@@ -88,7 +90,7 @@ pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Opti
     let typed = if app.input.text().is_empty() {
         Span::styled(typing_hint(app), theme.dimmed())
     } else {
-        Span::raw(format!("{before}{behind}"))
+        Span::raw(format!("{before}{after}"))
     };
     (Line::from(vec![Span::styled("> ", theme.title()), typed]), column)
 }
@@ -106,13 +108,14 @@ fn hint(app: &App) -> &'static str {
 
 /// Returns the hint in an empty, focused line.
 fn typing_hint(app: &App) -> &'static str {
-    match app.echo() {
-        InputEcho::Masked => "password: it is not shown",
-        InputEcho::Plain if app.source.accepts_lines() => {
-            " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
-        }
-        InputEcho::Plain if app.source.is_live() => " / command  Space pause  PgUp look  Esc keys  F1 help",
-        InputEcho::Plain => " / command  Esc keys  F1 help",
+    if app.masks_input() {
+        "password: it is not shown"
+    } else if app.source.accepts_lines() {
+        " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
+    } else if app.source.is_live() {
+        " / command  Space pause  PgUp look  Esc keys  F1 help"
+    } else {
+        " / command  Esc keys  F1 help"
     }
 }
 
