@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use kibitzer::{Client, Profile};
+use kibitzer::Profile;
 use kibitzer_attach::AttachAccess;
 
 use crate::arguments::FormatArgs;
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    EventPrinter, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target, announce_recording,
-    report_failed_recording, report_recorded, run, send_typed, start_session, wait_for_end,
+    EventPrinter, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target, announce_recording, print_session,
+    report_recorded, run, send_typed, start_session, wait_for_end,
 };
 
 /// Log in to a server, print its events and send typed lines
@@ -61,35 +61,20 @@ impl Args {
     ///
     /// Dropping the future ends the session.
     async fn session(&self) -> Result<(), Failure> {
-        let mut ending = self.ending.begin()?;
-        let Some(started) = ending.or(self.start()).await else { return Ok(()) };
-        let (client, mut printer) = started?;
+        let (mut ending, server) = (self.ending.begin()?, self.server());
+        let start = async { start_session(self.profile().await?, &server).await };
+        let Some(started) = ending.or(start).await else { return Ok(()) };
+        let (client, tap) = started?;
         announce_recording(&client);
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), NoiseFilter::default());
         let sender = LineSender::Own(client.clone());
-        let printed = tokio::select! {
-            printed = printer.done() => printed,
-            failure = send_typed(&sender) => Err(failure),
-            never = report_failed_recording(&client) => match never {},
-            () = ending.wait() => Ok(()),
-        };
-        let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
-        wait_for_end(&self.server(), &client, printed.and(finished)).await.map(report_recorded)
+        let printed = print_session(&client, printer, send_typed(&sender), &mut ending).await;
+        wait_for_end(&server, &client, printed).await.map(report_recorded)
     }
 
     /// Returns the server argument as text.
     pub(crate) fn server(&self) -> String {
         self.server.to_string()
-    }
-
-    /// Starts the session and its printer.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future starts nothing.
-    async fn start(&self) -> Result<(Client, EventPrinter), Failure> {
-        let (client, tap) = start_session(self.profile().await?, &self.server()).await?;
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), NoiseFilter::default());
-        Ok((client, printer))
     }
 
     /// Returns the profile with all arguments applied. May ask for a password.

@@ -2,6 +2,7 @@
 
 mod tables;
 
+use std::future::pending;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 
@@ -12,7 +13,7 @@ use kibitzer_server::{Server, ServerOptions};
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
 use crate::failure::{Failure, report};
-use crate::live::{EventPrinter, NoiseFilter, StopArgs, check_end, run, runtime, start_session};
+use crate::live::{EventPrinter, NoiseFilter, StopArgs, check_end, print_session, run, runtime, start_session};
 use tables::keep_observing;
 
 /// Name of the server in messages.
@@ -77,15 +78,14 @@ impl Args {
         print_greeting(address);
         let (client, tap) = log_in(address).await?;
         let filter = NoiseFilter::for_kinds(is_shown);
-        let mut printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
-        let printed = tokio::select! {
-            printed = printer.done() => printed,
-            () = keep_observing(&client) => printer.done().await,
-            () = ending.wait() => Ok(()),
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
+        let companion = async {
+            keep_observing(&client).await;
+            pending().await
         };
-        let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
+        let printed = print_session(&client, printer, companion, &mut ending).await;
         server.shutdown().await;
-        printed.and(finished)?;
+        printed?;
         check_end(SERVER, client.ended().await)
     }
 }

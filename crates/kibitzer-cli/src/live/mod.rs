@@ -24,10 +24,8 @@ use tokio::runtime::{Builder, Runtime};
 pub(crate) use attached::{attach, forward_attached, print_attached};
 pub(crate) use login::LoginArgs;
 pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve, reply_number, split_request_number};
-pub(crate) use printer::EventPrinter;
-pub(crate) use recording::{
-    amount, announce_recording, failure, report_failed_recording, report_recorded, wait_for_end,
-};
+pub(crate) use printer::{EventPrinter, print_session};
+pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};
 pub(crate) use target::{TARGET_HELP, Target};
 pub(crate) use typed::{LineSender, send_failure, send_typed};

@@ -8,7 +8,8 @@ use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
 use tokio::time::{Instant, timeout};
 
-use super::NoiseFilter;
+use super::recording::report_failed_recording;
+use super::{NoiseFilter, StopSignal};
 use crate::failure::Failure;
 use crate::output::{EventWriter, LineFormat, SessionClock};
 
@@ -92,6 +93,31 @@ impl EventPrinter {
         }
         printed
     }
+}
+
+/// Prints a session until it ends, `companion` fails, or the stop signal; then shuts it down.
+///
+/// # Errors
+///
+/// The failure of the companion or of standard output. The end of the session is not an error here.
+///
+/// # Cancel safety
+///
+/// Dropping the future leaves the session running.
+pub(crate) async fn print_session(
+    client: &Client,
+    mut printer: EventPrinter,
+    companion: impl Future<Output = Failure>,
+    ending: &mut StopSignal,
+) -> Result<(), Failure> {
+    let printed = tokio::select! {
+        printed = printer.done() => printed,
+        failure = companion => Err(failure),
+        never = report_failed_recording(client) => match never {},
+        () = ending.wait() => Ok(()),
+    };
+    let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
+    printed.and(finished)
 }
 
 struct PrintLoop {

@@ -23,7 +23,7 @@ pub(crate) fn announce_recording(client: &Client) {
 /// # Cancel safety
 ///
 /// Cancel safe: nothing but waiting happens.
-pub(crate) async fn report_failed_recording(client: &Client) -> Infallible {
+pub(super) async fn report_failed_recording(client: &Client) -> Infallible {
     report(&failure(&client.recording_failed().await));
     pending().await
 }

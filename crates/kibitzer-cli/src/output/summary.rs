@@ -7,16 +7,11 @@ use std::time::Instant;
 use kibitzer::core::{Event, EventKind};
 use serde::Serialize;
 
-/// Counts events while a stream is read.
-#[derive(Debug)]
+/// Counts of a stream, as they are printed.
+#[derive(Debug, Serialize)]
 pub(crate) struct Summary {
+    #[serde(skip)]
     start: Instant,
-    totals: Totals,
-}
-
-/// The printed object.
-#[derive(Debug, Default, Serialize)]
-struct Totals {
     /// Received bytes.
     bytes: u64,
     /// Messages, including those that print no line.
@@ -31,32 +26,33 @@ struct Totals {
 
 impl Summary {
     pub(super) fn start() -> Self {
-        Self { start: Instant::now(), totals: Totals::default() }
+        let (start, events) = (Instant::now(), BTreeMap::new());
+        Self { start, bytes: 0, frames: 0, events, desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
     }
 
     pub(super) fn count_bytes(&mut self, bytes: usize) {
-        self.totals.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
     }
 
     pub(super) fn count(&mut self, event: &Event) {
         match event {
-            Event::Desync(_) => self.totals.desyncs += 1,
+            Event::Desync(_) => self.desyncs += 1,
             Event::Sent { .. } => {}
-            _ => self.totals.frames += 1,
+            _ => self.frames += 1,
         }
         if event.kind() != EventKind::Ping {
-            *self.totals.events.entry(event.kind().as_str()).or_default() += 1;
+            *self.events.entry(event.kind().as_str()).or_default() += 1;
         }
     }
 
     pub(super) fn count_cut(&mut self) {
-        *self.totals.events.entry("cut").or_default() += 1;
+        *self.events.entry("cut").or_default() += 1;
     }
 
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
-        self.totals.elapsed_s = self.start.elapsed().as_secs_f64();
-        self.totals.mb_per_s = megabytes(self.totals.bytes) / self.totals.elapsed_s.max(f64::MIN_POSITIVE);
-        kibitzer::json::write(&mut out, &self.totals)?;
+        self.elapsed_s = self.start.elapsed().as_secs_f64();
+        self.mb_per_s = megabytes(self.bytes) / self.elapsed_s.max(f64::MIN_POSITIVE);
+        kibitzer::json::write(&mut out, &self)?;
         out.write_all(b"\n")
     }
 }

@@ -32,12 +32,12 @@ impl Completion {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
             None => Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace()),
             Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
-            Some("/game") => {
-                let games: Vec<_> = model.games.keys().map(ToString::to_string).collect();
-                Self::from_candidates(from, word, games.iter().map(String::as_str))
-            }
+            Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
             Some(_) if word.is_empty() => None,
-            Some(_) => Self::from_candidates(from, word, known_names(model).iter().map(String::as_str)),
+            Some(_) => {
+                let channels = model.channels.iter().map(ToString::to_string);
+                Self::from_candidates(from, word, model.names.iter().cloned().chain(channels))
+            }
         }
     }
 
@@ -54,17 +54,15 @@ impl Completion {
         let at = from + key.len() + 1 + before.len().saturating_sub(value.len());
         match key.trim_start_matches(['-', '!']) {
             "kind" => Self::from_candidates(at, value, filter::kinds()),
-            "from" | "name" => Self::from_candidates(at, value, model.names.iter().map(String::as_str)),
-            "game" => {
-                let games: Vec<_> = model.games.keys().map(ToString::to_string).collect();
-                Self::from_candidates(at, value, games.iter().map(String::as_str))
-            }
+            "from" | "name" => Self::from_candidates(at, value, model.names.iter()),
+            "game" => Self::from_candidates(at, value, game_numbers(model)),
             _ => None,
         }
     }
 
-    fn from_candidates<'a>(from: usize, begun: &str, words: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let mut words: Vec<_> = words.filter(|word| starts_with(word, begun)).map(str::to_owned).collect();
+    fn from_candidates(from: usize, begun: &str, words: impl Iterator<Item = impl AsRef<str>>) -> Option<Self> {
+        let words = words.filter(|word| starts_with(word.as_ref(), begun));
+        let mut words: Vec<_> = words.map(|word| word.as_ref().to_owned()).collect();
         words.sort();
         words.dedup();
         (!words.is_empty()).then_some(Self { from, words })
@@ -82,9 +80,8 @@ impl Completion {
     }
 }
 
-/// Returns handles and channels seen in the session.
-fn known_names(model: &Model) -> Vec<String> {
-    model.names.iter().cloned().chain(model.channels.iter().map(ToString::to_string)).collect()
+fn game_numbers(model: &Model) -> impl Iterator<Item = String> {
+    model.games.keys().map(ToString::to_string)
 }
 
 fn starts_with(word: &str, begun: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Layout of the screen.
 
-use ratatui::layout::Rect;
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 
 /// Minimum size at which all three detail views are shown at once, and the squares of the board are large.
 const LARGE: (u16, u16) = (120, 40);
@@ -33,21 +34,20 @@ pub(super) enum DetailAreas {
 
 impl ScreenAreas {
     pub(super) fn new(screen: Rect) -> Self {
-        let (title, rest) = split_top(screen, 1);
-        let (rest, input) = split_bottom(rest, 1);
-        let (content, status) = split_bottom(rest, 1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
         let left_width = match screen.width {
             ..NARROW => 0,
             _ if is_large => 40,
             _ => 27,
         };
-        let (left, rest) = split_left(content, left_width);
-        let (divider, right) = split_left(rest, u16::from(left_width > 0));
-        let (board, below) = split_top(left, if is_large { 24 } else { 15 });
-        let (games, meters) = split_bottom(below, if is_large { 9 } else { 0 });
-        let (list, views) =
-            split_top(right, right.height.saturating_mul(if is_large { 2 } else { 1 }) / if is_large { 5 } else { 2 });
+        let [title, content, status, input] =
+            Layout::vertical([Length(1), Fill(1), Length(1), Length(1)]).areas(screen);
+        let [left, divider, right] =
+            Layout::horizontal([Length(left_width), Length(u16::from(left_width > 0)), Fill(1)]).areas(content);
+        let heights = if is_large { [Length(24), Fill(1), Length(9)] } else { [Length(15), Fill(1), Length(0)] };
+        let [board, games, meters] = Layout::vertical(heights).areas(left);
+        let list_height = if is_large { right.height * 2 / 5 } else { right.height / 2 };
+        let [list, views] = Layout::vertical([Length(list_height), Fill(1)]).areas(right);
         let views = if is_large { DetailAreas::all(views) } else { DetailAreas::One(views) };
         Self { title, board, games, meters, divider, list, views, status, input }
     }
@@ -55,26 +55,11 @@ impl ScreenAreas {
 
 impl DetailAreas {
     fn all(area: Rect) -> Self {
-        let (left, event) = split_left(area, 76.min(area.width / 3 * 2));
-        let (frame, bytes) = split_top(left, 9);
+        let width = 76.min(area.width / 3 * 2);
+        let [left, event] = Layout::horizontal([Length(width), Fill(1)]).areas(area);
+        let [frame, bytes] = Layout::vertical([Length(9), Fill(1)]).areas(left);
         Self::All { bytes, frame, event }
     }
-}
-
-fn split_top(area: Rect, height: u16) -> (Rect, Rect) {
-    let height = height.min(area.height);
-    let rest = Rect { y: area.y + height, height: area.height - height, ..area };
-    (Rect { height, ..area }, rest)
-}
-
-fn split_bottom(area: Rect, height: u16) -> (Rect, Rect) {
-    split_top(area, area.height.saturating_sub(height))
-}
-
-fn split_left(area: Rect, width: u16) -> (Rect, Rect) {
-    let width = width.min(area.width);
-    let rest = Rect { x: area.x + width, width: area.width - width, ..area };
-    (Rect { width, ..area }, rest)
 }
 
 #[cfg(test)]
