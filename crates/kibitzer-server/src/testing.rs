@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use kibitzer_core::chess::LastMove;
 use kibitzer_core::{Event, EventReader};
 
 /// The name of a recorded session and the events in what the server sent.
@@ -40,4 +41,14 @@ fn events(mut bytes: &[u8]) -> Vec<Event> {
     let mut events: Vec<Event> = std::iter::from_fn(|| reader.next(&mut bytes)).collect();
     events.extend(std::iter::from_fn(|| reader.finish()));
     events
+}
+
+/// Adds the promotion to a recorded move; uhlin-fics sometimes omits it.
+pub(crate) fn with_promotion(spelled: &str, played: Option<LastMove>) -> String {
+    match played {
+        Some(LastMove::Normal { promotion: Some(role), .. }) if !spelled.contains('=') => {
+            format!("{spelled}={}", role.letter())
+        }
+        _ => spelled.to_owned(),
+    }
 }

@@ -1,23 +1,19 @@
 //! Parsing of moves as people and clients type them.
 
-use kibitzer_core::chess::{CastlingSide, Role, Square};
-use thiserror::Error;
+use kibitzer_core::chess::{Color, LastMove, Role, Square};
 
 use super::Variant;
 use super::moves::{CastlingSquares, Move};
 use super::position::Position;
 
 /// Why a typed text is not a move that can be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MoveError {
     /// The text does not have the form of a move; it may be a command.
-    #[error("not a move")]
     NotAMove,
     /// More than one legal move matches.
-    #[error("ambiguous move")]
     Ambiguous,
     /// No legal move matches.
-    #[error("illegal move")]
     Illegal,
 }
 
@@ -39,23 +35,23 @@ impl Position {
     ///
     /// Accepts squares (`e2e4`, `e2-e4`, the king's squares for castling); standard notation with or without `x`, `+`, `#`,
     /// `=`, `!`, `?` (`Nf3`, `Nb1d2`, `exd5`, `ed5`, `exd`, `e8=Q`, `e8Q`, `e8(Q)`, `e7e8=q`); castling as `o-o`, `O-O-O`,
-    /// `0-0`, `oo`; and drops (`P@f5`, `p@@f5`, `N/@@-f3`). A pawn promotes to `promote` if the text names no role.
+    /// `0-0`, `oo`; and drops (`P@f5`, `p@@f5`, `N/@@-f3`). A pawn promotes to a queen if the text names no role.
     ///
-    /// Source: FICS help files `moves`, `promote`, `iv_movecase`.
+    /// Source: FICS help files `moves`, `iv_movecase`.
     ///
     /// # Errors
     ///
     /// [`MoveError::NotAMove`] depends on the text alone, the others on the position.
-    pub(crate) fn read_move(&self, typed: &str, case: MoveCase, promote: Role) -> Result<Move, MoveError> {
+    pub(crate) fn read_move(&self, typed: &str, case: MoveCase) -> Result<Move, MoveError> {
         let (first, second) = read(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
-        match (self.find(first, promote), second) {
-            (Err(MoveError::Illegal), Some(second)) => self.find(second, promote),
+        match (self.find(first), second) {
+            (Err(MoveError::Illegal), Some(second)) => self.find(second),
             (found, _) => found,
         }
     }
 
-    fn find(&self, pattern: Pattern, promote: Role) -> Result<Move, MoveError> {
-        let mut matches = self.legal_moves().into_iter().filter(|&legal| self.matches(pattern, legal, promote));
+    fn find(&self, pattern: Pattern) -> Result<Move, MoveError> {
+        let mut matches = self.legal_moves().into_iter().filter(|&legal| self.matches(pattern, legal));
         match (matches.next(), matches.next()) {
             (None, _) => Err(MoveError::Illegal),
             (Some(found), None) => Ok(found),
@@ -63,17 +59,16 @@ impl Position {
         }
     }
 
-    fn matches(&self, pattern: Pattern, legal: Move, promote: Role) -> bool {
+    fn matches(&self, pattern: Pattern, legal: Move) -> bool {
         match (pattern, legal) {
             (Pattern::Exactly(exact), legal) => exact == legal,
             (Pattern::Walk(walk), Move::Normal { role, from, to, promotion }) => {
-                let becomes = walk.promotion.unwrap_or(promote);
                 walk.role.is_none_or(|typed| typed == role)
                     && walk.from_file.is_none_or(|file| file == from.file())
                     && walk.from_rank.is_none_or(|rank| rank == from.rank())
                     && walk.to_file == to.file()
                     && walk.to_rank.is_none_or(|rank| rank == to.rank())
-                    && promotion.map_or(walk.promotion.is_none(), |promotion| promotion == becomes)
+                    && (promotion == walk.promotion || (promotion == Some(Role::Queen) && walk.promotion.is_none()))
             }
             (Pattern::Walk(walk), Move::Castle(side)) => {
                 let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
@@ -114,7 +109,7 @@ fn read(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
         return None;
     }
     let text = trim_marks(typed);
-    if let Some(exact) = read_castling(text).map(Move::Castle).or_else(|| read_drop(text)) {
+    if let Some(exact) = read_castling_or_drop(text) {
         return Some((Pattern::Exactly(exact), None));
     }
     let as_pawn = read_walk(text, None).map(Pattern::Walk);
@@ -132,21 +127,15 @@ fn trim_marks(mut text: &[u8]) -> &[u8] {
     text
 }
 
-fn read_castling(text: &[u8]) -> Option<CastlingSide> {
-    let is_o = |&letter: &u8| matches!(letter, b'o' | b'O' | b'0');
-    match text {
-        [a, b'-', b] | [a, b] if is_o(a) && is_o(b) => Some(CastlingSide::Short),
-        [a, b'-', b, b'-', c] | [a, b, c] if is_o(a) && is_o(b) && is_o(c) => Some(CastlingSide::Long),
+/// Parses castling, or a drop such as `P@f5`, `P@@f5` or `P/@@-f5`.
+fn read_castling_or_drop(text: &[u8]) -> Option<Move> {
+    let mut letters: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'/' | b'-')).collect();
+    letters.dedup_by(|next, byte| (*next, *byte) == (b'@', b'@'));
+    match LastMove::parse_verbose(&letters, b"", Color::White)? {
+        LastMove::Castle { side, .. } => Some(Move::Castle(side)),
+        LastMove::Drop { role, to } => Some(Move::Drop { role, to }),
         _ => None,
     }
-}
-
-fn read_drop(text: &[u8]) -> Option<Move> {
-    let (&letter, rest) = text.split_first()?;
-    let role = Role::from_letter(letter).filter(|&role| role != Role::King)?;
-    let rest = rest.strip_prefix(b"/").unwrap_or(rest);
-    let rest = rest.strip_prefix(b"@@-").or_else(|| rest.strip_prefix(b"@@")).or_else(|| rest.strip_prefix(b"@"))?;
-    Square::parse(rest).map(|to| Move::Drop { role, to })
 }
 
 fn read_piece(letter: u8, case: MoveCase) -> Option<Role> {

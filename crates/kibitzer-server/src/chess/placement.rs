@@ -3,17 +3,13 @@
 use cozy_chess::{BitBoard, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use kibitzer_core::chess::{Board, Color, Piece, Role, Square};
 
-/// Sets of occupied squares: one for each color, one for each role.
+/// Sets of occupied squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Placement {
-    white: BitBoard,
-    black: BitBoard,
-    pawns: BitBoard,
-    knights: BitBoard,
-    bishops: BitBoard,
-    rooks: BitBoard,
-    queens: BitBoard,
-    kings: BitBoard,
+    /// One set for each [`Color`].
+    colors: [BitBoard; 2],
+    /// One set for each [`Role`].
+    roles: [BitBoard; 6],
 }
 
 impl Placement {
@@ -33,22 +29,12 @@ impl Placement {
         board
     }
 
-    pub(super) const fn of_color(&self, color: Color) -> BitBoard {
-        match color {
-            Color::White => self.white,
-            Color::Black => self.black,
-        }
+    pub(super) fn of_color(&self, color: Color) -> BitBoard {
+        self.colors.get(color as usize).copied().unwrap_or_default()
     }
 
-    pub(super) const fn of_role(&self, role: Role) -> BitBoard {
-        match role {
-            Role::Pawn => self.pawns,
-            Role::Knight => self.knights,
-            Role::Bishop => self.bishops,
-            Role::Rook => self.rooks,
-            Role::Queen => self.queens,
-            Role::King => self.kings,
-        }
+    pub(super) fn of_role(&self, role: Role) -> BitBoard {
+        self.roles.get(role as usize).copied().unwrap_or_default()
     }
 
     pub(super) fn of(&self, piece: Piece) -> BitBoard {
@@ -56,7 +42,7 @@ impl Placement {
     }
 
     pub(super) fn occupied(&self) -> BitBoard {
-        self.white | self.black
+        self.of_color(Color::White) | self.of_color(Color::Black)
     }
 
     pub(super) fn role(&self, square: Square) -> Option<Role> {
@@ -64,7 +50,7 @@ impl Placement {
     }
 
     pub(super) fn piece(&self, square: Square) -> Option<Piece> {
-        let color = if self.white.has(to_table(square)) { Color::White } else { Color::Black };
+        let color = if self.of_color(Color::White).has(to_table(square)) { Color::White } else { Color::Black };
         self.role(square).map(|role| Piece { color, role })
     }
 
@@ -75,28 +61,20 @@ impl Placement {
     /// Puts a piece on an empty square, or removes it from its square.
     pub(super) fn toggle(&mut self, square: Square, piece: Piece) {
         let bit = to_table(square).bitboard();
-        match piece.color {
-            Color::White => self.white ^= bit,
-            Color::Black => self.black ^= bit,
-        }
-        match piece.role {
-            Role::Pawn => self.pawns ^= bit,
-            Role::Knight => self.knights ^= bit,
-            Role::Bishop => self.bishops ^= bit,
-            Role::Rook => self.rooks ^= bit,
-            Role::Queen => self.queens ^= bit,
-            Role::King => self.kings ^= bit,
+        let sets = [self.colors.get_mut(piece.color as usize), self.roles.get_mut(piece.role as usize)];
+        for set in sets.into_iter().flatten() {
+            *set ^= bit;
         }
     }
 
     /// Returns the squares of the pieces of `by` that attack `square`.
     pub(super) fn attackers(&self, square: Square, by: Color) -> BitBoard {
         let (at, occupied) = (to_table(square), self.occupied());
-        let straight = get_rook_moves(at, occupied) & (self.rooks | self.queens);
-        let slanted = get_bishop_moves(at, occupied) & (self.bishops | self.queens);
-        let pawns = get_pawn_attacks(at, table_color(by.opponent())) & self.pawns;
-        let knights = get_knight_moves(at) & self.knights;
-        let kings = get_king_moves(at) & self.kings;
+        let straight = get_rook_moves(at, occupied) & (self.of_role(Role::Rook) | self.of_role(Role::Queen));
+        let slanted = get_bishop_moves(at, occupied) & (self.of_role(Role::Bishop) | self.of_role(Role::Queen));
+        let pawns = get_pawn_attacks(at, table_color(by.opponent())) & self.of_role(Role::Pawn);
+        let knights = get_knight_moves(at) & self.of_role(Role::Knight);
+        let kings = get_king_moves(at) & self.of_role(Role::King);
         (straight | slanted | pawns | knights | kings) & self.of_color(by)
     }
 

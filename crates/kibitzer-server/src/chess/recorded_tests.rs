@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{MoveCase, Position, Variant};
-use crate::testing::{Session, sessions};
-use kibitzer_core::chess::{Hands, LastMove, Role};
+use crate::testing::{Session, sessions, with_promotion};
+use kibitzer_core::chess::Hands;
 use kibitzer_core::message::{GameId, Message, Style12};
 
 /// Sessions of variants this server does not play.
@@ -34,12 +34,9 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
     let Some(reported) = now.last_move().filter(|_| now.ply() == before.ply() + 1) else { return false };
     let place = || format!("{}: {} {} after {}", session.name, now.game(), reported.text(), before.fen());
     let position = Position::from_fen(variant, &before.fen().with_hands(hands));
-    let promote = match reported.played {
-        Some(LastMove::Normal { promotion: Some(role), .. }) => role,
-        _ => Role::Queen,
-    };
     let read = |text: &str| {
-        position.read_move(text, MoveCase::Sensitive, promote).unwrap_or_else(|e| panic!("{}: {e}", place()))
+        let text = with_promotion(text, reported.played);
+        position.read_move(&text, MoveCase::Sensitive).unwrap_or_else(|e| panic!("{}: {e:?}", place()))
     };
     let played = read(reported.verbose.as_str());
     assert_eq!(Some(played.to_last_move()), reported.played, "{}", place());

@@ -1,6 +1,6 @@
 use cozy_chess::Board as Referee;
 use cozy_chess::util::display_san_move;
-use kibitzer_core::chess::{Color, Fen, Role, Square};
+use kibitzer_core::chess::{Color, Fen, Square};
 use proptest::prelude::*;
 
 use super::*;
@@ -14,12 +14,12 @@ fn square(name: &str) -> Square {
 }
 
 fn read(position: &Position, typed: &str) -> Result<Move, MoveError> {
-    position.read_move(typed, MoveCase::Insensitive, Role::Queen)
+    position.read_move(typed, MoveCase::Insensitive)
 }
 
 fn play(position: &Position, moves: &str) -> Position {
     moves.split_whitespace().fold(*position, |position, typed| {
-        let found = read(&position, typed).unwrap_or_else(|error| panic!("{typed}: {error}"));
+        let found = read(&position, typed).unwrap_or_else(|error| panic!("{typed}: {error:?}"));
         position.after(found)
     })
 }
@@ -136,10 +136,10 @@ proptest! {
             if moves.is_empty() { break }
             for &legal in &moves {
                 let san = now.san(legal);
-                prop_assert_eq!(now.read_move(&san, MoveCase::Sensitive, Role::Queen), Ok(legal), "{}", &san);
+                prop_assert_eq!(now.read_move(&san, MoveCase::Sensitive), Ok(legal), "{}", &san);
             }
             let played = choose(&moves, choice);
-            prop_assert_eq!(now.read_move(&now.san(played), MoveCase::Insensitive, Role::Queen), Ok(played));
+            prop_assert_eq!(now.read_move(&now.san(played), MoveCase::Insensitive), Ok(played));
             let mover = now.side_to_move;
             let verbose = played.to_verbose();
             let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
@@ -196,16 +196,14 @@ fn moves_as_people_type_them() {
     for (typed, want) in cases {
         assert_eq!(rich.smith(read(&rich, typed).unwrap_or_else(|_| panic!("{typed}"))), want, "{typed}");
     }
-    let under = rich.read_move("b8", MoveCase::Insensitive, Role::Knight).unwrap();
-    assert_eq!(rich.san(under), "b8=N");
 }
 
 #[test]
 fn a_lower_case_b_is_a_bishop_only_if_no_pawn_can_move() {
     let only_bishop = position(Variant::Standard, "4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1");
     assert_eq!(only_bishop.smith(read(&only_bishop, "bc3").unwrap()), "d2c3p");
-    assert_eq!(only_bishop.read_move("bc3", MoveCase::Sensitive, Role::Queen), Err(MoveError::Illegal));
-    assert_eq!(only_bishop.read_move("nf3", MoveCase::Sensitive, Role::Queen), Err(MoveError::NotAMove));
+    assert_eq!(only_bishop.read_move("bc3", MoveCase::Sensitive), Err(MoveError::Illegal));
+    assert_eq!(only_bishop.read_move("nf3", MoveCase::Sensitive), Err(MoveError::NotAMove));
 }
 
 #[test]

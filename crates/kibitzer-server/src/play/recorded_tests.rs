@@ -10,7 +10,7 @@ use kibitzer_core::message::{
 
 use super::*;
 use crate::chess::{MoveCase, Position, Variant};
-use crate::testing::{Session, sessions};
+use crate::testing::{Session, sessions, with_promotion};
 
 /// Sessions of variants this server does not play.
 const OTHER_RULES: [&str; 3] = ["chess960", "suicide", "wild-and-odd"];
@@ -71,9 +71,9 @@ impl Replay {
     }
 
     /// Plays a reported move. The time it took is the reported one.
-    fn play(&mut self, spelled: &str, promote: Role, elapsed_ms: u32, lag_ms: i32) {
+    fn play(&mut self, spelled: &str, elapsed_ms: u32, lag_ms: i32) {
         let position = self.game.position();
-        let played = position.read_move(spelled, MoveCase::Sensitive, promote).unwrap();
+        let played = position.read_move(spelled, MoveCase::Sensitive).unwrap();
         let lag = Duration::from_millis(u64::try_from(lag_ms).unwrap_or(0));
         self.now += Duration::from_millis(u64::from(elapsed_ms)) + lag;
         self.game.play(position.side_to_move, played, self.now, lag).unwrap();
@@ -87,11 +87,8 @@ impl Replay {
     fn follow(&mut self, board: &Style12, checked: &mut Checked) -> bool {
         if board.ply() == self.n_plies() + 1 {
             let reported = board.last_move().unwrap();
-            let promote = match reported.played {
-                Some(LastMove::Normal { promotion: Some(role), .. }) => role,
-                _ => Role::Queen,
-            };
-            self.play(reported.verbose.as_str(), promote, reported.elapsed_ms.unwrap(), board.lag_ms().unwrap_or(0));
+            let spelled = with_promotion(reported.verbose.as_str(), reported.played);
+            self.play(&spelled, reported.elapsed_ms.unwrap(), board.lag_ms().unwrap_or(0));
         } else if board.ply() < self.n_plies() {
             self.take_back_to(board.ply(), checked);
         }
@@ -178,7 +175,7 @@ fn check_delta(replay: &mut Replay, delta: &Delta, raw: &str, checked: &mut Chec
         return;
     }
     let mover = replay.game.side_to_move();
-    replay.play(delta.san.as_str(), Role::Queen, delta.taken_ms, 0);
+    replay.play(delta.san.as_str(), delta.taken_ms, 0);
     let ours = replay.game.delta().unwrap();
     let (mut mine, mut theirs): (Vec<&str>, Vec<&str>) = (ours.split(' ').collect(), raw.split(' ').collect());
     let (left, recorded) = (mine.remove(6), theirs.remove(6));

@@ -58,12 +58,12 @@ impl Table {
 
     fn play_after(&mut self, time: Duration, typed: &str) -> MoveEffects {
         self.now += time;
-        let played = self.read(typed).unwrap_or_else(|error| panic!("{typed}: {error}"));
+        let played = self.read(typed).unwrap_or_else(|error| panic!("{typed}: {error:?}"));
         self.game.play(self.game.side_to_move(), played, self.now, Duration::ZERO).unwrap()
     }
 
     fn read(&self, typed: &str) -> Result<Move, MoveError> {
-        self.game.position().read_move(typed, MoveCase::Insensitive, Role::Queen)
+        self.game.position().read_move(typed, MoveCase::Insensitive)
     }
 
     fn clocks(&self) -> (i64, i64) {
@@ -415,7 +415,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     let line = examined.board(BoardView { relation: Relation::Examining, ..OBSERVER });
     assert!(line.ends_with("3 Newton Einstein 2 3 0 39 39 179 179 3 N/b8-c6 (0:01) Nc6 0 0 0"), "{line}");
     let play = |examined: &mut ExaminedGame, typed: &str| {
-        examined.play(examined.position().read_move(typed, MoveCase::Sensitive, Role::Queen).unwrap());
+        examined.play(examined.position().read_move(typed, MoveCase::Sensitive).unwrap());
     };
     play(&mut examined, "Bc4");
     play(&mut examined, "Bc5");
@@ -438,14 +438,14 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
         started: date(),
     });
     let feed = |relay: &mut ExaminedGame, typed: &str, white, black| {
-        let next = relay.main.position().read_move(typed, MoveCase::Sensitive, Role::Queen).unwrap();
+        let next = relay.main.position().read_move(typed, MoveCase::Sensitive).unwrap();
         relay.relay_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
     let line = relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(line.ends_with("-2 90 30 39 39 5396 5400 1 P/d2-d4 (0:04) d4 0 0 0"), "{line}");
     relay.backward(1);
-    let other = relay.position().read_move("e4", MoveCase::Sensitive, Role::Queen).unwrap();
+    let other = relay.position().read_move("e4", MoveCase::Sensitive).unwrap();
     relay.play(other);
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
     assert!(relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0"));

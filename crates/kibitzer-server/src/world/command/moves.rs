@@ -25,7 +25,7 @@ impl World {
         let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
         let table = self.tables.get(number)?;
         let position = table.position();
-        let read = position.read_move(typed, case, Role::Queen);
+        let read = position.read_move(typed, case);
         if read == Err(MoveError::NotAMove) {
             return None;
         }
@@ -46,7 +46,7 @@ impl World {
     /// Refuses a move of a player without a game; only text that cannot be the name of a command is treated as one.
     fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let start = Position::start(Variant::Crazyhouse);
-        let is_move = start.read_move(typed, MoveCase::Insensitive, Role::Queen) != Err(MoveError::NotAMove);
+        let is_move = start.read_move(typed, MoveCase::Insensitive) != Err(MoveError::NotAMove);
         let is_unmistakable = typed.contains(|c: char| c.is_ascii_digit()) || typed.contains('-');
         (is_move && is_unmistakable).then(|| {
             self.lobby.put(id, "You are not playing or examining a game.\n");
