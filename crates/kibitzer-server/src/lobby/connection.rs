@@ -50,7 +50,7 @@ pub(crate) enum LoginStage {
     Return(Handle),
     /// Waiting for the password of this registered name.
     Password(Handle),
-    /// The password was wrong; received bytes are held until the pause is over.
+    /// The password was wrong; nothing is processed until the pause is over.
     Paused,
     /// The login is done.
     LoggedIn(Box<Player>),
@@ -60,8 +60,6 @@ pub(crate) enum LoginStage {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) input: InputReader,
-    /// Bytes received during the pause after a wrong password, which are processed after it.
-    pub(crate) held: Vec<u8>,
     /// Bytes queued for the client.
     pub(crate) unsent: Vec<u8>,
     /// Whether the connection is closed once `unsent` is sent.
@@ -91,7 +89,6 @@ impl Connection {
     pub(crate) fn new(family: Family) -> Self {
         Self {
             input: InputReader::default(),
-            held: Vec::new(),
             unsent: Vec::new(),
             is_closing: false,
             has_received_line: false,

@@ -11,7 +11,7 @@
 //! | `Password` | the password | `LoggedIn`; another session of the player is closed |
 //! | `Password` | empty line | `Name` |
 //! | `Password` | another line | `Paused` |
-//! | `Paused` | end of the pause | `Name`; then the bytes received meanwhile are processed |
+//! | `Paused` | end of the pause | `Name` |
 //! | any before `LoggedIn` | end of the login timeout | closed |
 //!
 //! Source: transport §7, whose texts are freechess.org's; the blank lines and the telnet commands are those of
@@ -269,12 +269,10 @@ impl World {
         self.refuse_login(id, LoginFailure::InvalidPassword, handle.as_str());
     }
 
-    /// Resumes a login after the pause of a wrong password, with the bytes held back.
+    /// Resumes a login after the pause of a wrong password.
     pub(super) fn resume_login(&mut self, id: ConnectionId) {
         self.lobby.put(id, INVITATION);
         self.ask_name(id);
-        let held = self.lobby.connection_mut(id).map(|connection| std::mem::take(&mut connection.held));
-        self.receive(id, &held.unwrap_or_default(), self.now());
     }
 
     /// Ends a session because the same player has logged in on another connection.

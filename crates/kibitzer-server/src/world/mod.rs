@@ -38,9 +38,6 @@ use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::wire::ClientInput;
 
-/// Maximum number of bytes received during the pause of a login.
-const MAX_HELD_BYTES: usize = 16 << 10;
-
 /// A deadline of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deadline {
@@ -114,14 +111,11 @@ impl World {
         id
     }
 
-    /// Processes bytes from a client.
+    /// Processes bytes from a client, at most one line. While the login [is paused](Self::is_paused), the caller keeps later ones.
     pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         self.lobby.clock.now = now;
         let mut rest = bytes;
         while let Some(connection) = self.lobby.connection_for_reading(id).filter(|connection| !connection.is_closing) {
-            if matches!(connection.stage, LoginStage::Paused) {
-                return self.hold(id, rest);
-            }
             let Some(input) = connection.input.next(&mut rest) else { return };
             self.process(id, input);
         }
@@ -185,18 +179,9 @@ impl World {
         }
     }
 
-    /// Returns whether a client's login is paused, so that its bytes are held.
+    /// Returns whether a client's login is paused after a wrong password, so that nothing is processed.
     pub(crate) fn is_paused(&self, id: ConnectionId) -> bool {
         self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, LoginStage::Paused))
-    }
-
-    /// Keeps bytes that arrived during the pause of a login.
-    fn hold(&mut self, id: ConnectionId, bytes: &[u8]) {
-        let Some(connection) = self.lobby.connection_for_reading(id) else { return };
-        connection.held.extend_from_slice(bytes);
-        if connection.held.len() > MAX_HELD_BYTES {
-            self.close(id);
-        }
     }
 
     /// Logs the player out and closes the connection once its output has been sent.
