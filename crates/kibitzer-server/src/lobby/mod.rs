@@ -18,7 +18,7 @@ pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};
 pub(crate) use self::output::Talk;
-pub(crate) use self::player::{List, MAX_LIST_ENTRIES, Player, SavedSettings};
+pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
 pub(crate) use self::variables::SetError;
@@ -289,13 +289,13 @@ impl Lobby {
     /// Returns whether the sender is on the player's censor list.
     pub(crate) fn censors(&self, id: ConnectionId, from: ConnectionId) -> bool {
         let (Some(receiver), Some(sender)) = (self.player(id), self.player(from)) else { return false };
-        receiver.saved.lists(List::Censor, sender.name())
+        receiver.saved.lists("censor", sender.name())
     }
 
     /// Returns the players in a channel.
     pub(crate) fn channel_members(&self, channel: u16) -> Vec<ConnectionId> {
         let channel = channel.to_string();
-        self.players_where(|_, player| player.saved.lists(List::Channel, &channel))
+        self.players_where(|_, player| player.saved.lists("channel", &channel))
     }
 
     /// Returns the games of the simul that a player gives, in the order of the boards.

@@ -4,7 +4,7 @@
 
 use kibitzer_core::message::{Datagram, Ivar};
 
-use super::{Connection, ConnectionId, List, Lobby, Player};
+use super::{Connection, ConnectionId, Lobby, Player};
 use crate::family::Family;
 
 /// Telnet's escape byte, which is doubled within data.
@@ -129,7 +129,7 @@ impl Lobby {
         except: Option<ConnectionId>,
     ) {
         for id in self.players_where(|id, _| Some(id) != except) {
-            let has_name_on_list = self.player(id).is_some_and(|player| player.saved.lists(List::Notify, name));
+            let has_name_on_list = self.player(id).is_some_and(|player| player.saved.lists("notify", name));
             if self.has_flag(id, "pin") {
                 self.notify(id, &format!("[{name} has {logged}.]\n"));
             }

@@ -13,46 +13,25 @@ use crate::account::{Account, key};
 /// Maximum number of entries of each list of a player.
 pub(crate) const MAX_LIST_ENTRIES: usize = 200;
 
-/// A player's list of names or of channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum List {
-    Censor,
-    Channel,
-    Gnotify,
-    Noplay,
-    Notify,
-}
-
-impl List {
-    pub(crate) const ALL: [Self; 5] = [Self::Censor, Self::Channel, Self::Gnotify, Self::Noplay, Self::Notify];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Censor => "censor",
-            Self::Channel => "channel",
-            Self::Gnotify => "gnotify",
-            Self::Noplay => "noplay",
-            Self::Notify => "notify",
-        }
-    }
-}
+/// The lists of a player: of names, or of channels.
+pub(crate) const LISTS: [&str; 5] = ["censor", "channel", "gnotify", "noplay", "notify"];
 
 /// Settings of a registered player, kept between logins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SavedSettings {
     pub(crate) variables: Variables,
-    /// Names in the spelling of their players, or numbers of channels.
-    pub(crate) lists: BTreeMap<List, Vec<String>>,
+    /// By the name of the list: names in the spelling of their players, or numbers of channels.
+    pub(crate) lists: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl SavedSettings {
     /// Returns whether a list contains the name; case is ignored.
-    pub(crate) fn lists(&self, list: List, name: &str) -> bool {
+    pub(crate) fn lists(&self, list: &str, name: &str) -> bool {
         self.list(list).iter().any(|entry| entry.eq_ignore_ascii_case(name))
     }
 
-    pub(crate) fn list(&self, list: List) -> &[String] {
-        self.lists.get(&list).map_or(&[], Vec::as_slice)
+    pub(crate) fn list(&self, list: &str) -> &[String] {
+        self.lists.get(list).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -12,13 +12,8 @@ pub(crate) struct Clocks {
     /// Readings when each clock last stopped.
     left_ms: Sides<i64>,
     increment_ms: i64,
-    running: Option<Running>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Running {
-    color: Color,
-    since: Instant,
+    /// The running clock, and since when it runs.
+    running: Option<(Color, Instant)>,
 }
 
 impl Clocks {
@@ -33,7 +28,7 @@ impl Clocks {
 
     /// Starts one clock and stops the other without updating its reading.
     pub(crate) const fn start(&mut self, color: Color, now: Instant) {
-        self.running = Some(Running { color, since: now });
+        self.running = Some((color, now));
     }
 
     /// Stops both clocks at their present readings.
@@ -47,7 +42,7 @@ impl Clocks {
     ///
     /// `lag` is the network delay in that time, as measured by timeseal; it is not charged. Without a running clock nothing changes.
     pub(crate) fn press(&mut self, now: Instant, lag: Duration) -> Duration {
-        let Some(Running { color, since }) = self.running.take() else { return Duration::ZERO };
+        let Some((color, since)) = self.running.take() else { return Duration::ZERO };
         // Lag beyond the time of the move is not credited.
         let taken = now.saturating_duration_since(since).saturating_sub(lag);
         *self.left_ms.of_mut(color) += self.increment_ms - whole_ms(taken);
@@ -58,7 +53,7 @@ impl Clocks {
     pub(crate) fn reading(&self, color: Color, now: Instant) -> i64 {
         let left = *self.left_ms.of(color);
         match self.running {
-            Some(running) if running.color == color => left - whole_ms(now.saturating_duration_since(running.since)),
+            Some((running, since)) if running == color => left - whole_ms(now.saturating_duration_since(since)),
             _ => left,
         }
     }
@@ -71,9 +66,7 @@ impl Clocks {
     /// Sets both readings; a running clock continues from the new one.
     pub(crate) fn set(&mut self, left_ms: Sides<i64>, now: Instant) {
         self.left_ms = left_ms;
-        if let Some(running) = &mut self.running {
-            running.since = now;
-        }
+        self.running = self.running.map(|(color, _)| (color, now));
     }
 
     /// Adds time to one clock.
@@ -87,7 +80,7 @@ impl Clocks {
 
     /// Returns when the running clock reaches zero, which may be in the past; `None` if no clock is running.
     pub(crate) fn runs_out_at(&self) -> Option<Instant> {
-        let Running { color, since } = self.running?;
+        let (color, since) = self.running?;
         let left = u64::try_from(*self.left_ms.of(color)).unwrap_or(0);
         since.checked_add(Duration::from_millis(left))
     }

@@ -19,9 +19,6 @@ const ENDS: [&str; 24] = [
     "knoll", "ley", "marsh", "mere", "moor", "pike", "ridge", "stead", "thorn", "wick", "wood",
 ];
 
-/// Attempts to generate an unused name before a letter is appended.
-const MAX_ATTEMPTS: usize = 20;
-
 /// Generates names, each once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -32,13 +29,10 @@ impl Names {
     /// Returns an unused name: `wanted` if it is free.
     pub(super) fn next(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
         let mut name = wanted.map_or_else(|| generate(random), str::to_owned);
-        for attempt in 0.. {
-            if self.given.insert(name.clone()) {
-                break;
-            }
+        while !self.given.insert(name.clone()) {
             name = generate(random);
-            if attempt >= MAX_ATTEMPTS {
-                // With one more letter there are more names than the maximum number of players.
+            // With one more letter there are more names than the maximum number of players.
+            if self.given.contains(&name) {
                 name.push(random.lowercase());
             }
         }

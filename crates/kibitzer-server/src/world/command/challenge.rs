@@ -9,7 +9,7 @@ use super::game::color;
 use super::{Command, DONE, Refusal, Reply, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::{Challenge, ConnectionId, List, OfferKind, World};
+use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -136,8 +136,8 @@ pub(super) fn challenged(world: &World, id: ConnectionId, name: &str) -> Result<
     refuse_if(opponent == id, "You can't match yourself.\n")?;
     refuse_if(plays(id), "You can't challenge while you are playing a game.\n")?;
     refuse_if(has_game(id), "You can't challenge while you are examining a game.\n")?;
-    refuse_if(lists(List::Censor), format!("{other} is censoring you.\n"))?;
-    refuse_if(lists(List::Noplay), format!("You are on {other}'s noplay list.\n"))?;
+    refuse_if(lists("censor"), format!("{other} is censoring you.\n"))?;
+    refuse_if(lists("noplay"), format!("You are on {other}'s noplay list.\n"))?;
     refuse_if(is_closed, format!("{other} is not open to match requests.\n"))?;
     refuse_if(plays(opponent), format!("{other} is playing a game.\n"))?;
     refuse_if(has_game(opponent), format!("{other} is examining a game.\n"))?;

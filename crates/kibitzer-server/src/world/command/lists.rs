@@ -5,7 +5,7 @@
 use super::{Command, DONE, Refusal, Reply, refuse_if};
 use crate::account::{key, matching};
 use crate::calendar::count;
-use crate::world::{ConnectionId, List, MAX_LIST_ENTRIES, World};
+use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -23,39 +23,39 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
 }
 
 /// Returns the only list whose name starts with this prefix.
-fn find_list(prefix: &str) -> Result<List, String> {
-    match matching(List::ALL.map(|list| (list.name(), list)), &key(prefix)).as_slice() {
-        &[(_, list)] => Ok(list),
+fn find_list(prefix: &str) -> Result<&'static str, String> {
+    match matching(LISTS.map(|list| (list, ())), &key(prefix)).as_slice() {
+        &[(list, ())] => Ok(list),
         _ => Err(format!("There is no list matching the name \"{prefix}\".\n")),
     }
 }
 
 /// Parses a list and an entry: the number of a channel, or the name of a player in the player's own spelling.
-fn parse(world: &World, parameters: &str) -> Result<(List, String), Refusal> {
+fn parse(world: &World, parameters: &str) -> Result<(&'static str, String), Refusal> {
     let mut words = parameters.split_whitespace();
     let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let list = find_list(list)?;
     let entry = match list {
-        List::Channel => parse_channel(entry)?.to_string(),
-        List::Censor | List::Gnotify | List::Noplay | List::Notify => super::records::registered_name(world, entry)?,
+        "channel" => parse_channel(entry)?.to_string(),
+        _ => super::records::registered_name(world, entry)?,
     };
     Ok((list, entry))
 }
 
 /// Formats an entry for replies: channels are in brackets.
-fn shown(list: List, entry: &str) -> String {
-    if list == List::Channel { format!("[{entry}]") } else { entry.to_owned() }
+fn shown(list: &str, entry: &str) -> String {
+    if list == "channel" { format!("[{entry}]") } else { entry.to_owned() }
 }
 
 fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let (list, entry) = parse(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
-    let (shown, name) = (shown(list, &entry), list.name());
-    refuse_if(entries.contains(&entry), format!("{shown} is already on your {name} list.\n"))?;
-    refuse_if(entries.len() >= MAX_LIST_ENTRIES, format!("Sorry, your {name} list is full.\n"))?;
+    let shown = shown(list, &entry);
+    refuse_if(entries.contains(&entry), format!("{shown} is already on your {list} list.\n"))?;
+    refuse_if(entries.len() >= MAX_LIST_ENTRIES, format!("Sorry, your {list} list is full.\n"))?;
     entries.push(entry);
-    Ok(format!("{shown} added to your {name} list.\n"))
+    Ok(format!("{shown} added to your {list} list.\n"))
 }
 
 fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
@@ -64,17 +64,17 @@ fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let entries = player.saved.lists.entry(list).or_default();
     let verb = if entries.contains(&entry) { "removed from" } else { "is not on" };
     entries.retain(|known| *known != entry);
-    Ok(format!("{} {verb} your {} list.\n", shown(list, &entry), list.name()))
+    Ok(format!("{} {verb} your {list} list.\n", shown(list, &entry)))
 }
 
 fn showlist(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     if parameters.is_empty() {
-        return Ok(List::ALL.map(|list| format!("{}\n", list.name())).concat());
+        return Ok(LISTS.map(|list| format!("{list}\n")).concat());
     }
     let list = find_list(parameters.trim_end())?;
     let entries = world.lobby.player(id).map_or(&[][..], |player| player.saved.list(list));
-    let n_entries = count(entries.len(), if list == List::Channel { "channel" } else { "name" });
-    Ok(format!("-- {} list: {n_entries} --\n{}\n", list.name(), entries.join(" ")))
+    let n_entries = count(entries.len(), if list == "channel" { "channel" } else { "name" });
+    Ok(format!("-- {list} list: {n_entries} --\n{}\n", entries.join(" ")))
 }
 
 fn inchannel(world: &World, _: ConnectionId, parameters: &str) -> Reply {

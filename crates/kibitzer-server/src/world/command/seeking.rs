@@ -9,7 +9,7 @@ use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
 use crate::calendar::count;
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::{Challenge, ConnectionId, List, MAX_SEEKS, Seek, World, color_word};
+use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, color_word};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -78,8 +78,8 @@ fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
     let lists = |list| seeker.saved.lists(list, player.name());
     (seek.rating_range.0..=seek.rating_range.1).contains(&rating)
         && (player.is_registered || !seek.terms.rated)
-        && !lists(List::Noplay)
-        && !lists(List::Censor)
+        && !lists("noplay")
+        && !lists("censor")
 }
 
 fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
