@@ -264,6 +264,11 @@ impl Lobby {
         player.game.or_else(|| player.observing.first().copied())
     }
 
+    /// Returns the observers of a game, ordered by name: neither its players nor its examiners.
+    pub(crate) fn observers(&self, game: GameId) -> Vec<ConnectionId> {
+        self.players_where(|_, player| player.observing.contains(&game))
+    }
+
     /// Returns the facts about a player for the lines of a game of this kind; `None` if no player is logged in over the
     /// connection.
     pub(crate) fn seat(&self, id: ConnectionId, kind: &str) -> Option<Seat> {

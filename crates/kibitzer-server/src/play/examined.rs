@@ -21,6 +21,8 @@ pub(crate) struct ExaminedGame {
     /// Number of plies of `line` up to the position on the board.
     at: usize,
     ending: Option<Ending>,
+    /// Whether it started from an empty board instead of a game.
+    pub(crate) is_scratch: bool,
     /// Both clocks before the first ply.
     clocks_ms: Sides<i64>,
 }
@@ -29,14 +31,14 @@ impl ExaminedGame {
     /// Creates an empty board on which the examiner may play both sides; both names are the examiner's.
     pub(crate) fn scratch(id: GameId, examiner: Seat, started: SystemTime) -> Self {
         let header = GameHeader { id, terms: Terms::unrated(0, 0), seats: Sides::both(examiner), started };
-        Self { clocks_ms: Sides::both(0), ..Self::relay(header) }
+        Self { clocks_ms: Sides::both(0), is_scratch: true, ..Self::relay(header) }
     }
 
     /// Creates a game that is played elsewhere and relayed from its start, with its clocks.
     pub(crate) fn relay(header: GameHeader) -> Self {
         let main = MoveRecord::new(Position::start(header.terms.variant));
         let clocks_ms = Sides::both(header.terms.initial_ms());
-        Self { header, line: main.clone(), main, branch: None, at: 0, ending: None, clocks_ms }
+        Self { header, line: main.clone(), main, branch: None, at: 0, ending: None, is_scratch: false, clocks_ms }
     }
 
     /// Creates an examined copy of a finished game, at its start position.

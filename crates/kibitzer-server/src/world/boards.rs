@@ -5,7 +5,7 @@
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Relation};
 
-use super::tables::{Table, TableGame};
+use super::tables::Table;
 use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
 use crate::play::BoardView;
@@ -24,44 +24,43 @@ pub(crate) enum BoardReason {
 }
 
 impl World {
-    /// Returns the relation of a client to a game.
-    fn relation(&self, table: &Table, id: ConnectionId) -> Relation {
-        let is_observed = table.observers.contains(&id);
-        match (table.played(), self.color_in(table, id)) {
-            _ if table.examiners().contains(&id) => Relation::Examining,
-            (Some(game), Some(color)) if color == game.side_to_move() => Relation::MyTurn,
-            (Some(_), Some(_)) => Relation::OpponentsTurn,
-            (Some(_), None) if is_observed => Relation::Observing,
-            (None, _) if is_observed => Relation::ObservingExamined,
+    /// Returns the relation of a client to a game, and the color that the client plays in it.
+    fn relation(&self, table: &Table, id: ConnectionId) -> (Relation, Option<Color>) {
+        let Some(player) = self.lobby.player(id) else { return (Relation::Isolated, None) };
+        let number = table.header().id;
+        let color = table.played().and_then(|game| game.header.color_of(player.name()));
+        let relation = match (table, color) {
+            (Table::Played(game), Some(color)) if color == game.side_to_move() => Relation::MyTurn,
+            (Table::Played(_), Some(_)) => Relation::OpponentsTurn,
+            (Table::Played(_), None) if player.observing.contains(&number) => Relation::Observing,
+            (Table::Examined(_), _) if player.game == Some(number) => Relation::Examining,
+            (Table::Examined(_), _) if player.observing.contains(&number) => Relation::ObservingExamined,
             _ => Relation::Isolated,
-        }
-    }
-
-    /// Returns the color that a client plays in a game.
-    fn color_in(&self, table: &Table, id: ConnectionId) -> Option<Color> {
-        table.played()?.header.color_of(self.lobby.player(id)?.name())
+        };
+        (relation, color)
     }
 
     /// Returns an empty line and a board's lines; `None` for a client without board lines.
     fn board(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let table = self.tables.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
+        let (relation, color) = self.relation(table, to);
         let view = BoardView {
-            relation: self.relation(table, to),
+            relation,
             unit: self.lobby.clock_unit(to),
             form: self.lobby.connection(to)?.board_form?,
             // Black sees the board from the other side.
-            is_flipped: self.lobby.has_flag(to, "flip") != (self.color_in(table, to) == Some(Color::Black)),
+            is_flipped: self.lobby.has_flag(to, "flip") != (color == Some(Color::Black)),
         };
         // Unlike FICS (datagrams D5), the recorded server sends a delta board after a takeback or a change of the clock too, with
         // the move that is then the last one. Source: transcripts fatics-ms-compress-*.
         let wants_delta = reason != BoardReason::Other && ivars.is_set(Ivar::CompressMove);
-        let line = match &table.game {
-            TableGame::Played(game) => {
+        let line = match table {
+            Table::Played(game) => {
                 let delta = if wants_delta { game.delta() } else { None };
                 delta.unwrap_or_else(|| game.board(view, self.now()))
             }
-            TableGame::Examined { game, .. } => game.board(view),
+            Table::Examined(game) => game.board(view),
         };
         Some(format!("\n{line}\n"))
     }

@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::tables::{TableGame, with_rating};
+use super::tables::{Table, with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
@@ -66,7 +66,7 @@ impl World {
     }
 
     fn place(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
-        self.tables.add(number, TableGame::Played(game));
+        self.tables.add(number, Table::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
             if let Some(player) = self.lobby.player_mut(id) {
@@ -147,7 +147,7 @@ impl World {
         let Some(game) = self.tables.played_mut(number) else { return };
         game.finish(ending, now);
         let line = format!("{}\n", game.end_line().unwrap_or_default());
-        let (players, observers) = (self.participants(number), self.tables.observers(number));
+        let (players, observers) = (self.participants(number), self.lobby.observers(number));
         for &id in players.iter().chain(&observers) {
             self.lobby.ring(id);
             self.lobby.notify_whole(id, &line);
@@ -168,7 +168,7 @@ impl World {
                 player.game = None;
             }
         }
-        for id in self.tables.observers(number) {
+        for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Removing game {number} from observation list.\n"));
             self.put_relation(number, id, "X");
             if let Some(player) = self.lobby.player_mut(id) {
@@ -176,7 +176,7 @@ impl World {
             }
         }
         self.schedule.cancel(Deadline::Flag(number));
-        if let Some(TableGame::Played(game)) = self.tables.remove(number).map(|table| table.game) {
+        if let Some(Table::Played(game)) = self.tables.remove(number) {
             self.keep(game);
         }
         for id in participants {
@@ -214,10 +214,7 @@ impl World {
     /// Ends a departing player's games, and stops observing and examining.
     pub(super) fn leave_tables(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player_mut(id) else { return };
-        let observed = std::mem::take(&mut player.observing);
-        for number in observed {
-            self.tables.drop_observer(number, id);
-        }
+        player.observing.clear();
         if let Some(number) = self.examined_by(id) {
             self.stop_examining(number, id);
         }
@@ -238,9 +235,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(id) {
             player.game = None;
         }
-        let Some((_, examiners)) = self.tables.examined_mut(number) else { return };
-        examiners.retain(|&examiner| examiner != id);
-        let is_over = examiners.is_empty();
+        let is_over = self.participants(number).is_empty();
         for other in self.audience(number) {
             self.lobby.notify(other, &format!("{name} has stopped examining game {number}.\n"));
             if is_over {

@@ -28,7 +28,7 @@ pub(crate) use self::boards::BoardReason;
 use self::command::CommandDirectory;
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
-pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, TableGame, Tables};
+pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, Tables};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
     SetError, Talk, ivars_starting_with,

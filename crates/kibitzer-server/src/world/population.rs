@@ -1,7 +1,7 @@
 //! Runs the simulated players: passes output to them and executes their commands.
 
 use super::command::ending_text;
-use super::{BoardReason, Connection, ConnectionId, Ivars, Player, TableGame, World};
+use super::{BoardReason, Connection, ConnectionId, Ivars, Player, Table, World};
 use crate::account::Account;
 use crate::lobby::SavedSettings;
 use crate::play::{ExaminedGame, GameHeader};
@@ -54,14 +54,14 @@ impl World {
             let number = self.tables.free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
             let game = ExaminedGame::relay(header);
-            self.tables.add(number, TableGame::Examined { game, is_scratch: false, examiners: vec![by] });
+            self.tables.add(number, Table::Examined(game));
             if let Some(player) = self.lobby.player_mut(by) {
                 player.game = Some(number);
             }
             return;
         }
         let Some(number) = self.examined_by(by) else { return };
-        let Some((game, _)) = self.tables.examined_mut(number) else { return };
+        let Some(game) = self.tables.examined_mut(number) else { return };
         match step {
             RelayStep::Move { played, elapsed_ms, clocks_ms } => {
                 game.relay_move(played, elapsed_ms, clocks_ms);

@@ -47,7 +47,7 @@ impl World {
     /// Reports an offer or its answer to the observers of the player's game.
     pub(crate) fn notify_observers(&mut self, player: ConnectionId, text: &str) {
         let Some(number) = self.lobby.own_game(player) else { return };
-        for id in self.tables.observers(number) {
+        for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Game {number}: {text}\n"));
         }
     }

@@ -21,22 +21,11 @@ const MAX_HISTORY: usize = 10;
 /// Number of adjourned games kept on the server; the oldest are dropped.
 const MAX_STORED: usize = 10_000;
 
-/// A game that is played or examined, and its observers.
+/// A game that is played or examined.
 #[derive(Debug)]
-pub(crate) struct Table {
-    pub(crate) game: TableGame,
-    pub(crate) observers: Vec<ConnectionId>,
-}
-
-#[derive(Debug)]
-pub(crate) enum TableGame {
+pub(crate) enum Table {
     Played(Game),
-    Examined {
-        game: ExaminedGame,
-        /// Whether it started from an empty board instead of a finished game.
-        is_scratch: bool,
-        examiners: Vec<ConnectionId>,
-    },
+    Examined(ExaminedGame),
 }
 
 /// An adjourned game.
@@ -48,31 +37,24 @@ pub(crate) struct StoredGame {
 
 impl Table {
     pub(crate) const fn played(&self) -> Option<&Game> {
-        match &self.game {
-            TableGame::Played(game) => Some(game),
-            TableGame::Examined { .. } => None,
+        match self {
+            Self::Played(game) => Some(game),
+            Self::Examined(_) => None,
         }
     }
 
     pub(crate) const fn header(&self) -> &GameHeader {
-        match &self.game {
-            TableGame::Played(game) => &game.header,
-            TableGame::Examined { game, .. } => &game.header,
+        match self {
+            Self::Played(game) => &game.header,
+            Self::Examined(game) => &game.header,
         }
     }
 
     /// Returns the position on the board.
     pub(crate) fn position(&self) -> &Position {
-        match &self.game {
-            TableGame::Played(game) => game.position(),
-            TableGame::Examined { game, .. } => game.position(),
-        }
-    }
-
-    pub(crate) fn examiners(&self) -> &[ConnectionId] {
-        match &self.game {
-            TableGame::Played(_) => &[],
-            TableGame::Examined { examiners, .. } => examiners,
+        match self {
+            Self::Played(game) => game.position(),
+            Self::Examined(game) => game.position(),
         }
     }
 }
@@ -105,33 +87,28 @@ impl Tables {
         self.by_number.get(&game)
     }
 
-    pub(crate) fn get_mut(&mut self, game: GameId) -> Option<&mut Table> {
-        self.by_number.get_mut(&game)
-    }
-
     /// Returns the game of that number if it is played.
     pub(crate) fn played(&self, game: GameId) -> Option<&Game> {
         self.get(game)?.played()
     }
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
-        match &mut self.get_mut(game)?.game {
-            TableGame::Played(game) => Some(game),
-            TableGame::Examined { .. } => None,
+        match self.by_number.get_mut(&game)? {
+            Table::Played(game) => Some(game),
+            Table::Examined(_) => None,
         }
     }
 
-    /// Returns the game of that number and its examiners if it is examined.
-    pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<(&mut ExaminedGame, &mut Vec<ConnectionId>)> {
-        match &mut self.get_mut(game)?.game {
-            TableGame::Played(_) => None,
-            TableGame::Examined { game, examiners, .. } => Some((game, examiners)),
+    /// Returns the game of that number if it is examined.
+    pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut ExaminedGame> {
+        match self.by_number.get_mut(&game)? {
+            Table::Played(_) => None,
+            Table::Examined(game) => Some(game),
         }
     }
 
-    /// Adds a game without observers.
-    pub(crate) fn add(&mut self, number: GameId, game: TableGame) {
-        self.by_number.insert(number, Table { game, observers: Vec::new() });
+    pub(crate) fn add(&mut self, number: GameId, table: Table) {
+        self.by_number.insert(number, table);
     }
 
     pub(crate) fn remove(&mut self, number: GameId) -> Option<Table> {
@@ -148,17 +125,6 @@ impl Tables {
         let Some(table) = self.get(number) else { return String::new() };
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
         format!("Game {number}: {} {} {terms}\n", with_rating(white), with_rating(black))
-    }
-
-    /// Observers of a game: neither its players nor its examiners.
-    pub(crate) fn observers(&self, number: GameId) -> Vec<ConnectionId> {
-        self.get(number).map(|table| table.observers.clone()).unwrap_or_default()
-    }
-
-    pub(crate) fn drop_observer(&mut self, number: GameId, id: ConnectionId) {
-        if let Some(table) = self.get_mut(number) {
-            table.observers.retain(|&observer| observer != id);
-        }
     }
 
     /// Stores an adjourned game.
@@ -212,7 +178,7 @@ impl World {
     /// Returns the game that a player examines.
     pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
         let number = self.lobby.own_game(id)?;
-        self.tables.get(number)?.examiners().contains(&id).then_some(number)
+        self.tables.get(number)?.played().is_none().then_some(number)
     }
 
     /// Returns the number of the game a player plays, and the player's color.
@@ -233,11 +199,11 @@ impl World {
 
     /// Returns the players or examiners of a game.
     pub(crate) fn participants(&self, number: GameId) -> Vec<ConnectionId> {
-        match self.tables.get(number).map(|table| &table.game) {
-            Some(TableGame::Played(game)) => {
+        match self.tables.get(number) {
+            Some(Table::Played(game)) => {
                 Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
             }
-            Some(TableGame::Examined { examiners, .. }) => examiners.clone(),
+            Some(Table::Examined(_)) => self.lobby.players_where(|_, player| player.game == Some(number)),
             None => Vec::new(),
         }
     }
@@ -245,7 +211,7 @@ impl World {
     /// Returns the participants of a game, then its observers.
     pub(crate) fn audience(&self, number: GameId) -> Vec<ConnectionId> {
         let mut audience = self.participants(number);
-        audience.extend(self.tables.observers(number));
+        audience.extend(self.lobby.observers(number));
         audience
     }
 

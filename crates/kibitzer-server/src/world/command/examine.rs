@@ -9,7 +9,7 @@ use kibitzer_core::message::GameId;
 use super::{Command, DONE, Reply, first_word, number_or_one, refuse_if};
 use crate::calendar::count;
 use crate::play::{Ending, ExaminedGame, Game, GameHeader};
-use crate::world::{BoardReason, ConnectionId, TableGame, World};
+use crate::world::{BoardReason, ConnectionId, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -26,21 +26,18 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     refuse_if(world.lobby.own_game(id).is_some(), "You are already examining a game.\n")?;
     let mut words = parameters.split_whitespace();
     let number = world.tables.free_number();
-    let (game, is_scratch) = match (words.next(), words.next()) {
+    let game = match (words.next(), words.next()) {
         (None, _) => {
             let Some(seat) = world.lobby.seat(id, "untimed") else { return DONE };
-            (ExaminedGame::scratch(number, seat, world.lobby.clock.system_time()), true)
+            ExaminedGame::scratch(number, seat, world.lobby.clock.system_time())
         }
-        (Some(name), index) => {
-            let game = finished_game(world, name, index)?;
-            (ExaminedGame::of_game(number, &game), false)
-        }
+        (Some(name), index) => ExaminedGame::of_game(number, &*finished_game(world, name, index)?),
     };
-    world.tables.add(number, TableGame::Examined { game, is_scratch, examiners: vec![id] });
+    let mode = if game.is_scratch { "examine (scratch)" } else { "examine" };
+    world.tables.add(number, Table::Examined(game));
     if let Some(player) = world.lobby.player_mut(id) {
         player.game = Some(number);
     }
-    let mode = if is_scratch { "examine (scratch)" } else { "examine" };
     world.lobby.put(id, &format!("Starting a game in {mode} mode.\n"));
     world.put_board(number, id, BoardReason::Other);
     DONE
@@ -87,7 +84,7 @@ fn step(
 ) -> Reply {
     let number = examined(world, id)?;
     let plies = number_or_one(parameters)?;
-    let Some((game, _)) = world.tables.examined_mut(number) else { return DONE };
+    let Some(game) = world.tables.examined_mut(number) else { return DONE };
     let n_moved = go(game, plies);
     refuse_if(n_moved == 0, format!("You're at the {edge} of the game.\n"))?;
     let text = format!("Game {number}: {} {verb} {}.\n", world.lobby.name(id), count(n_moved, "move"));
@@ -114,7 +111,7 @@ fn show_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
 
 /// Returns the line of the game's ending if its last position is on the board, else an empty text.
 fn ending_line(world: &World, number: GameId) -> String {
-    let Some(TableGame::Examined { game, .. }) = world.tables.get(number).map(|table| &table.game) else {
+    let Some(Table::Examined(game)) = world.tables.get(number) else {
         return String::new();
     };
     game.ending_here().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
@@ -127,7 +124,7 @@ pub(crate) fn ending_text(game: &GameHeader, ending: Ending) -> String {
 
 fn revert(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     let number = examined(world, id)?;
-    let Some((game, _)) = world.tables.examined_mut(number) else { return DONE };
+    let Some(game) = world.tables.examined_mut(number) else { return DONE };
     let to = game.revert().ok_or("You are already in the main line.\n")?;
     let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.name(id));
     show_step(world, id, number, &text);
@@ -137,17 +134,13 @@ fn revert(world: &mut World, id: ConnectionId, _: &str) -> Reply {
 fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     let number = examined(world, id)?;
     let name = first_word(parameters)?;
-    let observer = world.lobby.find(name).filter(|whom| world.tables.observers(number).contains(whom));
+    let observer = world.lobby.find(name).filter(|whom| world.lobby.observers(number).contains(whom));
     let whom = observer
         .filter(|&whom| world.lobby.own_game(whom).is_none())
         .ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;
-    world.tables.drop_observer(number, whom);
     if let Some(player) = world.lobby.player_mut(whom) {
         player.observing.retain(|&observed| observed != number);
         player.game = Some(number);
-    }
-    if let Some((_, examiners)) = world.tables.examined_mut(number) {
-        examiners.push(whom);
     }
     let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
     world.lobby.notify(whom, &format!("{me} has made you an examiner of game {number}.\n"));

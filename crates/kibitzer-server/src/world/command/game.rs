@@ -11,7 +11,7 @@ use kibitzer_core::message::GameId;
 use super::{Command, DONE, Refusal, Reply, first_word, number_or_one, refuse_if};
 use crate::calendar::count;
 use crate::play::{Ending, Game, Sides, examined_row, games_row, move_list};
-use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, TableGame, World};
+use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -192,7 +192,7 @@ fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (form
     match observers {
         Some(text) => world.notify_observers(id, &text),
         // Observers receive a request to end a game in the same words as the opponent.
-        None => world.tables.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
+        None => world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
     }
 }
 
@@ -248,9 +248,9 @@ fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
 fn moves(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     let number = requested_game(world, id, parameters)?;
     let Some(table) = world.tables.get(number) else { return DONE };
-    let record = match &table.game {
-        TableGame::Played(game) => &game.record,
-        TableGame::Examined { game, .. } => &game.line,
+    let record = match table {
+        Table::Played(game) => &game.record,
+        Table::Examined(game) => &game.line,
     };
     Ok(format!("\n{}\n\n", move_list(table.header(), None, record, world.lobby.clock_unit(id))))
 }
@@ -265,9 +265,9 @@ fn games(world: &World, _: ConnectionId, parameters: &str) -> Reply {
 }
 
 fn row(world: &World, table: &Table) -> String {
-    let line = match &table.game {
-        TableGame::Played(game) => games_row(game, world.now()),
-        TableGame::Examined { game, .. } => examined_row(game),
+    let line = match table {
+        Table::Played(game) => games_row(game, world.now()),
+        Table::Examined(game) => examined_row(game),
     };
     format!("{line}\n")
 }

@@ -116,7 +116,7 @@ impl World {
     }
 
     fn play_examined(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        let Some((game, _)) = self.tables.examined_mut(number) else { return };
+        let Some(game) = self.tables.examined_mut(number) else { return };
         let san = game.position().san(played);
         game.play(played);
         let text = format!("Game {number}: {} moves: {san}\n", self.lobby.name(id));

@@ -7,7 +7,7 @@ use kibitzer_core::message::GameId;
 use super::{Command, DONE, Reply, first_word, refuse_if};
 use crate::calendar::count;
 use crate::play::Sides;
-use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table, TableGame, World};
+use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -47,9 +47,6 @@ impl World {
         if player.ivars.is_set(Ivar::SingleBoard) {
             self.stop_observing(id, None);
         }
-        if let Some(table) = self.tables.get_mut(number) {
-            table.observers.push(id);
-        }
         if let Some(player) = self.lobby.player_mut(id) {
             player.observing.push(number);
         }
@@ -69,7 +66,6 @@ impl World {
         player.observing = kept;
         let left: Vec<GameId> = left;
         for &number in &left {
-            self.tables.drop_observer(number, id);
             self.lobby.put(id, &format!("Removing game {number} from observation list.\n"));
             self.put_relation(number, id, "X");
         }
@@ -109,14 +105,15 @@ fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> Reply {
 
 /// Formats the observers of a game: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
 fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
-    let name = |&id: &ConnectionId| world.lobby.player(id).map(Player::display);
-    let mut names: Vec<_> = table.examiners().iter().filter_map(name).map(|name| format!("#{name}")).collect();
-    names.extend(table.observers.iter().filter_map(name));
+    let name = |id: ConnectionId| world.lobby.player(id).map(Player::display);
+    let examiners = if table.played().is_some() { Vec::new() } else { world.participants(number) };
+    let mut names: Vec<_> = examiners.into_iter().filter_map(name).map(|name| format!("#{name}")).collect();
+    names.extend(world.lobby.observers(number).into_iter().filter_map(name));
     let Sides { white, black } = table.header().names();
-    let head = match &table.game {
-        TableGame::Played(_) => format!("Observing {number} [{white} vs. {black}]"),
-        TableGame::Examined { is_scratch: true, .. } => format!("Examining {number} (scratch)"),
-        TableGame::Examined { .. } => format!("Examining {number} [{white} vs. {black}]"),
+    let head = match table {
+        Table::Played(_) => format!("Observing {number} [{white} vs. {black}]"),
+        Table::Examined(game) if game.is_scratch => format!("Examining {number} (scratch)"),
+        Table::Examined(_) => format!("Examining {number} [{white} vs. {black}]"),
     };
     let users = count(names.len(), "user");
     (!names.is_empty()).then(|| format!("{head}: {} ({users})\n", names.join(" ")))

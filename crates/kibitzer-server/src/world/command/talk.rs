@@ -180,9 +180,9 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
 
 /// Returns who receives a kibitz or whisper: observers and examiners, for a kibitz the players too.
 fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
-    let is_examined = world.tables.get(number).is_some_and(|table| !table.examiners().is_empty());
+    let is_examined = world.tables.get(number).is_some_and(|table| table.played().is_none());
     let near = if verb == "kibitz" || is_examined { world.participants(number) } else { Vec::new() };
-    let all = near.into_iter().chain(world.tables.observers(number));
+    let all = near.into_iter().chain(world.lobby.observers(number));
     all.filter(|&whom| whom != id && world.lobby.hears(whom, id, "kibitz", true)).collect()
 }
 

@@ -9,7 +9,7 @@ use super::{number, titles};
 use crate::chess::Variant;
 use crate::family::Family;
 use crate::play::{Game, GameHeader, Sides, Terms};
-use crate::world::{BoardReason, ConnectionId, Seek, TableGame, World};
+use crate::world::{BoardReason, ConnectionId, Seek, Table, World};
 
 impl World {
     /// Sends the datagram that starts a game for a client: its own game, or one that it observes from now on.
@@ -87,7 +87,7 @@ impl World {
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
-        let TableGame::Played(game) = &self.tables.get(number)?.game else { return self.whole_position(number) };
+        let Table::Played(game) = self.tables.get(number)? else { return self.whole_position(number) };
         let id = number.to_string();
         match reason {
             BoardReason::Move => self.last_move(game, to),
