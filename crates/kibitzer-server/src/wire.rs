@@ -192,49 +192,32 @@ const CONTINUATION: &str = "\\   ";
 /// Source: transcripts of talk at widths of 60 and 79.
 fn wrap(line: &str, width: usize, out: &mut String) {
     let width = width.max(CONTINUATION.len() + 1);
-    if line.len() <= width || line.chars().count() <= width {
+    let characters: Vec<char> = line.chars().collect();
+    if characters.len() <= width {
         out.push_str(line);
         return;
     }
     let mut column = 0;
-    for chunk in chunks(line) {
-        place(chunk, width, &mut column, out);
+    for chunk in characters.chunk_by(|one, next| one.is_ascii_whitespace() == next.is_ascii_whitespace()) {
+        column = place(chunk, width, column, out);
     }
 }
 
-/// Places a word or its blanks on the current line, or on the next ones.
-fn place(chunk: &str, width: usize, column: &mut usize, out: &mut String) {
+/// Places a word or its blanks on the current line, or on the next ones. Returns the column after it.
+fn place(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
     let mut rest = chunk;
-    loop {
-        let length = rest.chars().count();
-        let room = width - *column;
-        if length <= room {
-            out.push_str(rest);
-            *column += length;
-            return;
-        }
-        if length > width - CONTINUATION.len() {
-            let cut = rest.char_indices().nth(room).map_or(rest.len(), |(at, _)| at);
-            let (fits, later) = rest.split_at(cut);
-            out.push_str(fits);
+    while rest.len() > width - column {
+        if rest.len() > width - CONTINUATION.len() {
+            let (fits, later) = rest.split_at(width - column);
+            out.extend(fits);
             rest = later;
         }
         out.push('\n');
         out.push_str(CONTINUATION);
-        *column = CONTINUATION.len();
+        column = CONTINUATION.len();
     }
-}
-
-/// Splits a line into words and the white space between them.
-fn chunks(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        let is_blank = rest.chars().next()?.is_ascii_whitespace();
-        let end = rest.find(|c: char| c.is_ascii_whitespace() != is_blank).unwrap_or(rest.len());
-        let (chunk, later) = rest.split_at(end);
-        rest = later;
-        Some(chunk)
-    })
+    out.extend(rest);
+    column + rest.len()
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub(crate) struct Lobby {
     pub(crate) clock: ServerClock,
     /// Number of connections opened so far.
     n_opened: u64,
-    connections: BTreeMap<ConnectionId, Connection>,
+    pub(crate) connections: BTreeMap<ConnectionId, Connection>,
     /// Players who are logged in, by [`key`] of their names.
     online: BTreeMap<String, ConnectionId>,
     /// Settings of registered players at their last logout, by [`key`] of their names.
@@ -133,10 +133,6 @@ impl Lobby {
         if let Some(connection) = self.connection_mut(id) {
             connection.stage = stage;
         }
-    }
-
-    pub(crate) const fn connections(&self) -> &BTreeMap<ConnectionId, Connection> {
-        &self.connections
     }
 
     pub(crate) fn connection(&self, id: ConnectionId) -> Option<&Connection> {

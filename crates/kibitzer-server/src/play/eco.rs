@@ -21,7 +21,7 @@ const IRREGULAR: &str = "A00";
 /// Returns the opening code of the longest line in [`LINES`] with which the game begins, otherwise [`IRREGULAR`].
 pub(super) fn eco(record: &MoveRecord) -> &'static str {
     let fits = |line: &str| {
-        let mut plies = record.plies().iter();
+        let mut plies = record.plies.iter();
         line.split(' ').all(|san| plies.next().is_some_and(|ply| ply.san == san))
     };
     let lines = LINES.split(" / ").filter_map(|line| line.split_once(' '));

@@ -54,12 +54,12 @@ impl ExaminedGame {
 
     /// Returns how the game ended; `None` if another position than its last one is on the board, or it has no ending.
     pub(crate) fn ending_here(&self) -> Option<Ending> {
-        self.ending.filter(|_| self.branch.is_none() && self.at == self.line.len())
+        self.ending.filter(|_| self.branch.is_none() && self.at == self.line.plies.len())
     }
 
     /// Moves forward along the line, at most to its end, and returns the number of plies moved.
     pub(crate) fn forward(&mut self, plies: usize) -> usize {
-        let n_moved = plies.min(self.line.len() - self.at);
+        let n_moved = plies.min(self.line.plies.len() - self.at);
         self.at += n_moved;
         n_moved
     }
@@ -75,11 +75,11 @@ impl ExaminedGame {
     ///
     /// A move after the last one of the main line is a variation too; only [`relay_move`](Self::relay_move) extends that line.
     pub(crate) fn play(&mut self, played: Move) {
-        let next = self.line.plies().get(self.at).map(|ply| ply.played);
+        let next = self.line.plies.get(self.at).map(|ply| ply.played);
         if next != Some(played) {
             self.branch.get_or_insert(self.at);
             self.branch = self.branch.map(|branch| branch.min(self.at));
-            self.line.truncate(self.at);
+            self.line.plies.truncate(self.at);
             self.line.push(played, 0, 0, self.clocks_ms());
         }
         self.at += 1;
@@ -90,7 +90,7 @@ impl ExaminedGame {
         self.main.push(played, elapsed_ms, 0, clocks_ms);
         if self.branch.is_none() {
             self.line.push(played, elapsed_ms, 0, clocks_ms);
-            self.at = self.line.len();
+            self.at = self.line.plies.len();
         }
     }
 
@@ -109,7 +109,7 @@ impl ExaminedGame {
 
     /// Returns the ply that led to the position on the board; `None` at the start.
     fn last(&self) -> Option<&Ply> {
-        self.at.checked_sub(1).and_then(|at| self.line.plies().get(at))
+        self.at.checked_sub(1).and_then(|at| self.line.plies.get(at))
     }
 
     fn clocks_ms(&self) -> Sides<i64> {

@@ -83,7 +83,7 @@ impl Game {
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
     fn start_clock(&mut self, now: Instant) {
         let n_free = if self.header.terms.variant == Variant::Bughouse { 0 } else { N_FREE_PLIES };
-        if !self.is_paused && !self.header.terms.is_untimed() && self.record.len() >= n_free {
+        if !self.is_paused && !self.header.terms.is_untimed() && self.record.plies.len() >= n_free {
             self.clocks.start(self.side_to_move(), now);
         }
     }
@@ -104,12 +104,12 @@ impl Game {
 
     /// Returns how the game ends if this side aborts it without consent; `None` once both sides have moved.
     pub(crate) fn abort_without_asking(&self, by: Color) -> Option<Ending> {
-        (self.record.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.by(by))
+        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.by(by))
     }
 
     /// Returns how the game ends if this side disconnects.
     pub(crate) fn ending_by_leaving(&self, by: Color) -> Ending {
-        if self.record.len() < MIN_PLIES_TO_KEEP {
+        if self.record.plies.len() < MIN_PLIES_TO_KEEP {
             Ending::ABORTED_BY_LEAVING.by(by)
         } else if self.header.are_registered() {
             Ending::ADJOURNED_BY_LEAVING.by(by)
@@ -141,12 +141,12 @@ impl Game {
     /// Takes plies back and resets the clocks to their readings before them. Returns `None` and changes nothing if fewer plies
     /// were played.
     pub(crate) fn take_back(&mut self, plies: usize, now: Instant) -> Option<()> {
-        let left = self.record.len().checked_sub(plies)?;
-        self.record.truncate(left);
+        let left = self.record.plies.len().checked_sub(plies)?;
+        self.record.plies.truncate(left);
         // Stopped first, as the clock of the other side may run afterwards.
         self.clocks.stop(now);
         let initial = Sides::both(self.header.terms.initial_ms());
-        self.clocks.set(self.record.last().map_or(initial, |ply| ply.clocks_ms), now);
+        self.clocks.set(self.record.plies.last().map_or(initial, |ply| ply.clocks_ms), now);
         self.start_clock(now);
         Some(())
     }
@@ -197,7 +197,7 @@ impl Game {
         let line = BoardLine {
             header: &self.header,
             position: self.position(),
-            last: self.record.last(),
+            last: self.record.plies.last(),
             clocks_ms: self.clocks.readings(now),
             is_ticking: self.clocks.is_running(),
         };
@@ -210,8 +210,8 @@ impl Game {
     ///
     /// Source: FICS help file `deltaboard`; datagrams §2.
     pub(crate) fn delta(&self) -> Option<String> {
-        let n_plies = self.record.len();
-        let ply = self.record.last().filter(|_| self.header.terms.variant == Variant::Standard)?;
+        let n_plies = self.record.plies.len();
+        let ply = self.record.plies.last().filter(|_| self.header.terms.variant == Variant::Standard)?;
         let before = self.record.position_after(n_plies - 1);
         let (smith, left_ms) = (before.smith(ply.played), ply.clocks_ms.of(before.side_to_move));
         let Ply { san, elapsed_ms, lag_ms, .. } = ply;

@@ -123,7 +123,7 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
         white.name,
         black.name,
     );
-    for (number, pair) in record.plies().chunks(2).enumerate() {
+    for (number, pair) in record.plies.chunks(2).enumerate() {
         let _ = write!(list, "{:>3}.  ", number + 1);
         if let [white, rest @ ..] = pair {
             let _ = write!(list, "{:<24}", listed_move(white, unit));

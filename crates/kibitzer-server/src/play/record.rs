@@ -23,24 +23,12 @@ pub(crate) struct Ply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MoveRecord {
     start: Position,
-    plies: Vec<Ply>,
+    pub(crate) plies: Vec<Ply>,
 }
 
 impl MoveRecord {
     pub(crate) const fn new(start: Position) -> Self {
         Self { start, plies: Vec::new() }
-    }
-
-    pub(crate) fn plies(&self) -> &[Ply] {
-        &self.plies
-    }
-
-    pub(crate) const fn len(&self) -> usize {
-        self.plies.len()
-    }
-
-    pub(crate) fn last(&self) -> Option<&Ply> {
-        self.plies.last()
     }
 
     /// Returns the position after that many plies, or after the last one if there are fewer.
@@ -59,11 +47,6 @@ impl MoveRecord {
         let before = self.position();
         let (san, position) = (before.san(played), before.after(played));
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });
-    }
-
-    /// Removes all but the first `plies` plies; does nothing if there are fewer.
-    pub(crate) fn truncate(&mut self, plies: usize) {
-        self.plies.truncate(plies);
     }
 
     /// Adds a piece to the reserve of a side in the last position.

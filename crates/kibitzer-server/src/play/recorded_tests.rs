@@ -80,7 +80,7 @@ impl Replay {
     }
 
     fn n_plies(&self) -> u32 {
-        u32::try_from(self.game.record.len()).unwrap()
+        u32::try_from(self.game.record.plies.len()).unwrap()
     }
 
     /// Moves the game to the ply of a board; `false` if it has no such ply.

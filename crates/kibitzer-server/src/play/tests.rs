@@ -93,7 +93,7 @@ fn clocks_and_increments_start_at_the_third_ply() {
     assert_eq!(table.clocks(), (177_000, 177_000));
     table.play_after(SECOND, "Nc6");
     assert_eq!(table.clocks(), (177_000, 178_000));
-    assert_eq!(table.game.record.plies().iter().map(|ply| ply.elapsed_ms).collect::<Vec<_>>(), [0, 0, 5_000, 4_000]);
+    assert_eq!(table.game.record.plies.iter().map(|ply| ply.elapsed_ms).collect::<Vec<_>>(), [0, 0, 5_000, 4_000]);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_move_out_of_turn_or_against_the_rules_changes_nothing() {
     let bold =
         Move::Normal { role: Role::Pawn, from: "e2".parse().unwrap(), to: "e5".parse().unwrap(), promotion: None };
     assert_eq!(table.game.play(Color::White, bold, table.now, Duration::ZERO), None);
-    assert_eq!(table.game.record.len(), 0);
+    assert_eq!(table.game.record.plies.len(), 0);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn takebacks_restore_position_and_clocks() {
     let before = table.clocks();
     table.play("a6 Ba4");
     table.game.take_back(2, table.now).unwrap();
-    assert_eq!((table.clocks(), table.game.record.len(), table.game.side_to_move()), (before, 5, Color::Black));
+    assert_eq!((table.clocks(), table.game.record.plies.len(), table.game.side_to_move()), (before, 5, Color::Black));
     assert_eq!(table.game.take_back(6, table.now), None);
     table.game.take_back(5, table.now).unwrap();
     assert_eq!((table.clocks(), table.game.clocks.is_running()), ((180_000, 180_000), false));
@@ -426,7 +426,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     assert_eq!((examined.ending_here(), examined.revert()), (Some(Ending::RESIGNED.by(Color::Black)), None));
     let observed = examined.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
-    assert_eq!(examined.main.len(), 5);
+    assert_eq!(examined.main.plies.len(), 5);
 }
 
 #[test]

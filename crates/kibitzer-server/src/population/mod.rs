@@ -161,9 +161,7 @@ impl Population {
                 self.schedule.set(Task::Move(id), now + time);
             }
             PlayerObservation::NotMyTurn => self.schedule.cancel(Task::Move(id)),
-            PlayerObservation::GameStarted { opponent } => {
-                self.talk_later(id, opponent, TalkOccasion::GameStarted, now);
-            }
+            PlayerObservation::Occasion(occasion, whom) => self.talk_later(id, whom, occasion, now),
             PlayerObservation::GameEnded => {
                 self.schedule.cancel(Task::Move(id));
                 if let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) {
@@ -176,8 +174,6 @@ impl Population {
             }
             PlayerObservation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
             PlayerObservation::SeekPosted(number) => self.answer_seek_later(id, number, now),
-            PlayerObservation::Told { by } => self.talk_later(id, by, TalkOccasion::Told, now),
-            PlayerObservation::Arrived { who } => self.talk_later(id, who, TalkOccasion::Arrived, now),
         }
     }
 

@@ -10,7 +10,7 @@ use kibitzer_core::message::{
 };
 
 use super::pace::{self, TurnAction};
-use super::{brain, phrases};
+use super::{TalkOccasion, brain, phrases};
 use crate::chess::{Move, Position, Variant};
 
 /// Maximum number of received offers that a simulated player remembers; further ones are ignored.
@@ -34,9 +34,8 @@ pub(crate) enum SimulatedRole {
 /// An observation of a simulated player to which the population reacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PlayerObservation {
-    GameStarted {
-        opponent: Handle,
-    },
+    /// An occasion to talk to this player.
+    Occasion(TalkOccasion, Handle),
     GameEnded,
     MyTurn,
     NotMyTurn,
@@ -44,12 +43,6 @@ pub(super) enum PlayerObservation {
     OfferRemoved(u32),
     /// The player's own seek has this number.
     SeekPosted(u32),
-    Told {
-        by: Handle,
-    },
-    Arrived {
-        who: Handle,
-    },
 }
 
 /// A client without a connection: reads the server's output with the reader of the core, and answers with commands.
@@ -144,10 +137,10 @@ impl SimulatedPlayer {
                 observations.push(PlayerObservation::SeekPosted(index));
             }
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
-                observations.extend(talk.from().map(|by| PlayerObservation::Told { by }));
+                observations.extend(talk.from().map(|by| PlayerObservation::Occasion(TalkOccasion::Told, by)));
             }
             Message::Arrival(arrival) if arrival.kind == ArrivalKind::Arrived => {
-                observations.push(PlayerObservation::Arrived { who: arrival.name.clone() });
+                observations.push(PlayerObservation::Occasion(TalkOccasion::Arrived, arrival.name.clone()));
             }
             _ => {}
         }
@@ -156,7 +149,7 @@ impl SimulatedPlayer {
     fn receive_board(&mut self, board: Arc<Style12>, observations: &mut Vec<PlayerObservation>) {
         if !self.is_at(board.game()) {
             let color = board.my_color().unwrap_or(Color::White);
-            observations.push(PlayerObservation::GameStarted { opponent: board.player(color.opponent()) });
+            observations.push(PlayerObservation::Occasion(TalkOccasion::GameStarted, board.player(color.opponent())));
             (self.hands, self.seek, self.is_reserved) = (None, None, false);
         }
         let is_my_turn = board.relation() == Relation::MyTurn && !self.loses_on_time;

@@ -11,7 +11,7 @@ use tokio::time::{self, Instant};
 use super::ActorRequest;
 use super::client_task::{ClientTask, Stream};
 use super::control::ControlError;
-use super::outbox::{Outbox, OutboxFull};
+use super::outbox::Outbox;
 use crate::fault::{Fault, FaultInjector, FaultPoint};
 use crate::lobby::{ConnectionId, ConnectionTarget, KickReason};
 use crate::options::{Feature, ServerOptions};
@@ -77,7 +77,7 @@ impl Actor {
     ///
     /// Not cancel safe: dropping the future drops the world and ends all connections at once.
     pub(super) async fn run(mut self) {
-        while !self.world.is_over() {
+        while !self.world.is_over {
             let next = self.world.next_time().map(Instant::from_std);
             tokio::select! {
                 request = self.requests.recv() => match request {
@@ -140,8 +140,8 @@ impl Actor {
     fn close_client(&mut self, id: ConnectionId) {
         self.send_all();
         if let Some(client) = self.clients.remove(&id) {
-            // Cannot fail, as no bytes are added.
-            let _ = client.outbox.push(&[], true);
+            // The queue cannot overflow, as no bytes are added.
+            client.outbox.push(&[], true);
             self.world.hang_up(id, now());
         }
     }
@@ -188,10 +188,10 @@ impl Actor {
     fn send_all(&mut self) {
         while let Some(output) = self.world.take_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };
-            match client.outbox.push(&output.bytes, output.is_last) {
-                Ok(()) if output.is_last => drop(self.clients.remove(&output.to)),
-                Ok(()) => {}
-                Err(OutboxFull) => self.drop_client(output.to),
+            if !client.outbox.push(&output.bytes, output.is_last) {
+                self.drop_client(output.to);
+            } else if output.is_last {
+                self.clients.remove(&output.to);
             }
         }
     }

@@ -31,10 +31,6 @@ pub(crate) struct OutboxContents {
     pub(crate) is_last: bool,
 }
 
-/// The queue is full, as the client does not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OutboxFull;
-
 impl Outbox {
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
@@ -46,19 +42,16 @@ impl Outbox {
         }
     }
 
-    /// Adds bytes. After the last push, further ones are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`OutboxFull`]: the queue would exceed its limit; no byte was added.
-    pub(crate) fn push(&self, bytes: &[u8], is_last: bool) -> Result<(), OutboxFull> {
+    /// Adds bytes. After the last push, further ones are ignored. Returns `false` and adds nothing if the queue would exceed its
+    /// limit, as the client does not read.
+    pub(crate) fn push(&self, bytes: &[u8], is_last: bool) -> bool {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.is_closed {
-                return Ok(());
+                return true;
             }
             if state.pending.bytes.len() + bytes.len() > self.max_bytes {
-                return Err(OutboxFull);
+                return false;
             }
             state.pending.bytes.extend_from_slice(bytes);
             state.pending.is_last = is_last;
@@ -66,7 +59,7 @@ impl Outbox {
         }
         // Stores a permit if the writer is not waiting yet, so that no wake-up is lost.
         self.filled.notify_one();
-        Ok(())
+        true
     }
 
     /// Discards the queue; the task that serves the client ends.
@@ -123,21 +116,21 @@ mod tests {
     #[tokio::test]
     async fn pushed_bytes_are_taken_together_until_the_last_push() {
         let outbox = Outbox::new(10);
-        outbox.push(b"one ", false).unwrap();
-        outbox.push(b"two", false).unwrap();
-        assert_eq!(outbox.push(b"three", false), Err(OutboxFull));
+        assert!(outbox.push(b"one ", false));
+        assert!(outbox.push(b"two", false));
+        assert!(!outbox.push(b"three", false));
         assert_eq!(outbox.take().await, OutboxContents { bytes: b"one two".to_vec(), is_last: false });
-        outbox.push(b"end", true).unwrap();
-        outbox.push(b"more", false).unwrap();
+        assert!(outbox.push(b"end", true));
+        assert!(outbox.push(b"more", false));
         assert_eq!(outbox.take().await, OutboxContents { bytes: b"end".to_vec(), is_last: true });
     }
 
     #[tokio::test]
     async fn taking_waits_for_a_push_but_not_after_dropping() {
         let outbox = Outbox::new(10);
-        let (taken, ()) = tokio::join!(outbox.take(), async { outbox.push(b"late", false).unwrap() });
+        let (taken, ()) = tokio::join!(outbox.take(), async { assert!(outbox.push(b"late", false)) });
         assert_eq!(taken.bytes, b"late");
-        outbox.push(b"unread", false).unwrap();
+        assert!(outbox.push(b"unread", false));
         outbox.drop_client();
         outbox.dropped().await;
         assert_eq!(outbox.take().await, OutboxContents { bytes: Vec::new(), is_last: true });

@@ -66,7 +66,7 @@ impl World {
     }
 
     fn place(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
-        self.tables.add(number, Table::Played(game));
+        self.tables.all.insert(number, Table::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
             if let Some(player) = self.lobby.player_mut(id) {
@@ -176,7 +176,7 @@ impl World {
             }
         }
         self.schedule.cancel(Deadline::Flag(number));
-        if let Some(Table::Played(game)) = self.tables.remove(number) {
+        if let Some(Table::Played(game)) = self.tables.all.remove(&number) {
             self.keep(game);
         }
         for id in participants {

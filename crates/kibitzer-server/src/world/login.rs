@@ -206,7 +206,7 @@ impl World {
     /// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
     fn is_taken(&self, name: &str) -> bool {
         let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
-        self.lobby.online(name).is_some() || self.lobby.connections().values().any(is_named)
+        self.lobby.online(name).is_some() || self.lobby.connections.values().any(is_named)
     }
 
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {

@@ -76,7 +76,8 @@ pub(crate) struct World {
     schedule: Schedule<Deadline>,
     /// Simulated players, if the options ask for them.
     population: Option<Population>,
-    is_over: bool,
+    /// Whether the server has shut down.
+    pub(crate) is_over: bool,
 }
 
 impl World {
@@ -165,7 +166,7 @@ impl World {
 
     /// Returns the number of connected clients.
     fn n_clients(&self) -> usize {
-        self.lobby.connections().len() - self.population.as_ref().map_or(0, Population::len)
+        self.lobby.connections.len() - self.population.as_ref().map_or(0, Population::len)
     }
 
     fn process(&mut self, id: ConnectionId, input: ClientInput) {

@@ -14,7 +14,7 @@ use crate::play::{Ending, Game};
 impl World {
     /// Returns all clients; simulated players are not among them.
     pub(crate) fn connected(&self) -> Vec<(ConnectionId, Option<Handle>)> {
-        let clients = self.lobby.connections().iter().filter(|(_, connection)| !connection.is_simulated);
+        let clients = self.lobby.connections.iter().filter(|(_, connection)| !connection.is_simulated);
         clients.map(|(&id, _)| (id, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
     }
 
@@ -75,21 +75,16 @@ impl World {
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn end(&mut self) {
         self.is_over = true;
-        let endings: Vec<_> = self.tables.all().values().filter_map(Table::played).map(ending_by_shutdown).collect();
+        let endings: Vec<_> = self.tables.all.values().filter_map(Table::played).map(ending_by_shutdown).collect();
         for (number, ending) in endings {
             self.end_game(number, ending);
         }
-        for id in self.lobby.connections().keys().copied().collect::<Vec<_>>() {
+        for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
             if let Some(connection) = self.lobby.connection_mut(id) {
                 connection.is_closing = true;
             }
         }
-    }
-
-    /// Returns whether the server has shut down.
-    pub(crate) const fn is_over(&self) -> bool {
-        self.is_over
     }
 
     fn notify_all(&mut self, text: &str) {

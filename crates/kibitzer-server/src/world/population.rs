@@ -54,7 +54,7 @@ impl World {
             let number = self.tables.free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
             let game = ExaminedGame::relay(header);
-            self.tables.add(number, Table::Examined(game));
+            self.tables.all.insert(number, Table::Examined(game));
             if let Some(player) = self.lobby.player_mut(by) {
                 player.game = Some(number);
             }

@@ -71,7 +71,8 @@ pub(crate) struct HistoryEntry {
 /// Games in progress, adjourned games, and the histories of players.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    by_number: BTreeMap<GameId, Table>,
+    /// Games in progress.
+    pub(crate) all: BTreeMap<GameId, Table>,
     /// Adjourned games, the oldest first.
     pub(crate) stored: Vec<StoredGame>,
     /// Finished games, by the names of their players.
@@ -79,12 +80,8 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    pub(crate) const fn all(&self) -> &BTreeMap<GameId, Table> {
-        &self.by_number
-    }
-
     pub(crate) fn get(&self, game: GameId) -> Option<&Table> {
-        self.by_number.get(&game)
+        self.all.get(&game)
     }
 
     /// Returns the game of that number if it is played.
@@ -93,7 +90,7 @@ impl Tables {
     }
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
-        match self.by_number.get_mut(&game)? {
+        match self.all.get_mut(&game)? {
             Table::Played(game) => Some(game),
             Table::Examined(_) => None,
         }
@@ -101,23 +98,15 @@ impl Tables {
 
     /// Returns the game of that number if it is examined.
     pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut ExaminedGame> {
-        match self.by_number.get_mut(&game)? {
+        match self.all.get_mut(&game)? {
             Table::Played(_) => None,
             Table::Examined(game) => Some(game),
         }
     }
 
-    pub(crate) fn add(&mut self, number: GameId, table: Table) {
-        self.by_number.insert(number, table);
-    }
-
-    pub(crate) fn remove(&mut self, number: GameId) -> Option<Table> {
-        self.by_number.remove(&number)
-    }
-
     /// Returns the lowest unused number.
     pub(crate) fn free_number(&self) -> GameId {
-        self.by_number.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
+        self.all.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
     }
 
     /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.

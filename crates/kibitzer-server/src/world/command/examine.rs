@@ -34,7 +34,7 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
         (Some(name), index) => ExaminedGame::of_game(number, &*finished_game(world, name, index)?),
     };
     let mode = if game.is_scratch { "examine (scratch)" } else { "examine" };
-    world.tables.add(number, Table::Examined(game));
+    world.tables.all.insert(number, Table::Examined(game));
     if let Some(player) = world.lobby.player_mut(id) {
         player.game = Some(number);
     }

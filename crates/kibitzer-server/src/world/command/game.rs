@@ -104,7 +104,7 @@ fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Reply {
 fn switch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     world.own_side(id)?;
     let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
-    let has_begun = game(|game| game.header.terms.rated && game.record.len() > 0);
+    let has_begun = game(|game| game.header.terms.rated && !game.record.plies.is_empty());
     refuse_if(game(|game| game.partner.is_some()), "Switch not implemented for bughouse games.\n")?;
     refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
     propose(world, id, OfferKind::Switch)
@@ -113,7 +113,7 @@ fn switch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
 fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     world.own_side(id)?;
     let plies = number_or_one(parameters)?;
-    let n_plies = world.game_of(id).map_or(0, |game| game.record.len());
+    let n_plies = world.game_of(id).map_or(0, |game| game.record.plies.len());
     let is_bughouse = world.game_of(id).is_some_and(|game| game.partner.is_some());
     refuse_if(is_bughouse, "Takeback is not allowed in bughouse.\n")?;
     refuse_if(plies == 0, "You can't takeback less than 1 move.\n")?;
@@ -258,10 +258,10 @@ fn moves(world: &World, id: ConnectionId, parameters: &str) -> Reply {
 fn games(world: &World, _: ConnectionId, parameters: &str) -> Reply {
     let name = parameters.split_whitespace().next();
     let is_wanted = |table: &&Table| name.is_none_or(|name| table.header().color_of(name).is_some());
-    let rows: Vec<_> = world.tables.all().values().filter(is_wanted).map(|table| row(world, table)).collect();
+    let rows: Vec<_> = world.tables.all.values().filter(is_wanted).map(|table| row(world, table)).collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
     let n_games = count(rows.len(), "game");
-    Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.tables.all().len()))
+    Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.tables.all.len()))
 }
 
 fn row(world: &World, table: &Table) -> String {

@@ -102,7 +102,7 @@ impl World {
     }
 
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
-        let n_plies = self.tables.played(number).map_or(0, |game| game.record.len());
+        let n_plies = self.tables.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
         if let Some(opponent) = opponent {
             self.lobby.ping(opponent);

@@ -110,8 +110,8 @@ impl World {
     }
 
     fn last_move(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
-        let ply = game.record.last()?;
-        let before = game.record.position_after(game.record.len().saturating_sub(1));
+        let ply = game.record.plies.last()?;
+        let before = game.record.position_after(game.record.plies.len().saturating_sub(1));
         let levels = &self.lobby.connection(to)?.levels;
         let clock_s = ply.clocks_ms.of(before.side_to_move).div_euclid(1000);
         let parts = [
