@@ -15,72 +15,32 @@ use crate::text;
 /// assert_eq!(split_text("♞♞♞", 16), ["♞♞", "♞"], "8 bytes each, once encoded");
 /// ```
 pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
-    let mut pieces = Pieces { max_bytes, done: Vec::new(), open: String::new(), open_bytes: 0 };
-    let mut n_blanks = 0;
-    for word in text.split(' ') {
-        if !word.is_empty() {
-            pieces.push_word(n_blanks, word);
-            n_blanks = 0;
-        }
-        n_blanks += 1;
+    let mut pieces = Vec::new();
+    let mut rest = text.trim_matches(' ');
+    while !rest.is_empty() {
+        let (fitting, after) = split_fitting(rest, max_bytes);
+        let is_at_blank = after.is_empty() || after.starts_with(' ');
+        let last_blank = fitting.rfind(' ').filter(|_| !is_at_blank);
+        let (piece, tail) = last_blank.and_then(|blank| rest.split_at_checked(blank)).unwrap_or((fitting, after));
+        pieces.push(piece.trim_end_matches(' ').to_owned());
+        rest = tail.trim_start_matches(' ');
     }
-    pieces.finish()
+    pieces
 }
 
-/// Accumulator of pieces: complete ones, and the open one.
-struct Pieces {
-    max_bytes: usize,
-    done: Vec<String>,
-    open: String,
-    /// Length of `open` once encoded.
-    open_bytes: usize,
-}
-
-impl Pieces {
-    fn push_word(&mut self, n_blanks: usize, word: &str) {
-        let bytes = text::encode(word).len();
-        if !self.open.is_empty() {
-            if self.open_bytes + n_blanks + bytes > self.max_bytes {
-                self.close();
-            } else {
-                self.push(&" ".repeat(n_blanks), n_blanks);
-            }
+/// Splits a text after the last unit that fits into `max_bytes` once encoded, but at least after the first unit.
+fn split_fitting(text: &str, max_bytes: usize) -> (&str, &str) {
+    let (mut length, mut bytes) = (0, 0);
+    let mut rest = text;
+    while let Some((unit, tail)) = first_unit(rest) {
+        bytes += text::encode(unit).len();
+        if bytes > max_bytes && length > 0 {
+            break;
         }
-        if bytes <= self.max_bytes {
-            self.push(word, bytes);
-        } else {
-            self.push_long_word(word);
-        }
+        length += unit.len();
+        rest = tail;
     }
-
-    fn push_long_word(&mut self, word: &str) {
-        let mut rest = word;
-        while let Some((unit, tail)) = first_unit(rest) {
-            let bytes = text::encode(unit).len();
-            if self.open_bytes + bytes > self.max_bytes && !self.open.is_empty() {
-                self.close();
-            }
-            self.push(unit, bytes);
-            rest = tail;
-        }
-    }
-
-    fn push(&mut self, text: &str, bytes: usize) {
-        self.open.push_str(text);
-        self.open_bytes += bytes;
-    }
-
-    fn close(&mut self) {
-        self.done.push(std::mem::take(&mut self.open));
-        self.open_bytes = 0;
-    }
-
-    fn finish(mut self) -> Vec<String> {
-        if !self.open.is_empty() {
-            self.close();
-        }
-        self.done
-    }
+    text.split_at_checked(length).unwrap_or((text, ""))
 }
 
 /// Splits off the first entity or character of a text, which must not be cut; `None` for an empty text.
