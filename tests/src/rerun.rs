@@ -97,11 +97,11 @@ impl Rerun {
     fn settle(&mut self) {
         loop {
             while let Some(transmit) = self.session.poll_transmit(self.now) {
-                let requested = self.requested.iter().position(|id| transmit.request() == Some(*id));
+                let requested = self.requested.iter().position(|id| transmit.request == Some(*id));
                 if let Some(position) = requested {
                     self.requested.swap_remove(position);
                 } else {
-                    self.unrecorded.push_back((!transmit.is_private()).then(|| plain(transmit.bytes())));
+                    self.unrecorded.push_back((!transmit.kind.is_private()).then(|| plain(transmit.bytes())));
                 }
             }
             while self.session.poll_reply().is_some() {}

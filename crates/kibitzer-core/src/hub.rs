@@ -162,11 +162,3 @@ impl State {
         self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }
-
-const _: () = {
-    const fn is_send_and_sync<T: Send + Sync>() {}
-    is_send_and_sync::<Publisher>();
-    is_send_and_sync::<Hub>();
-    is_send_and_sync::<Subscription>();
-    is_send_and_sync::<GameWatch>();
-};

@@ -212,7 +212,7 @@ impl Task {
             self.observers.sent(&transmit, now, self.input.view(&self.session));
             self.connection.push(transmit.bytes());
             is_more = true;
-            if transmit.is_secret() {
+            if transmit.kind.is_secret() {
                 // Written at once: a buffer that grows is copied, and the copy of a secret is not wiped.
                 self.connection.send();
             }

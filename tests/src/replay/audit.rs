@@ -112,7 +112,7 @@ impl Audit {
         let text = self.text_of(transmit);
         let heard = readable(&self.heard);
         let asked = heard.rsplit('\n').next().unwrap_or_default();
-        match transmit.kind() {
+        match transmit.kind {
             TransmitKind::Hello => return self.require(!self.is_greeted, "a hello behind other lines", transmit),
             TransmitKind::PingAnswer => {
                 self.require(self.pings_due > 0, "an answer to no ping", transmit);
@@ -135,12 +135,16 @@ impl Audit {
             TransmitKind::Login => self.require(asked == "login: ", "a name that was not asked for", transmit),
             _ => self.require(self.is_greeted, "a command before the login", transmit),
         }
-        let is_login = matches!(transmit.kind(), TransmitKind::Login | TransmitKind::Password);
+        let is_login = matches!(transmit.kind, TransmitKind::Login | TransmitKind::Password);
         self.require(!is_login || !self.is_in, "a line of the login behind it", transmit);
         self.require(self.pings_due == 0, "a line in front of the answer to a ping", transmit);
         let is_secret = self.password.as_ref() == Some(&text) || command_of(&text).starts_with("password ");
-        self.require(is_secret == transmit.is_secret(), "a secret that is not marked so, or marked and none", transmit);
-        if is_command(transmit.kind()) && command_of(&text) == text {
+        self.require(
+            is_secret == transmit.kind.is_secret(),
+            "a secret that is not marked so, or marked and none",
+            transmit,
+        );
+        if is_command(transmit.kind) && command_of(&text) == text {
             self.require(!self.is_busy(now), "a line that the server may leave for later", transmit);
             self.busy_until = Some(now + LINE_GAP);
         }
@@ -165,7 +169,7 @@ impl Audit {
             _ => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         };
         let is_plain = text.iter().all(|byte| (b' '..=b'~').contains(byte));
-        self.require(is_plain || transmit.kind() == TransmitKind::PingAnswer, "not printable", transmit);
+        self.require(is_plain || transmit.kind == TransmitKind::PingAnswer, "not printable", transmit);
         String::from_utf8_lossy(&text).into_owned()
     }
 

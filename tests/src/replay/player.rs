@@ -316,7 +316,7 @@ impl<'a> Player<'a> {
             _ => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         };
         let text = String::from_utf8_lossy(&text).into_owned();
-        let is_recorded = match transmit.kind() {
+        let is_recorded = match transmit.kind {
             TransmitKind::Password => self.sent_login(Role::Password),
             TransmitKind::Login if is_level_line(&text) => false,
             TransmitKind::Login if text.is_empty() => self.sent_login(Role::Return),
@@ -328,15 +328,15 @@ impl<'a> Player<'a> {
         };
         // What the server dropped is said again.
         let is_repeated = self.requests.values().any(|command| *command == text);
-        if !is_recorded && !is_repeated && is_command(transmit.kind()) {
+        if !is_recorded && !is_repeated && is_command(transmit.kind) {
             self.audit.added(&text, self.played.is_ready);
         }
         if !is_recorded && self.play.mode != Mode::Alone {
-            let answer = self.stand_in.answer(transmit.kind(), &text);
+            let answer = self.stand_in.answer(transmit.kind, &text);
             self.owed.push_back(answer);
         }
         let at = self.now.duration_since(self.zero);
-        self.played.sent.push(Sent { at, kind: transmit.kind(), text, is_recorded });
+        self.played.sent.push(Sent { at, kind: transmit.kind, text, is_recorded });
     }
 
     fn sent_login(&mut self, role: Role) -> bool {

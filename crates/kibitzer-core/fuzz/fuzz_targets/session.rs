@@ -219,7 +219,7 @@ impl Driver {
     fn send(&mut self, transmit: &Transmit) {
         assert_eq!(self.session.next_action(), DriverAction::Keep, "a line on a connection that was given up");
         let bytes = transmit.bytes();
-        let kind = transmit.kind();
+        let kind = transmit.kind;
         assert_eq!(bytes.iter().position(|&byte| byte == b'\n'), Some(bytes.len() - 1), "not one line");
         let text = match unseal(bytes) {
             Ok(unsealed) if self.is_sealed => unsealed.text,
@@ -235,7 +235,7 @@ impl Driver {
     }
 
     fn send_line(&mut self, transmit: &Transmit, text: Vec<u8>) {
-        let kind = transmit.kind();
+        let kind = transmit.kind;
         match kind {
             TransmitKind::Password => {
                 self.check_password(&text);
@@ -247,7 +247,7 @@ impl Driver {
             TransmitKind::SecretCommand => hides(transmit, &text.escape_ascii().to_string()),
             _ => {}
         }
-        self.unshown.push_back(transmit.is_secret());
+        self.unshown.push_back(transmit.kind.is_secret());
         // A server of the FICS family would repeat the password, as it repeats every command that it does not know.
         if kind != TransmitKind::Password || self.peer.manner() == Manner::Icc {
             self.peer.hear(String::from_utf8_lossy(&text).into_owned());

@@ -500,3 +500,11 @@ proptest! {
         prop_assert_eq!((state.ring.unread.len(), state.ring.has_readers()), (0, false));
     }
 }
+
+const _: () = {
+    const fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Publisher>();
+    is_send_and_sync::<Hub>();
+    is_send_and_sync::<Subscription>();
+    is_send_and_sync::<GameWatch>();
+};

@@ -14,11 +14,15 @@ use crate::wire::{Sealer, Timeseal};
 
 /// Bytes to write at once and in order. They are wiped from memory when dropped.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Transmit {
+    /// Purpose of the bytes.
+    pub kind: TransmitKind,
+    /// The request that the bytes belong to; `None` for timeseal and the login. Requests of the session itself have an identifier too,
+    /// but [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's.
+    pub request: Option<RequestId>,
     bytes: Zeroizing<Vec<u8>>,
-    kind: TransmitKind,
     secrets: Vec<Zeroizing<Vec<u8>>>,
-    request: Option<RequestId>,
 }
 
 /// Purpose of the bytes of a [`Transmit`].
@@ -64,30 +68,9 @@ impl Transmit {
         &self.bytes
     }
 
-    /// Returns the purpose of the bytes.
-    pub const fn kind(&self) -> TransmitKind {
-        self.kind
-    }
-
-    /// Returns whether the bytes contain a password; see [`TransmitKind::is_secret`].
-    pub const fn is_secret(&self) -> bool {
-        self.kind.is_secret()
-    }
-
-    /// Returns whether the bytes contain a password or belong to the login; see [`TransmitKind::is_private`].
-    pub const fn is_private(&self) -> bool {
-        self.kind.is_private()
-    }
-
     /// Returns the passwords in the bytes as plain text, even if the bytes are sealed. A server may echo them.
     pub fn secrets(&self) -> impl Iterator<Item = &[u8]> {
         self.secrets.iter().map(|secret| &secret[..])
-    }
-
-    /// Returns the request that the bytes belong to; `None` for timeseal and the login. Requests of the session itself have an
-    /// identifier too, but [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's.
-    pub const fn request(&self) -> Option<RequestId> {
-        self.request
     }
 }
 
@@ -96,7 +79,7 @@ impl fmt::Debug for Transmit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Transmit");
         debug.field("kind", &self.kind);
-        if !self.is_secret() {
+        if !self.kind.is_secret() {
             debug.field("bytes", &format_args!("{}", self.bytes.escape_ascii()));
         }
         debug.finish_non_exhaustive()
@@ -207,7 +190,7 @@ impl Outbox {
             }
         }
         let mut line = self.lines.pop_front()?;
-        let shown = (!line.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
+        let shown = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
         let sent = Event::Sent { line: shown, request: line.request };
         line.bytes = Zeroizing::new(match self.seal {
             Some(seal) => sealed(seal, &line.bytes, now),

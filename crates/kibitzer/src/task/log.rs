@@ -27,7 +27,7 @@ impl SessionLog {
 
     /// Logs a sent line at level TRACE, unless it is private.
     pub(super) fn sent(&self, transmit: &Transmit) {
-        if !transmit.is_private() {
+        if !transmit.kind.is_private() {
             self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
         }
     }

@@ -62,13 +62,13 @@ impl Observers {
     /// from now on.
     pub(super) fn sent(&mut self, transmit: &Transmit, now: Instant, view: SessionView<'_>) {
         self.release(view);
-        if transmit.is_secret() {
+        if transmit.kind.is_secret() {
             self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).learn(transmit, now);
         }
         self.log.sent(transmit);
         self.observe(view, || {
-            let bytes = if transmit.is_secret() { Bytes::new() } else { Bytes::copy_from_slice(transmit.bytes()) };
-            Observation::Sent { bytes, kind: transmit.kind() }
+            let bytes = if transmit.kind.is_secret() { Bytes::new() } else { Bytes::copy_from_slice(transmit.bytes()) };
+            Observation::Sent { bytes, kind: transmit.kind }
         });
     }
 

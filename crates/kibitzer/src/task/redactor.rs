@@ -44,9 +44,9 @@ impl Redactor {
 
     /// Redacts the secrets of a sent line in bytes received from now on.
     pub(super) fn learn(&mut self, transmit: &Transmit, now: Instant) {
-        let until = match transmit.kind() {
+        let until = match transmit.kind {
             TransmitKind::Password => Until::SetUp,
-            _ => Until::Replied { request: transmit.request(), at_latest: now + REPLY_TIMEOUT },
+            _ => Until::Replied { request: transmit.request, at_latest: now + REPLY_TIMEOUT },
         };
         self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(|secret| SentSecret { secret, until }));
     }

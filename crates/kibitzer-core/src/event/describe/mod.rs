@@ -232,8 +232,10 @@ impl Event {
 fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn Describe) -> R) -> R {
     match received.datagram() {
         Some(datagram) => read(&datagram),
-        None if received.is_listed() => read(&ListingLine(decode(received.raw()))),
-        None => read(&Text(decode(received.raw()))),
+        None => {
+            let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
+            read(&Line { kind, text: decode(received.raw()) })
+        }
     }
 }
 
@@ -293,21 +295,16 @@ impl Write for Printable<'_, '_> {
     }
 }
 
-/// A line that is none of the known ones.
-struct Text<'a>(Cow<'a, str>);
-
-/// A line of a listing.
-struct ListingLine<'a>(Cow<'a, str>);
+/// A line of a listing, or of no known kind.
+struct Line<'a> {
+    kind: EventKind,
+    text: Cow<'a, str>,
+}
 
 describe! {
-    ListingLine<'_> as it => EventKind::ListingLine, {
-        fields: [text: &*it.0],
-        words(out): out.write_str(&it.0),
-    }
-
-    Text<'_> as it => EventKind::Text, {
-        fields: [text: &*it.0],
-        words(out): out.write_str(&it.0),
+    Line<'_> as it => it.kind, {
+        fields: [text: &*it.text],
+        words(out): out.write_str(&it.text),
     }
 
     Datagram as it => EventKind::Datagram, {

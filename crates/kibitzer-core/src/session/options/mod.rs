@@ -128,7 +128,9 @@ session_options! {
         credentials: Credentials = Credentials::Guest;
         /// Sets the ivars that the session requests; those that a server does not offer are skipped. Default: defprompt, startpos,
         /// block, gameinfo, pendinfo, nohighlight, ms, nowrap.
-        ivars: Vec<Ivar> = DEFAULT_IVARS.to_vec();
+        ivars: Vec<Ivar> = vec![
+            Ivar::DefPrompt, Ivar::StartPos, Ivar::Block, Ivar::GameInfo, Ivar::PendInfo, Ivar::NoHighlight, Ivar::Ms, Ivar::NoWrap,
+        ];
         /// Sets the name of the client that `set interface` shows to other players; empty: none. Default: `kibitzer` and its
         /// version.
         interface: String = concat!("kibitzer ", env!("CARGO_PKG_VERSION")).to_owned();
@@ -157,17 +159,6 @@ session_options! {
         seed: u64 = 0;
     }
 }
-
-const DEFAULT_IVARS: [Ivar; 8] = [
-    Ivar::DefPrompt,
-    Ivar::StartPos,
-    Ivar::Block,
-    Ivar::GameInfo,
-    Ivar::PendInfo,
-    Ivar::NoHighlight,
-    Ivar::Ms,
-    Ivar::NoWrap,
-];
 
 impl SessionOptions {
     /// Returns the default options with these credentials.

@@ -127,7 +127,7 @@ impl Requests {
 
     /// Changes the requester of a sent command; ignored if no sent command has this identifier.
     pub(super) fn set_requester(&mut self, id: RequestId, requester: Requester) {
-        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
+        if let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.request.id == id) {
             sent.request.requester = requester;
         }
     }
@@ -135,7 +135,7 @@ impl Requests {
     /// Removes a queued request, or marks a sent one as abandoned. The session still learns from the reply to a sent one.
     pub(super) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
-        if let Some(sent) = self.sent.iter_mut().find(|sent| sent.request.id == id) {
+        if let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.request.id == id) {
             sent.request.requester = Requester::Abandoned;
         }
     }
@@ -207,7 +207,7 @@ impl Requests {
             }
             return;
         }
-        if !self.sent.has_fenced() {
+        if !self.sent.commands.iter().any(|sent| sent.key.fence().is_some()) {
             return;
         }
         if self.sent.take_late_answer(event.raw()) {
@@ -270,21 +270,22 @@ impl Requests {
     pub(super) fn timeout(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|request| self.held_until(request));
         let deadlines = self.sent.awaited().map(|sent| sent.deadline);
-        let is_gated = self.mode == ReplyMode::Fenced && (self.sent.owes_fence() || !self.queue.is_empty());
+        let is_gated = self.mode == ReplyMode::Fenced
+            && (self.sent.commands.iter().any(|sent| sent.owes_fence) || !self.queue.is_empty());
         let gate = self.gate.until().filter(|_| is_gated);
         held.chain(deadlines).chain(gate).min()
     }
 
     /// Postpones all deadlines except those of users' requests.
     pub(super) fn defer(&mut self, by: Duration) {
-        for sent in self.sent.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
+        for sent in self.sent.commands.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
             sent.deadline = after(sent.deadline, by);
         }
     }
 
     /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned.
     pub(super) fn handle_timeout(&mut self, cx: &Context) {
-        for sent in self.sent.iter_mut().filter(|sent| !sent.is_abandoned() && sent.deadline <= cx.now) {
+        for sent in self.sent.commands.iter_mut().filter(|sent| !sent.is_abandoned() && sent.deadline <= cx.now) {
             let result = Err(RequestError::TimedOut(cx.options.timings.request));
             self.completed.push_back(CompletedRequest { request: sent.request.clone(), result });
             sent.request.requester = Requester::Abandoned;
@@ -293,7 +294,7 @@ impl Requests {
 
     /// Completes all requests with errors: sent ones may have been executed, queued ones were not.
     pub(super) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
-        for sent in self.sent.take_all() {
+        for sent in std::mem::take(&mut self.sent.commands) {
             self.complete(sent, Err(sent_error.clone()));
         }
         let queued = std::mem::take(&mut self.queue).into_iter();

@@ -32,7 +32,7 @@ impl Requests {
     }
 
     fn send_owed_fence(&mut self, cx: &mut Context) -> bool {
-        let Some(sent) = self.sent.iter_mut().find(|sent| sent.owes_fence) else { return false };
+        let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.owes_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
         cx.out.push_command(None, fence.as_str().to_owned(), sent.request.id);
         sent.owes_fence = false;
@@ -82,7 +82,7 @@ impl Requests {
             (ReplyKey::Number(number), self.mode.numbered_line(number, text.unwrap_or("$$date")))
         };
         cx.out.push_command(request.command.as_ref(), line, request.id);
-        self.sent.push(SentCommand {
+        self.sent.commands.push_back(SentCommand {
             request,
             key,
             owes_fence,

@@ -112,7 +112,7 @@ fn prompt_set_by(command: &Command, fence: Fence, answer: &[u8]) -> Option<Vec<u
 /// The sent commands of one connection, in the order of sending.
 #[derive(Debug, Default)]
 pub(crate) struct SentCommands {
-    pub(crate) sent: VecDeque<SentCommand>,
+    pub(crate) commands: VecDeque<SentCommand>,
     last_number: u64,
     /// Fences of commands that were removed before their answer arrived, so that a late answer is ignored. Keeps the latest
     /// [`MAX_NUMBER`].
@@ -120,17 +120,9 @@ pub(crate) struct SentCommands {
 }
 
 impl SentCommands {
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut SentCommand> {
-        self.sent.iter_mut()
-    }
-
     /// Returns the commands that are not abandoned.
     pub(crate) fn awaited(&self) -> impl Iterator<Item = &SentCommand> {
-        self.sent.iter().filter(|sent| !sent.is_abandoned())
-    }
-
-    pub(crate) fn owes_fence(&self) -> bool {
-        self.sent.iter().any(|sent| sent.owes_fence)
+        self.commands.iter().filter(|sent| !sent.is_abandoned())
     }
 
     /// Reserves the next number of the cycle that no sent command has.
@@ -139,18 +131,18 @@ impl SentCommands {
     pub(crate) fn next_number(&mut self) -> u64 {
         self.make_room();
         let mut cycle = (self.last_number..MAX_NUMBER).chain(0..self.last_number).map(|last| last + 1);
-        let is_free = |number: &u64| !self.sent.iter().any(|sent| sent.key == ReplyKey::Number(*number));
+        let is_free = |number: &u64| !self.commands.iter().any(|sent| sent.key == ReplyKey::Number(*number));
         self.last_number = cycle.find(is_free).unwrap_or(1);
         self.last_number
     }
 
     /// Removes the oldest abandoned command if there are as many commands as numbers, and remembers its fence.
     pub(crate) fn make_room(&mut self) {
-        if u64::try_from(self.sent.len()).is_ok_and(|n| n < MAX_NUMBER) {
+        if u64::try_from(self.commands.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;
         }
-        if let Some(at) = self.sent.iter().position(SentCommand::is_abandoned) {
-            let removed = self.sent.remove(at);
+        if let Some(at) = self.commands.iter().position(SentCommand::is_abandoned) {
+            let removed = self.commands.remove(at);
             self.removed_fences.extend(removed.and_then(|sent| sent.key.fence()));
         }
         while u64::try_from(self.removed_fences.len()).is_ok_and(|n| n > MAX_NUMBER) {
@@ -158,36 +150,28 @@ impl SentCommands {
         }
     }
 
-    pub(crate) fn push(&mut self, sent: SentCommand) {
-        self.sent.push_back(sent);
-    }
-
     pub(crate) fn by_number(&mut self, number: u64) -> Option<&mut SentCommand> {
-        self.sent.iter_mut().find(|sent| sent.key == ReplyKey::Number(number))
+        self.commands.iter_mut().find(|sent| sent.key == ReplyKey::Number(number))
     }
 
     pub(crate) fn take_by_number(&mut self, number: u64) -> Option<SentCommand> {
-        let at = self.sent.iter().position(|sent| sent.key == ReplyKey::Number(number))?;
-        self.sent.remove(at)
+        let at = self.commands.iter().position(|sent| sent.key == ReplyKey::Number(number))?;
+        self.commands.remove(at)
     }
 
     /// Removes and returns the command whose fence this line answers, preceded by all commands with earlier fences; empty if the
     /// line answers no fence.
     pub(crate) fn take_by_answer(&mut self, line: &[u8]) -> Vec<SentCommand> {
         let is_answered = |sent: &SentCommand| sent.key.fence().is_some_and(|fence| fence.is_answered_by(line));
-        self.sent.iter().position(is_answered).map_or_else(Vec::new, |at| self.take_fenced(at + 1))
+        self.commands.iter().position(is_answered).map_or_else(Vec::new, |at| self.take_fenced(at + 1))
     }
 
     /// Removes and returns the commands with a fence among the first `n` sent ones; keeps numbered ones.
     pub(crate) fn take_fenced(&mut self, n: usize) -> Vec<SentCommand> {
-        let later = self.sent.split_off(n.min(self.sent.len()));
-        let (fenced, numbered) = self.sent.drain(..).partition::<Vec<_>, _>(|sent| sent.key.fence().is_some());
-        self.sent.extend(numbered.into_iter().chain(later));
+        let later = self.commands.split_off(n.min(self.commands.len()));
+        let (fenced, numbered) = self.commands.drain(..).partition::<Vec<_>, _>(|sent| sent.key.fence().is_some());
+        self.commands.extend(numbered.into_iter().chain(later));
         fenced
-    }
-
-    pub(crate) fn take_all(&mut self) -> VecDeque<SentCommand> {
-        std::mem::take(&mut self.sent)
     }
 
     /// Returns whether this line answers the fence of a removed command. If it does, removes that fence and earlier ones.
@@ -197,13 +181,9 @@ impl SentCommands {
         true
     }
 
-    pub(crate) fn has_fenced(&self) -> bool {
-        self.sent.iter().any(|sent| sent.key.fence().is_some())
-    }
-
     /// Releases unused memory.
     pub(crate) fn shrink(&mut self) {
-        self.sent.shrink_to_fit();
+        self.commands.shrink_to_fit();
         self.removed_fences.shrink_to_fit();
     }
 }

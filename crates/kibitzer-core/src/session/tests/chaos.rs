@@ -49,7 +49,7 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
 
 /// Returns whether it is sent regardless of polling: unsent lines of a login are dropped when it succeeds.
 fn is_command(transmit: &Transmit) -> bool {
-    transmit.kind() == TransmitKind::Command
+    transmit.kind == TransmitKind::Command
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn n_kept_items(session: &Session) -> usize {
     let live = if let Phase::Live(live) = &session.phase {
         let requests = &live.requests;
         let in_replies = |reply: &PartialReply| reply.reply.events.len();
-        let sent: usize = requests.sent.sent.iter().map(|sent| 1 + in_replies(&sent.reply)).sum();
+        let sent: usize = requests.sent.commands.iter().map(|sent| 1 + in_replies(&sent.reply)).sum();
         let unanswered = requests.queue.len() + sent + requests.sent.removed_fences.len();
         unanswered + requests.completed.len() + in_replies(&requests.unfenced)
     } else {
@@ -235,7 +235,7 @@ proptest! {
         for bytes in noise {
             driver.feed(bytes);
             driver.wait(seconds(3));
-            prop_assert!(driver.take_transmits().iter().filter(|transmit| transmit.is_secret()).count() <= 1);
+            prop_assert!(driver.take_transmits().iter().filter(|transmit| transmit.kind.is_secret()).count() <= 1);
         }
         driver.wait(Duration::from_mins(2));
         prop_assert_ne!(driver.session.next_action(), DriverAction::Keep);

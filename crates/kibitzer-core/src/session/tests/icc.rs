@@ -45,7 +45,7 @@ fn levels_are_sent_before_the_name() {
     driver.feed("login: ");
     let transmits = driver.take_transmits();
     assert_eq!(transmits[0].bytes(), b"newton swordfish\n");
-    assert!(transmits.len() == 1 && transmits[0].is_secret() && !format!("{transmits:?}").contains("swordfish"));
+    assert!(transmits.len() == 1 && transmits[0].kind.is_secret() && !format!("{transmits:?}").contains("swordfish"));
     assert!(transmits[0].secrets().eq([b"swordfish"]), "the name is none");
 }
 

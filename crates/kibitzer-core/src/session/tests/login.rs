@@ -134,8 +134,8 @@ fn an_account_logs_in_and_its_password_is_never_printed() {
     driver.feed("\r\n\"Newton\" is a registered name.  If it is yours, type the password.\r\nIf not, just hit return to try another name.\r\n\r\npassword: \u{ff}\u{fb}\u{1}");
     let transmits = driver.take_transmits();
     let [password] = &transmits[..] else { panic!("{transmits:?}") };
-    assert_eq!((password.bytes(), password.is_secret()), (&b"swordfish\n"[..], true));
-    assert_eq!(password.kind(), TransmitKind::Password);
+    assert_eq!((password.bytes(), password.kind.is_secret()), (&b"swordfish\n"[..], true));
+    assert_eq!(password.kind, TransmitKind::Password);
     driver.feed(b"\xff\xfc\x01\r\n**** Starting FICS session as Newton(*)(TD) ****\r\n\r\nfics% ");
     driver.serve(&mut fics());
     assert_eq!(driver.session.state(), SessionState::Ready);

@@ -630,9 +630,9 @@ fn a_command_with_a_password_is_not_reported() {
         let id = driver.request("password swordfish marlin").unwrap();
         let sent = driver.take_transmits();
         assert!(sent[0].bytes().ends_with(b"password swordfish marlin\n"));
-        assert_eq!((sent[0].is_secret(), sent[0].kind()), (true, TransmitKind::SecretCommand));
-        assert!(sent[0].secrets().eq([&b"swordfish"[..], b"marlin"]) && sent[0].request() == Some(id));
-        assert!(sent[1..].iter().all(|fence| !fence.is_secret() && fence.secrets().next().is_none()));
+        assert_eq!((sent[0].kind.is_secret(), sent[0].kind), (true, TransmitKind::SecretCommand));
+        assert!(sent[0].secrets().eq([&b"swordfish"[..], b"marlin"]) && sent[0].request == Some(id));
+        assert!(sent[1..].iter().all(|fence| !fence.kind.is_secret() && fence.secrets().next().is_none()));
         let hidden = Event::Sent { line: None, request: Some(id) };
         assert_eq!(driver.events()[..1], [hidden]);
         let shown = format!("{sent:?} {:?} {:?}", driver.events(), driver.session);

@@ -227,6 +227,6 @@ fn a_sealed_password_is_secret() {
     let transmits = driver.take_transmits();
     let password = transmits.last().unwrap();
     assert_eq!(unseal(password.bytes()).unwrap().text, b"swordfish");
-    assert!(password.is_secret() && password.secrets().eq([b"swordfish"]));
+    assert!(password.kind.is_secret() && password.secrets().eq([b"swordfish"]));
     assert!(!format!("{password:?}").contains("bytes"), "{password:?}");
 }

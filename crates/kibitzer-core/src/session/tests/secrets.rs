@@ -45,13 +45,13 @@ fn an_alias_for_password_is_secret_and_outlives_the_connection() {
             driver.events.clear();
             driver.request(line).unwrap();
             let sent = driver.take_transmits();
-            assert!(sent[0].is_secret() && sent[0].secrets().eq([&b"swordfish"[..], b"perch"]), "{line}");
+            assert!(sent[0].kind.is_secret() && sent[0].secrets().eq([&b"swordfish"[..], b"perch"]), "{line}");
             assert_eq!(shown(&driver), [""; 0], "{line}");
             let number = String::from_utf8_lossy(sent[0].bytes()).split(' ').next().unwrap().to_owned();
             driver.feed(format!("\x15{number}\x16512\x16pw: Command not found.\n\r\x17\n\rfics% "));
         }
         driver.request("f Newton").unwrap();
-        assert!(!driver.take_transmits()[0].is_secret());
+        assert!(!driver.take_transmits()[0].kind.is_secret());
     }
 }
 
