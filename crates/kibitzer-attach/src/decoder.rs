@@ -141,7 +141,7 @@ impl WatcherDecoder {
         self.state = match std::mem::replace(&mut self.state, DecoderState::Detached) {
             DecoderState::Detached => DecoderState::Detached,
             DecoderState::Attached(mut reader) => {
-                reader.tell(state);
+                reader.apply_settings(state);
                 DecoderState::Attached(reader)
             }
             DecoderState::Snapshot { mut snapshot, reader } => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, WeakClient};
-use kibitzer_core::event::{EndReason, RequestError};
+use kibitzer_core::event::{RequestError, SessionEndReason};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, split};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -220,7 +220,7 @@ async fn answer(client: WeakClient, access: AttachAccess, id: u64, line: String)
         debug!(id, "line of a watcher");
         client.request(line.as_str()).await.err().map(AnswerError::Request)
     } else {
-        Some(AnswerError::Request(RequestError::Ended(EndReason::Shutdown)))
+        Some(AnswerError::Request(RequestError::Ended(SessionEndReason::Shutdown)))
     };
     Answer { id, error }
 }

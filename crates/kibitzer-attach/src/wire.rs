@@ -8,7 +8,9 @@ use bytes::Bytes;
 use kibitzer::json;
 use kibitzer::transcript::Direction;
 use kibitzer_core::Event;
-use kibitzer_core::event::{AdjournedGame, Capabilities, EndReason, Identity, LostCause, RequestError, Restored};
+use kibitzer_core::event::{
+    AdjournedGame, Capabilities, Identity, LostCause, RequestError, Restored, SessionEndReason,
+};
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
@@ -128,7 +130,7 @@ enum SessionEvent {
     Restored(Arc<Restored>),
     #[serde(rename = "adjourned_game")]
     Adjourned(Arc<AdjournedGame>),
-    Ended(EndReason),
+    Ended(SessionEndReason),
 }
 
 /// Result of a line that a watcher sent.
@@ -300,11 +302,11 @@ mod tests {
             Event::Lost { cause: LostCause::Login(LoginError::TimedOut(LoginStep::SetUp)), retry_in: None },
             Event::Restored(Arc::new(restored)),
             Event::Adjourned(Arc::new(stored)),
-            Event::Ended(EndReason::Quit),
-            Event::Ended(EndReason::Kicked(KickedBy::Admin(name("Boss")))),
-            Event::Ended(EndReason::Login(LoginError::Other(text))),
-            Event::Ended(EndReason::Dial(DialError::UnknownHost)),
-            Event::Ended(EndReason::Lost { cause, attempts: 4 }),
+            Event::Ended(SessionEndReason::Quit),
+            Event::Ended(SessionEndReason::Kicked(KickedBy::Admin(name("Boss")))),
+            Event::Ended(SessionEndReason::Login(LoginError::Other(text))),
+            Event::Ended(SessionEndReason::Dial(DialError::UnknownHost)),
+            Event::Ended(SessionEndReason::Lost { cause, attempts: 4 }),
         ];
         for event in events {
             let NoteKind::Life(Life(parsed)) = parse(&life(TIME, &event).unwrap()) else { panic!("{event:?}") };

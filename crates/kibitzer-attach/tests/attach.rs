@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::*;
-use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
+use kibitzer::core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
 use kibitzer::core::hub::Hub;
 use kibitzer::core::session::{Password, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventReader};
@@ -271,7 +271,7 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
         Event::Ended(reason) => Some(reason.clone()),
         _ => None,
     });
-    assert_eq!(reason.await, EndReason::Shutdown);
+    assert_eq!(reason.await, SessionEndReason::Shutdown);
     assert!(session.next().await.unwrap().is_none());
 }
 

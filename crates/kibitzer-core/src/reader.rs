@@ -163,7 +163,7 @@ impl EventReader {
     }
 
     /// Applies the settings in `state` to the rest of the stream: family, timeseal, prompt and line breaks. Ignores all other fields.
-    pub fn tell(&mut self, state: &StreamState) {
+    pub fn apply_settings(&mut self, state: &StreamState) {
         self.set_family(state.family);
         self.reader.framer_mut().apply_settings(state);
     }
@@ -225,7 +225,7 @@ mod tests {
         let settings = StreamState { prompt: b"chess> ".to_vec(), family: Family::Fics, ..StreamState::default() };
         assert!(!settings.has_same_settings(&StreamState::default()));
         assert_eq!(read(&mut reader, b"chess> "), []);
-        reader.tell(&settings);
+        reader.apply_settings(&settings);
         assert!(reader.stream_state().has_same_settings(&settings));
         let events = read(&mut reader, b"\n\rchess> ");
         assert_eq!(events.last().and_then(Event::message), Some(&Message::Control(Control::Prompt)));

@@ -99,8 +99,8 @@ mod tests {
 
     use super::*;
     use crate::event::{
-        AdjournedGame, AdjournedState, CloseCause, EndReason, Identity, LoginError, LostCause, RefusalReason,
-        RequestError, Restored, RestoredCommand, RestoredGame,
+        AdjournedGame, AdjournedState, CloseCause, Identity, LoginError, LostCause, RefusalReason, RequestError,
+        Restored, RestoredCommand, RestoredGame, SessionEndReason,
     };
     use crate::message::{GameId, NameKind, Refusal};
     use crate::text::{Handle, ServerText};
@@ -133,15 +133,15 @@ mod tests {
         round_trip(&restored);
         round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), AdjournedState::Refused(refused)));
         for kind in [ErrorKind::BrokenPipe, ErrorKind::Other] {
-            round_trip(&EndReason::Lost { cause: LostCause::Connection(CloseCause::Failed(kind)), attempts: 2 });
+            round_trip(&SessionEndReason::Lost { cause: LostCause::Connection(CloseCause::Failed(kind)), attempts: 2 });
         }
-        round_trip(&EndReason::Login(LoginError::InvalidPassword));
+        round_trip(&SessionEndReason::Login(LoginError::InvalidPassword));
         round_trip(&StreamState { prompt: b"fics% ".to_vec(), block: Some(7), ..StreamState::default() });
     }
 
     #[test]
     fn invalid_values_are_refused() {
         assert!(serde_json::from_str::<Ivar>("\"no_such_ivar\"").is_err());
-        assert!(serde_json::from_str::<EndReason>("\"no_such_reason\"").is_err());
+        assert!(serde_json::from_str::<SessionEndReason>("\"no_such_reason\"").is_err());
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::client_shared::{ClientCounters, ClientShared, Ending, SessionStatus};
 use crate::command::Request;
-use crate::core::event::{Capabilities, EndReason, RequestError};
+use crate::core::event::{Capabilities, RequestError, SessionEndReason};
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
@@ -79,12 +79,12 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// The [`EndReason`] if the session is over.
+    /// The [`SessionEndReason`] if the session is over.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub async fn ready(&self) -> Result<(), EndReason> {
+    pub async fn ready(&self) -> Result<(), SessionEndReason> {
         let outcome = |status: &SessionStatus| match status.end() {
             Some(reason) => Some(Err(reason)),
             None => (status.state == SessionState::Ready).then_some(Ok(())),
@@ -97,7 +97,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub async fn ended(&self) -> EndReason {
+    pub async fn ended(&self) -> SessionEndReason {
         self.inner.shared.wait_for(SessionStatus::end).await
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::core::event::{Capabilities, EndReason, RequestError};
+use crate::core::event::{Capabilities, RequestError, SessionEndReason};
 use crate::core::message::Handle;
 use crate::core::session::{Command, Reply, Session, SessionCounters, SessionState};
 use crate::observer::SessionObserver;
@@ -61,11 +61,11 @@ pub(crate) struct SessionStatus {
 
 impl SessionStatus {
     /// Returns why the session is over; `None` while it continues. A task that ended without a reason, because its runtime
-    /// dropped it, counts as [`EndReason::Shutdown`].
-    pub(crate) fn end(&self) -> Option<EndReason> {
+    /// dropped it, counts as [`SessionEndReason::Shutdown`].
+    pub(crate) fn end(&self) -> Option<SessionEndReason> {
         match &self.state {
             SessionState::Ended(reason) => Some(reason.clone()),
-            _ => self.is_closed.then_some(EndReason::Shutdown),
+            _ => self.is_closed.then_some(SessionEndReason::Shutdown),
         }
     }
 }
@@ -231,7 +231,7 @@ impl ClientShared {
         let mut state = self.state();
         state.status.is_closed = true;
         let (requests, observers) = (std::mem::take(&mut state.requests), std::mem::take(&mut state.observers));
-        let reason = state.status.end().unwrap_or(EndReason::Shutdown);
+        let reason = state.status.end().unwrap_or(SessionEndReason::Shutdown);
         drop(state);
         drop(observers);
         for (_, reply) in requests {

@@ -51,7 +51,7 @@ pub use client_shared::ClientCounters;
 pub use decoder::EventDecoder;
 pub use dial::Dial;
 pub use kibitzer_core as core;
-pub use kibitzer_core::event::{Capabilities, DialError, EndReason, LoginError, RequestError};
+pub use kibitzer_core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
 pub use kibitzer_core::game::Game;
 pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{Actor, GameId, Handle, Message, Relation, Style12, TalkKind};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::command::{self, MoveText, Request as _, Talk};
-use kibitzer::core::event::{CommandError, DialError, EndReason, LoginError, RequestError};
+use kibitzer::core::event::{CommandError, DialError, LoginError, RequestError, SessionEndReason};
 use kibitzer::core::hub::{Hub, HubOptions, RecvError};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
 use kibitzer::core::session::{Command, Password, RequestLimits, SessionState, TimesealChoice};
@@ -82,7 +82,7 @@ async fn a_panic_of_an_observer_is_propagated_by_the_first_shutdown() {
     let first = client.clone();
     assert!(tokio::spawn(async move { first.shutdown().await }).await.unwrap_err().is_panic());
     client.shutdown().await;
-    assert_eq!(client.ended().await, EndReason::Shutdown);
+    assert_eq!(client.ended().await, SessionEndReason::Shutdown);
 }
 
 #[tokio::test(start_paused = true)]
@@ -242,9 +242,9 @@ async fn invalid_requests_are_errors() {
     assert!(peer.heard.is_empty());
     assert!(peer.serving(client.request("frobnicate")).await.unwrap_err().is_refusal(Refusal::UnknownCommand));
     client.shutdown().await;
-    let ended = Err(RequestError::Ended(EndReason::Shutdown));
+    let ended = Err(RequestError::Ended(SessionEndReason::Shutdown));
     assert_eq!(client.request("finger").await, ended);
-    assert_eq!(client.ready().await, Err(EndReason::Shutdown));
+    assert_eq!(client.ready().await, Err(SessionEndReason::Shutdown));
 }
 
 #[tokio::test(start_paused = true)]
@@ -397,10 +397,10 @@ async fn quit_waits_for_the_server_and_returns_the_reason() {
         drop(peer);
     };
     tokio::join!(client.quit(), serving);
-    assert_eq!(client.state(), SessionState::Ended(EndReason::Quit));
-    assert_eq!(client.ended().await, EndReason::Quit);
+    assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Quit));
+    assert_eq!(client.ended().await, SessionEndReason::Quit);
     let events = collect(events).await;
-    assert!(matches!(events.last(), Some(Event::Ended(EndReason::Quit))));
+    assert!(matches!(events.last(), Some(Event::Ended(SessionEndReason::Quit))));
     client.shutdown().await;
     assert_eq!(n_tasks(), 0);
 }
@@ -440,7 +440,7 @@ async fn the_last_handle_ends_the_session() {
     drop(other);
     peer.hung_up().await;
     let events = collect(events).await;
-    assert!(matches!(events.last(), Some(Event::Ended(EndReason::Shutdown))));
+    assert!(matches!(events.last(), Some(Event::Ended(SessionEndReason::Shutdown))));
     tokio::task::yield_now().await;
     assert_eq!(n_tasks(), 0);
 }

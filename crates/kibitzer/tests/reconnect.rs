@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError, RestoreOutcome};
+use kibitzer::core::event::{CloseCause, LostCause, RequestError, RestoreOutcome, SessionEndReason};
 use kibitzer::core::hub::{Hub, Subscription};
 use kibitzer::core::message::{GameId, Refusal};
 use kibitzer::core::session::{Reconnect, SessionState};
@@ -144,7 +144,7 @@ async fn a_limit_of_attempts_ends_the_session() {
     peer.serving(client.ready()).await.unwrap();
     drop((peer, listener));
     let reason = client.ended().await;
-    assert!(matches!(reason, EndReason::Lost { attempts: 2, .. }), "{reason:?}");
+    assert!(matches!(reason, SessionEndReason::Lost { attempts: 2, .. }), "{reason:?}");
     let n_attempts = collect(events).await.iter().filter(|event| matches!(event, Event::Connecting { .. })).count();
     assert_eq!(n_attempts, 3);
     client.shutdown().await;
@@ -158,9 +158,9 @@ async fn a_kick_ends_the_session() {
     peer.say("\n\r**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r").await;
     drop(peer);
     let reason = client.ended().await;
-    assert!(matches!(reason, EndReason::Kicked(_)), "{reason:?}");
+    assert!(matches!(reason, SessionEndReason::Kicked(_)), "{reason:?}");
     let last = collect(events).await;
-    assert!(matches!(last.last(), Some(Event::Ended(EndReason::Kicked(_)))));
+    assert!(matches!(last.last(), Some(Event::Ended(SessionEndReason::Kicked(_)))));
     client.shutdown().await;
 }
 
@@ -174,7 +174,7 @@ async fn bytes_before_a_failed_write_are_read() {
     drop(peer);
     assert!(client.request("finger").await.is_err());
     let reason = tokio::time::timeout(seconds(60), client.ended()).await.unwrap();
-    assert!(matches!(reason, EndReason::Kicked(_)), "{reason:?}");
+    assert!(matches!(reason, SessionEndReason::Kicked(_)), "{reason:?}");
     client.shutdown().await;
 }
 
@@ -188,11 +188,11 @@ async fn shutdown_does_not_wait_for_an_attempt() {
         let start = Instant::now();
         client.shutdown().await;
         assert_eq!(start.elapsed(), Duration::ZERO);
-        assert_eq!(client.state(), SessionState::Ended(EndReason::Shutdown));
+        assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Shutdown));
     }
     let profile =
         Profile::new("x").dial(kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>));
     let (client, ()) = Client::start(profile, |_| ()).await.unwrap();
     client.shutdown().await;
-    assert_eq!(client.state(), SessionState::Ended(EndReason::Shutdown));
+    assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Shutdown));
 }

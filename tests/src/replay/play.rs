@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer_core::Event;
-use kibitzer_core::event::{EndReason, RequestError};
+use kibitzer_core::event::{RequestError, SessionEndReason};
 use kibitzer_core::message::{Family, Ivar, KickedBy};
 use kibitzer_core::session::{Reconnect, Reply, RequestLimits, SessionOptions, TimesealChoice, TransmitKind};
 use kibitzer_core::wire::Timeseal;
@@ -142,12 +142,12 @@ pub(super) const fn is_command(kind: TransmitKind) -> bool {
     matches!(kind, TransmitKind::Command | TransmitKind::SecretCommand)
 }
 
-pub(super) fn end(reason: &EndReason) -> String {
+pub(super) fn end(reason: &SessionEndReason) -> String {
     match reason {
-        EndReason::Kicked(KickedBy::Admin(admin)) => format!("kicked by {admin}"),
-        EndReason::Kicked(_) => "kicked by another login".to_owned(),
-        EndReason::Login(error) => format!("login: {error}"),
-        EndReason::Lost { cause, .. } => format!("lost: {cause}"),
+        SessionEndReason::Kicked(KickedBy::Admin(admin)) => format!("kicked by {admin}"),
+        SessionEndReason::Kicked(_) => "kicked by another login".to_owned(),
+        SessionEndReason::Login(error) => format!("login: {error}"),
+        SessionEndReason::Lost { cause, .. } => format!("lost: {cause}"),
         other => other.to_string(),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
-use kibitzer_core::event::{CloseCause, EndReason, RequestId};
+use kibitzer_core::event::{CloseCause, RequestId, SessionEndReason};
 use kibitzer_core::message::{Control, Message};
 use kibitzer_core::session::{Command, DriverAction, Session, SessionState, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::wire::unseal;
@@ -99,7 +99,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn finish(mut self, reason: &EndReason) -> Played {
+    fn finish(mut self, reason: &SessionEndReason) -> Played {
         // Whatever happens now: nothing is sent any more.
         let over = self.now + Duration::from_hours(24);
         self.session.handle_timeout(over);

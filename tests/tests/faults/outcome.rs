@@ -1,7 +1,9 @@
 //! Names the outcome of each cell, and explains the names.
 
 use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, EndReason, LoginError, LostCause, RequestError, RestoreOutcome, RestoredGame};
+use kibitzer::core::event::{
+    CloseCause, LoginError, LostCause, RequestError, RestoreOutcome, RestoredGame, SessionEndReason,
+};
 use kibitzer::core::message::Message;
 use kibitzer::core::session::{Reply, SessionState};
 
@@ -46,10 +48,10 @@ fn distinct(causes: &[String]) -> Vec<String> {
     distinct
 }
 
-fn words(reason: &EndReason) -> String {
+fn words(reason: &SessionEndReason) -> String {
     match reason {
-        EndReason::Login(error) => login(error),
-        EndReason::Dial(_) => "not connected".to_owned(),
+        SessionEndReason::Login(error) => login(error),
+        SessionEndReason::Dial(_) => "not connected".to_owned(),
         other => other.to_string(),
     }
 }

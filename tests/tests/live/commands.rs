@@ -205,8 +205,10 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
     scene.gauss.quit().await;
     let farewell = wait_for(&mut events, |event| matches!(event.message(), Some(Message::Farewell(_))).then_some(()));
     farewell.await;
-    wait_for(&mut events, |event| matches!(event, Event::Ended(kibitzer::core::event::EndReason::Quit)).then_some(()))
-        .await;
+    wait_for(&mut events, |event| {
+        matches!(event, Event::Ended(kibitzer::core::event::SessionEndReason::Quit)).then_some(())
+    })
+    .await;
     assert!(!scene.newton.who().await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss"));
     scene.close().await;
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, EndReason, LostCause, RequestError};
+use kibitzer::core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
 use kibitzer::core::message::KickedBy;
 use kibitzer::core::session::{Reconnect, SessionState, Timings};
 use kibitzer::{Client, Profile};
@@ -55,7 +55,11 @@ async fn the_server_does_not_log_out_who_is_kept_alive() {
         sleep(Duration::from_hours(12)).await;
         assert_eq!((kept.state(), kept.counters().session.reconnects), (SessionState::Ready, 0), "{without:?}");
         // The server does log out whom nobody keeps alive: probes alone do not.
-        assert!(matches!(idle.state(), SessionState::Ended(EndReason::Lost { .. })), "{without:?}: {:?}", idle.state());
+        assert!(
+            matches!(idle.state(), SessionState::Ended(SessionEndReason::Lost { .. })),
+            "{without:?}: {:?}",
+            idle.state()
+        );
         kept.shutdown().await;
     }
 }
@@ -67,7 +71,7 @@ async fn a_second_login_ends_the_first_for_good() {
         Client::start(hall.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     first.ready().await.unwrap();
     let second = hall.player("Newton").await;
-    assert_eq!(first.ended().await, EndReason::Kicked(KickedBy::SecondLogin));
+    assert_eq!(first.ended().await, SessionEndReason::Kicked(KickedBy::SecondLogin));
     sleep(Duration::from_hours(1)).await;
     assert_eq!(
         (second.state(), hall.place().n_dialed()),
@@ -75,7 +79,7 @@ async fn a_second_login_ends_the_first_for_good() {
         "nobody throws the other out in turn"
     );
     let (told, _) = drain(&mut events);
-    assert!(matches!(told.last(), Some(Event::Ended(EndReason::Kicked(_)))));
+    assert!(matches!(told.last(), Some(Event::Ended(SessionEndReason::Kicked(_)))));
     assert!(!told.iter().any(|event| matches!(event, Event::Lost { .. })));
 }
 
@@ -87,7 +91,7 @@ async fn attempts_come_at_growing_intervals_up_to_a_cap_and_end_when_told_so() {
     let mut events = client.subscribe();
     hall.close().await;
     let reason = client.ended().await;
-    assert!(matches!(reason, EndReason::Lost { cause: LostCause::Dial(_), attempts: 12 }), "{reason:?}");
+    assert!(matches!(reason, SessionEndReason::Lost { cause: LostCause::Dial(_), attempts: 12 }), "{reason:?}");
     let (told, _) = drain(&mut events);
     let delays: Vec<_> = told
         .iter()
@@ -124,9 +128,9 @@ async fn nothing_runs_any_more_after_a_shutdown() {
     let waiting = tokio::spawn(async move { clone.request("date").await });
     client.shutdown().await;
     let waiting = waiting.await.unwrap();
-    assert_eq!(waiting, Err(RequestError::Ended(EndReason::Shutdown)));
-    assert_eq!(client.state(), SessionState::Ended(EndReason::Shutdown));
-    assert!(matches!(client.request("date").await, Err(RequestError::Ended(EndReason::Shutdown))));
+    assert_eq!(waiting, Err(RequestError::Ended(SessionEndReason::Shutdown)));
+    assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Shutdown));
+    assert!(matches!(client.request("date").await, Err(RequestError::Ended(SessionEndReason::Shutdown))));
     // Dropping the last handle does the same.
     let dropped = hall.player("Newton").await;
     drop(dropped);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::core::event::{CommandError, EndReason, RefusalReason, RequestError};
+use kibitzer::core::event::{CommandError, RefusalReason, RequestError, SessionEndReason};
 use kibitzer::core::message::{CommandCode, Refusal};
 use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
@@ -228,7 +228,7 @@ async fn a_request_under_way_ends_with_the_session() {
     let asked = tokio::spawn(async move { asking.request("date").await });
     tokio::time::sleep(Duration::from_secs(1)).await;
     client.shutdown().await;
-    assert_eq!(asked.await.unwrap(), Err(RequestError::Ended(EndReason::Shutdown)));
+    assert_eq!(asked.await.unwrap(), Err(RequestError::Ended(SessionEndReason::Shutdown)));
 }
 
 #[tokio::test(start_paused = true)]

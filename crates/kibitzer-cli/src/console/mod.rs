@@ -27,7 +27,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use kibitzer::core::event::EndReason;
+use kibitzer::core::event::SessionEndReason;
 use kibitzer::{Client, Tap};
 use kibitzer_attach::{AttachAccess, AttachError, Attached};
 use tokio::runtime::Runtime;
@@ -82,7 +82,7 @@ pub(crate) fn run_session(
 }
 
 /// Outcome of watching an attached session: `Ok(None)` if the user quit first, else why the session or the attachment ended.
-type AttachedOutcome = Result<Option<EndReason>, AttachError>;
+type AttachedOutcome = Result<Option<SessionEndReason>, AttachError>;
 
 /// Shows a session of another process until the user quits. The session continues afterwards.
 ///

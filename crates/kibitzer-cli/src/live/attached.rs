@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kibitzer::core::event::EndReason;
+use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::game::Game;
 use kibitzer::core::session::SessionState;
 use kibitzer::core::text::error_chain;
@@ -116,7 +116,7 @@ fn noise_filter_for(first: &AttachEvent) -> NoiseFilter {
 pub(crate) async fn forward_attached<D: Future<Output = bool>>(
     session: &mut Attached,
     deliver: impl Fn(AttachEvent) -> D,
-) -> Result<Option<EndReason>, AttachError> {
+) -> Result<Option<SessionEndReason>, AttachError> {
     let mut ended = None;
     while let Some(attached) = session.next().await? {
         if let AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) = &attached

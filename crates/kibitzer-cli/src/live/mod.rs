@@ -15,7 +15,7 @@ mod typed;
 use std::error::Error;
 use std::io;
 
-use kibitzer::core::event::EndReason;
+use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Profile, Tap};
 use kibitzer_attach::{AttachError, AttachSocket};
@@ -54,16 +54,19 @@ pub(crate) async fn start_session(profile: Profile, server: &str) -> Result<(Cli
 }
 
 /// Returns `Ok` if the session ended as requested, else the failure.
-pub(crate) fn check_end(server: &str, reason: EndReason) -> Result<(), Failure> {
+pub(crate) fn check_end(server: &str, reason: SessionEndReason) -> Result<(), Failure> {
     match reason {
-        EndReason::Quit | EndReason::Shutdown => Ok(()),
-        EndReason::Dial(_) | EndReason::Login(_) => Err(connect_failure(server, &reason.into())),
+        SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),
+        SessionEndReason::Dial(_) | SessionEndReason::Login(_) => Err(connect_failure(server, &reason.into())),
         reason => Err(Failure::new(LOST, format!("session on {server} lost: {}", cause_text(&reason)))),
     }
 }
 
 /// Like [`check_end`], for an attached session; `Ok(None)` if it has not ended.
-pub(crate) fn check_attached_end(server: &str, seen: Result<Option<EndReason>, AttachError>) -> Result<(), Failure> {
+pub(crate) fn check_attached_end(
+    server: &str,
+    seen: Result<Option<SessionEndReason>, AttachError>,
+) -> Result<(), Failure> {
     match seen {
         Ok(None) => Ok(()),
         Ok(Some(reason)) => check_end(server, reason),

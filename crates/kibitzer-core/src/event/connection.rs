@@ -67,7 +67,7 @@ pub enum LostCause {
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum EndReason {
+pub enum SessionEndReason {
     /// This side sent `quit`.
     #[error("quit")]
     Quit,

@@ -9,7 +9,7 @@ mod recovery;
 mod request;
 
 pub use capabilities::Capabilities;
-pub use connection::{CloseCause, DialError, EndReason, LostCause};
+pub use connection::{CloseCause, DialError, LostCause, SessionEndReason};
 pub use describe::Position;
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
@@ -84,7 +84,7 @@ pub enum Event {
     /// An adjourned game of the account became known, or its state changed.
     Adjourned(Arc<AdjournedGame>),
     /// The session is over. No event follows.
-    Ended(EndReason),
+    Ended(SessionEndReason),
 }
 
 /// Formats the server's words as `: "..."` with control characters escaped, for the end of an error message; `otherwise` if

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::{EndReason, quoted};
+use super::{SessionEndReason, quoted};
 use crate::message::listing::ListingError;
 use crate::message::{CommandCode, ObservingRefusal, Refusal};
 use crate::text::{PlayerText, ServerText};
@@ -126,7 +126,7 @@ pub enum RequestError {
     },
     /// The session is over.
     #[error("session is over")]
-    Ended(#[source] EndReason),
+    Ended(#[source] SessionEndReason),
 }
 
 impl RequestError {
@@ -168,7 +168,7 @@ mod tests {
         for error in [RequestError::Unexpected { text: text.clone() }, RequestError::Listing { source, text }] {
             assert_eq!((error.refusal(), error.text()), (None, Some("What?")));
         }
-        for error in [RequestError::Busy, RequestError::Unnumbered, RequestError::Ended(EndReason::Quit)] {
+        for error in [RequestError::Busy, RequestError::Unnumbered, RequestError::Ended(SessionEndReason::Quit)] {
             assert_eq!((error.refusal(), error.text()), (None, None), "{error:?}");
         }
     }

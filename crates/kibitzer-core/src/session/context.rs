@@ -11,7 +11,7 @@ use super::recovery::backoff::Backoff;
 use super::recovery::memory::Memory;
 use super::reply::Reply;
 use super::transmit::Outbox;
-use crate::event::{CloseCause, EndReason, Event, Identity, LoginError, RequestError, RequestId};
+use crate::event::{CloseCause, Event, Identity, LoginError, RequestError, RequestId, SessionEndReason};
 use crate::reader::EventReader;
 
 /// State of a session that its login, requests and recovery share, and the time of the current input.
@@ -72,5 +72,5 @@ pub(super) enum AfterClose {
     /// Reconnects after a delay, or ends the session if no attempt is left.
     Reconnect(CloseCause),
     /// Ends the session.
-    End(EndReason),
+    End(SessionEndReason),
 }

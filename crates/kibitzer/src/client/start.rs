@@ -8,7 +8,7 @@ use tracing::{Instrument as _, field, info_span};
 
 use super::{Client, ClientInner};
 use crate::client_shared::ClientShared;
-use crate::core::event::{DialError, EndReason, LoginError};
+use crate::core::event::{DialError, LoginError, SessionEndReason};
 use crate::core::hub::{Hub, Publisher};
 use crate::core::session::Session;
 use crate::observer::SessionObserver;
@@ -36,14 +36,14 @@ pub enum ConnectError {
     Login(#[source] LoginError),
     /// The session ended before it was ready.
     #[error("session ended")]
-    Ended(#[source] EndReason),
+    Ended(#[source] SessionEndReason),
 }
 
-impl From<EndReason> for ConnectError {
-    fn from(reason: EndReason) -> Self {
+impl From<SessionEndReason> for ConnectError {
+    fn from(reason: SessionEndReason) -> Self {
         match reason {
-            EndReason::Dial(error) => Self::Dial(error),
-            EndReason::Login(error) => Self::Login(error),
+            SessionEndReason::Dial(error) => Self::Dial(error),
+            SessionEndReason::Login(error) => Self::Login(error),
             reason => Self::Ended(reason),
         }
     }

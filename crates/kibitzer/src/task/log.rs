@@ -3,7 +3,7 @@
 use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
 
 use crate::core::Event;
-use crate::core::event::EndReason;
+use crate::core::event::SessionEndReason;
 use crate::core::session::Transmit;
 
 /// Writes what happens in a session to `tracing`, without its secrets.
@@ -57,7 +57,9 @@ impl SessionLog {
             Event::Ready(_) => info!("session ready"),
             Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
             Event::Restored(_) => info!("session restored"),
-            Event::Ended(reason @ (EndReason::Quit | EndReason::Shutdown)) => info!(%reason, "session over"),
+            Event::Ended(reason @ (SessionEndReason::Quit | SessionEndReason::Shutdown)) => {
+                info!(%reason, "session over")
+            }
             Event::Ended(reason) => error!(%reason, "session over"),
             Event::Fault => warn!("server answered a line without a number"),
             event => debug!(kind = event.kind().as_str(), "event"),

@@ -1,7 +1,7 @@
 //! Receives what happens in a session: from the tap of this process's client, or from another process that exposes its session.
 
 use kibitzer::Tap;
-use kibitzer::core::event::EndReason;
+use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::text::error_chain;
 use kibitzer_attach::{AttachError, AttachEvent, Attached};
 use tokio::sync::mpsc;
@@ -51,7 +51,10 @@ impl SessionFeed {
 /// # Cancel safety
 ///
 /// The last event may be lost.
-pub(crate) async fn fill_feed(mut session: Attached, feed: FeedSender) -> Result<Option<EndReason>, AttachError> {
+pub(crate) async fn fill_feed(
+    mut session: Attached,
+    feed: FeedSender,
+) -> Result<Option<SessionEndReason>, AttachError> {
     let deliver = |event| {
         let feed = feed.clone();
         async move { feed.send(Ok(event)).await.is_ok() }

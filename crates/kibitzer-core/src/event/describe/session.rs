@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 use super::value::{Displayed, Fields, Put, fields, objects};
 use super::{Describe, describe};
 use crate::event::{
-    AdjournedGame, AdjournedState, Capabilities, EndReason, Event, EventKind, Identity, RestoreOutcome, Restored,
-    RestoredCommand, RestoredGame,
+    AdjournedGame, AdjournedState, Capabilities, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand,
+    RestoredGame, SessionEndReason,
 };
 use crate::message::{Ivar, NameKind};
 use crate::text::{Handle, error_chain};
@@ -59,7 +59,7 @@ describe! {
         },
     }
 
-    EndReason as it => EventKind::Ended, {
+    SessionEndReason as it => EventKind::Ended, {
         fields: [reason: it.as_ref(), text: error_chain(it)],
         words(out): write!(out, "* session over: {}", error_chain(it)),
     }

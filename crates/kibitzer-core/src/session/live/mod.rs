@@ -28,7 +28,7 @@ use super::recovery::boards::BoardRepair;
 use super::recovery::memory::Memory;
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests};
-use crate::event::{Capabilities, CloseCause, EndReason, Event, LoginError, LoginStep, RequestError, RequestId};
+use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
 use crate::game::Desync;
 
 use liveness::{Liveness, LivenessAction};
@@ -150,7 +150,7 @@ impl Live {
     /// Performs the actions that are due. Returns the action after closing if the connection has to be closed, else `None`.
     pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
-            (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(EndReason::Quit)),
+            (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(SessionEndReason::Quit)),
             (None, Stage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
                 return Some(AfterClose::FailLogin(LoginError::TimedOut(LoginStep::SetUp)));
             }
@@ -174,7 +174,7 @@ impl Live {
     /// Returns how to continue after the connection was closed.
     pub(super) fn closed(&self, cause: CloseCause) -> AfterClose {
         match self.stage {
-            _ if self.quitting.is_some() => AfterClose::End(EndReason::Quit),
+            _ if self.quitting.is_some() => AfterClose::End(SessionEndReason::Quit),
             Stage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
                 AfterClose::FailLogin(LoginError::TimedOut(LoginStep::SetUp))
             }

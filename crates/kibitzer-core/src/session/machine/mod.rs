@@ -29,7 +29,7 @@ use super::login::fallback::LoginFallback;
 use super::options::SessionOptions;
 use super::reply::Reply;
 use super::transmit::Transmit;
-use crate::event::{Capabilities, CloseCause, DialError, EndReason, Event, LostCause, RequestError, RequestId};
+use crate::event::{Capabilities, CloseCause, DialError, Event, LostCause, RequestError, RequestId, SessionEndReason};
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
 use crate::wire::StreamState;
@@ -83,7 +83,7 @@ pub(super) enum Phase {
     Live(Box<Live>),
     /// The driver has to close the connection.
     Closing(AfterClose),
-    Ended(EndReason),
+    Ended(SessionEndReason),
 }
 
 impl Session {
@@ -163,7 +163,7 @@ impl Session {
         match outcome {
             Ok(()) => self.connected(),
             Err(error) if self.cx.memory.was_ready => self.lost(LostCause::Dial(error)),
-            Err(error) => self.end(EndReason::Dial(error)),
+            Err(error) => self.end(SessionEndReason::Dial(error)),
         }
     }
 
@@ -217,7 +217,7 @@ impl Session {
         }
         match &self.phase {
             Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_before(cause) => {
-                self.close(AfterClose::End(EndReason::Kicked(by)));
+                self.close(AfterClose::End(SessionEndReason::Kicked(by)));
             }
             Phase::LoggingIn(login) => {
                 let progress = login.closed();
@@ -326,24 +326,24 @@ impl Session {
         self.cx.replies.retain(|(completed, _)| *completed != id);
     }
 
-    /// Sends `quit`. The session ends with [`EndReason::Quit`] when the server closes the connection, or after a timeout; at once if it
+    /// Sends `quit`. The session ends with [`SessionEndReason::Quit`] when the server closes the connection, or after a timeout; at once if it
     /// is not set up.
     pub fn quit(&mut self, now: Instant) {
         self.cx.now = now;
         match &mut self.phase {
             Phase::Live(live) => live.quit(&mut self.cx),
-            _ => self.stop(EndReason::Quit),
+            _ => self.stop(SessionEndReason::Quit),
         }
     }
 
-    /// Ends the session with [`EndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise when
+    /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise when
     /// the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
         self.cx.now = now;
-        self.stop(EndReason::Shutdown);
+        self.stop(SessionEndReason::Shutdown);
     }
 
-    fn stop(&mut self, reason: EndReason) {
+    fn stop(&mut self, reason: SessionEndReason) {
         match self.phase {
             Phase::Dialing | Phase::Waiting { .. } => self.end(reason),
             Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.close(AfterClose::End(reason)),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Phase, Session};
-use crate::event::{CloseCause, EndReason, Event, LostCause};
+use crate::event::{CloseCause, Event, LostCause, SessionEndReason};
 use crate::message::{Control, KickedBy, Message, Reader};
 use crate::reader::EventReader;
 use crate::session::context::AfterClose;
@@ -112,7 +112,7 @@ impl Session {
             AfterClose::End(reason) => self.end(reason),
             AfterClose::Reconnect(cause) => self.lost(LostCause::Connection(cause)),
             AfterClose::FailLogin(error) if error.is_final() || !self.cx.memory.was_ready => {
-                self.end(EndReason::Login(error));
+                self.end(SessionEndReason::Login(error));
             }
             AfterClose::FailLogin(error) => self.lost(LostCause::Login(error)),
         }
@@ -135,11 +135,11 @@ impl Session {
         self.cx.emit(Event::Lost { cause: cause.clone(), retry_in });
         match retry_in {
             Some(delay) => self.phase = Phase::Waiting { until: after(self.cx.now, delay) },
-            None => self.end(EndReason::Lost { cause, attempts }),
+            None => self.end(SessionEndReason::Lost { cause, attempts }),
         }
     }
 
-    pub(super) fn end(&mut self, reason: EndReason) {
+    pub(super) fn end(&mut self, reason: SessionEndReason) {
         self.cx.emit(Event::Ended(reason.clone()));
         self.phase = Phase::Ended(reason);
     }

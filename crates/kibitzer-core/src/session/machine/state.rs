@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::event::{EndReason, LoginStep};
+use crate::event::{LoginStep, SessionEndReason};
 
 /// Action on the connection that a session requires of its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum DriverAction {
     /// Close the connection without writing more, and call [`Session::closed`](super::Session::closed).
     Close,
     /// Do nothing more: the session is over for this reason.
-    End(EndReason),
+    End(SessionEndReason),
 }
 
 /// Phase of a session.
@@ -40,7 +40,7 @@ pub enum SessionState {
     /// The connection is being closed, or `quit` was sent.
     Closing,
     /// The session is over.
-    Ended(EndReason),
+    Ended(SessionEndReason),
 }
 
 /// Totals over all connections of a session; they never reset.

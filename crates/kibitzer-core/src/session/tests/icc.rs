@@ -257,7 +257,7 @@ fn a_login_refusal_by_number_is_a_typed_error() {
         let mut driver = at_the_name(options());
         driver.feed(format!("\x19(69 {code} {{why}}\x19)"));
         driver.close_on_request();
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(want.clone())), "{code}");
+        assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Login(want.clone())), "{code}");
         assert_eq!(want.is_final(), is_final, "{code}");
     }
 }
@@ -269,7 +269,7 @@ fn the_text_of_a_refusal_that_repeats_the_password_is_removed() {
     driver.feed("\x19(69 10 {newton SwordFish? Why?}\x19)");
     driver.close_on_request();
     let nothing = crate::text::ServerText::default();
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(nothing))));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Login(LoginError::Other(nothing))));
 }
 
 // Rules: icc §2, bugs 88
@@ -295,7 +295,7 @@ fn a_place_in_the_queue_is_a_state_and_not_a_failure() {
     }
     driver.close_on_request();
     let late = LoginError::TimedOut(LoginStep::Queued);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(late)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Login(late)));
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_kick_inside_a_unit_ends_the_session() {
     let (mut driver, _) = ready(account());
     driver.feed("\x19[20 $server$\r\n**** Newton has arrived; you can't both be logged in. ****\r\n\x19]\x19]");
     driver.close(CloseCause::Closed);
-    let kicked = EndReason::Kicked(crate::message::KickedBy::SecondLogin);
+    let kicked = SessionEndReason::Kicked(crate::message::KickedBy::SecondLogin);
     assert_eq!(driver.session.next_action(), DriverAction::End(kicked));
 }
 
@@ -315,7 +315,7 @@ fn a_quit_may_be_answered_in_its_unit_before_the_connection_closes() {
     driver.feed(unit);
     assert!(driver.reply().is_ok());
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Quit));
 
     let (mut driver, _) = ready(account());
     driver.request("quit").unwrap();

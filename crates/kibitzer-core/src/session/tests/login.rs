@@ -441,10 +441,10 @@ fn every_login_refusal_has_its_error() {
         }
         // A long line that may continue is emitted with the next byte, or at the end of the stream.
         driver.close(CloseCause::Closed);
-        let end = EndReason::Login(want.clone());
+        let end = SessionEndReason::Login(want.clone());
         assert_eq!(driver.session.next_action(), DriverAction::End(end.clone()), "{server}: {name}");
         assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(end)), "{server}: {name}");
-        assert_eq!(driver.request("date"), Err(RequestError::Ended(EndReason::Login(want.clone()))));
+        assert_eq!(driver.request("date"), Err(RequestError::Ended(SessionEndReason::Login(want.clone()))));
     }
 }
 
@@ -462,7 +462,10 @@ fn a_password_is_sent_once_and_only_on_request() {
     driver.wait(seconds(1));
     assert!(driver.take_sent().is_empty(), "not the name, not the password, no fence");
     driver.close_on_request();
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(said("Sorry?")))));
+    assert_eq!(
+        driver.session.next_action(),
+        DriverAction::End(SessionEndReason::Login(LoginError::Other(said("Sorry?"))))
+    );
 }
 
 // Rules: transport LG2, bugs 17
@@ -474,7 +477,10 @@ fn an_echoed_password_is_not_part_of_the_error() {
     }
     driver.wait(seconds(1));
     driver.close_on_request();
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Other(said("Not that.")))));
+    assert_eq!(
+        driver.session.next_action(),
+        DriverAction::End(SessionEndReason::Login(LoginError::Other(said("Not that."))))
+    );
 }
 
 // Rules: transport LG4
@@ -525,7 +531,7 @@ fn every_login_step_has_a_timeout() {
         driver.wait(Duration::from_millis(1));
         driver.close_on_request();
         let news = driver.take_session_events();
-        let Some(Event::Ended(EndReason::Login(error))) = news.last() else { panic!("{step:?}: {news:?}") };
+        let Some(Event::Ended(SessionEndReason::Login(error))) = news.last() else { panic!("{step:?}: {news:?}") };
         // Once a fence was typed it is the prompt that is waited for, whatever the step before was.
         match step {
             LoginStep::Password => assert_eq!(*error, LoginError::TimedOut(LoginStep::Entering)),
@@ -563,7 +569,9 @@ fn the_error_quotes_a_peer_that_is_not_a_chess_server() {
                     driver.wait(seconds(60));
                     driver.close_on_request();
                 }
-                let DriverAction::End(EndReason::Login(error)) = driver.session.next_action() else { panic!("{name}") };
+                let DriverAction::End(SessionEndReason::Login(error)) = driver.session.next_action() else {
+                    panic!("{name}")
+                };
                 assert_eq!(error.to_string(), format!("no login prompt: the server began with {want}"), "{name}");
             }
         }
@@ -599,7 +607,7 @@ fn an_unanswered_set_up_times_out() {
     driver.close_on_request();
     assert_eq!(
         driver.session.next_action(),
-        DriverAction::End(EndReason::Login(LoginError::TimedOut(LoginStep::SetUp)))
+        DriverAction::End(SessionEndReason::Login(LoginError::TimedOut(LoginStep::SetUp)))
     );
 }
 
@@ -618,7 +626,7 @@ fn a_closed_connection_reports_the_login_step() {
             driver.feed(said);
         }
         driver.close(CloseCause::Closed);
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Closed(*step))));
+        assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Login(LoginError::Closed(*step))));
     }
 }
 
@@ -629,7 +637,7 @@ fn the_last_line_counts_even_without_a_line_end() {
         driver.feed(said);
     }
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::InvalidPassword)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Login(LoginError::InvalidPassword)));
 }
 
 #[test]
@@ -642,7 +650,10 @@ fn a_server_that_closes_on_the_login_string_is_retried_without() {
     driver.feed("login: ");
     assert_eq!(driver.take_sent(), ["guest\n"]);
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Closed(LoginStep::Name))));
+    assert_eq!(
+        driver.session.next_action(),
+        DriverAction::End(SessionEndReason::Login(LoginError::Closed(LoginStep::Name)))
+    );
 }
 
 #[test]
@@ -659,7 +670,7 @@ fn requests_are_refused_before_the_set_up_is_complete() {
 fn the_session_ends_if_the_first_connection_fails() {
     let mut driver = Driver::new(guest());
     driver.dial(Err(DialError::TimedOut));
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Dial(DialError::TimedOut)));
-    assert_eq!(driver.session.state(), SessionState::Ended(EndReason::Dial(DialError::TimedOut)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Dial(DialError::TimedOut)));
+    assert_eq!(driver.session.state(), SessionState::Ended(SessionEndReason::Dial(DialError::TimedOut)));
     assert!(driver.session.poll_timeout().is_none());
 }

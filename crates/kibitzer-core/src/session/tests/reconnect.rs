@@ -74,13 +74,13 @@ fn attempts_can_be_limited() {
         driver.wait(seconds(2));
         driver.dial(Err(DialError::TimedOut));
     }
-    let end = EndReason::Lost { cause: LostCause::Dial(DialError::TimedOut), attempts: 2 };
+    let end = SessionEndReason::Lost { cause: LostCause::Dial(DialError::TimedOut), attempts: 2 };
     assert_eq!(driver.session.next_action(), DriverAction::End(end));
 
     let (mut driver, _) = on_fics(guest().reconnect(Reconnect::never()));
     driver.request("date").unwrap();
     driver.close(CloseCause::Closed);
-    let end = EndReason::Lost { cause: LostCause::Connection(CloseCause::Closed), attempts: 0 };
+    let end = SessionEndReason::Lost { cause: LostCause::Connection(CloseCause::Closed), attempts: 0 };
     assert_eq!(driver.session.next_action(), DriverAction::End(end));
 }
 
@@ -106,7 +106,7 @@ fn some_refusals_of_a_new_login_are_final_and_some_are_not() {
         driver.feed(said);
         driver.close_on_request();
         let link = driver.session.next_action();
-        assert_eq!(matches!(link, DriverAction::End(EndReason::Login(_))), *is_final, "{said}");
+        assert_eq!(matches!(link, DriverAction::End(SessionEndReason::Login(_))), *is_final, "{said}");
         assert_eq!(link == DriverAction::Wait, !is_final, "{said}");
     }
 }
@@ -125,7 +125,7 @@ fn a_kick_by_a_second_login_or_an_administrator_ends_the_session() {
         driver.feed("Your departure was noted by: Erika.\n\r");
         // A long line is emitted with the first byte after it.
         driver.close(CloseCause::Closed);
-        let end = EndReason::Kicked(KickedBy::SecondLogin);
+        let end = SessionEndReason::Kicked(KickedBy::SecondLogin);
         assert_eq!(driver.session.next_action(), DriverAction::End(end.clone()));
         assert_eq!(driver.reply(), Err(RequestError::Ended(end)));
         assert!(driver.session.poll_timeout().is_none());
@@ -134,13 +134,13 @@ fn a_kick_by_a_second_login_or_an_administrator_ends_the_session() {
     log_in_guest(&mut driver);
     driver.feed("**** GuestPUPE has arrived - you can't both be logged in. ****\n\r\n\r");
     driver.close(CloseCause::Closed);
-    let end = EndReason::Kicked(KickedBy::SecondLogin);
+    let end = SessionEndReason::Kicked(KickedBy::SecondLogin);
     assert_eq!(driver.session.next_action(), DriverAction::End(end), "while the session was set up");
 
     let (mut driver, _) = on_fics(guest());
     driver.feed("**** You have been kicked out by Headadm! ****\n\r\n\r");
     driver.close(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
-    assert!(matches!(driver.session.next_action(), DriverAction::End(EndReason::Kicked(KickedBy::Admin(_)))));
+    assert!(matches!(driver.session.next_action(), DriverAction::End(SessionEndReason::Kicked(KickedBy::Admin(_)))));
 }
 
 #[test]
@@ -206,9 +206,9 @@ fn quit_ends_the_session() {
     assert!(driver.take_sent().last().unwrap().ends_with(" quit\n"));
     driver.feed("Logging you out.\n\r");
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
-    assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(EndReason::Quit)));
-    assert_eq!(driver.reply(), Err(RequestError::Ended(EndReason::Quit)));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Quit));
+    assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(SessionEndReason::Quit)));
+    assert_eq!(driver.reply(), Err(RequestError::Ended(SessionEndReason::Quit)));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn the_session_closes_the_connection_if_the_server_does_not_after_quit() {
     driver.feed("You can't quit while you are playing a game.\n\rfics% ");
     driver.wait(seconds(5));
     driver.close_on_request();
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit));
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Quit));
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_quit_by_request_is_not_a_loss() {
         let (mut driver, _) = on_fics(guest());
         driver.request(quit).unwrap();
         driver.close(CloseCause::Closed);
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit), "{quit}");
+        assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Quit), "{quit}");
     }
 }
 
@@ -241,8 +241,8 @@ fn a_session_can_be_shut_down_at_any_time() {
             driver.close_on_request();
         }
         driver.drain();
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Shutdown));
-        assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(EndReason::Shutdown)));
+        assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Shutdown));
+        assert_eq!(driver.take_session_events().last(), Some(&Event::Ended(SessionEndReason::Shutdown)));
         assert!(driver.session.poll_transmit(driver.now).is_none());
         driver.session.shutdown(driver.now);
         driver.session.quit(driver.now);
@@ -251,7 +251,7 @@ fn a_session_can_be_shut_down_at_any_time() {
         driver.session.handle_timeout(driver.now);
         let mut rest = &b"fics% "[..];
         assert!(driver.session.receive(&mut rest, driver.now).is_none() && rest.is_empty());
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Shutdown));
+        assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Shutdown));
         assert!(driver.session.poll_event().is_none());
     };
     shutdown(&mut Driver::new(guest()));

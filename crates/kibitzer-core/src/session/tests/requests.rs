@@ -59,7 +59,7 @@ fn a_prompt_set_during_the_session_is_recognized() {
     driver.serve_unprompted(&mut peer);
     driver.feed("**** Carla has arrived - you can't both be logged in. ****\n\r");
     driver.close(CloseCause::Closed);
-    assert!(matches!(driver.session.state(), SessionState::Ended(EndReason::Kicked(_))));
+    assert!(matches!(driver.session.state(), SessionState::Ended(SessionEndReason::Kicked(_))));
 }
 
 #[test]
@@ -606,7 +606,7 @@ fn an_abandoned_quit_may_be_refused() {
     let sent = driver.request("quit").unwrap();
     abandon(&mut driver, sent);
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Quit), "it was sent");
+    assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Quit), "it was sent");
 }
 
 // Rules: transport LG2

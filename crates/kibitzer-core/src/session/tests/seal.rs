@@ -168,7 +168,10 @@ fn a_server_that_closes_on_a_hello_is_retried_with_fewer_features() {
     driver.feed("\n\rlogin: ");
     assert_eq!(driver.take_sent(), ["guest\n"], "not even the string");
     driver.close(CloseCause::Closed);
-    assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::Closed(LoginStep::Name))));
+    assert_eq!(
+        driver.session.next_action(),
+        DriverAction::End(SessionEndReason::Login(LoginError::Closed(LoginStep::Name)))
+    );
 }
 
 #[test]
@@ -208,12 +211,18 @@ fn a_configured_version_of_timeseal_is_not_given_up() {
         driver.feed(BAD_NAME);
         driver.feed(BAD_NAME);
         driver.close_on_request();
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::TimesealRefused)));
+        assert_eq!(
+            driver.session.next_action(),
+            DriverAction::End(SessionEndReason::Login(LoginError::TimesealRefused))
+        );
 
         let mut driver = Driver::connected(guest().timeseal(choice));
         driver.feed("\n\rlogin: timeseal error\n\r");
         driver.close_on_request();
-        assert_eq!(driver.session.next_action(), DriverAction::End(EndReason::Login(LoginError::TimesealRefused)));
+        assert_eq!(
+            driver.session.next_action(),
+            DriverAction::End(SessionEndReason::Login(LoginError::TimesealRefused))
+        );
     }
 }
 
