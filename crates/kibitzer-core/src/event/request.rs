@@ -20,14 +20,7 @@ pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n"
 /// Number of a request, unique for the life of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct RequestId(u64);
-
-impl RequestId {
-    /// Creates the identifier of the request with this number.
-    pub(crate) const fn new(number: u64) -> Self {
-        Self(number)
-    }
-}
+pub struct RequestId(pub(crate) u64);
 
 /// Reason for which a text is not a valid command. Nothing of it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]

@@ -233,7 +233,7 @@ impl Delivery {
     /// Returns the next event without a filter and without waiting; `None` if there is none yet.
     fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
         match self {
-            Self::Broadcast(reader) => reader.try_next().transpose(),
+            Self::Broadcast(reader) => reader.shared.state().read(&mut reader.position).transpose(),
             Self::Lossless(queue) => match queue.try_recv() {
                 Ok(event) => Ok(Some(event)),
                 Err(TryRecvError::Empty) => Ok(None),
@@ -266,10 +266,6 @@ impl RingReader {
         let (position, slot) = (state.ring.join(), state.waiters.join());
         drop(state);
         Self { shared, position, slot }
-    }
-
-    fn try_next(&mut self) -> Option<Result<Event, RecvError>> {
-        self.shared.state().read(&mut self.position)
     }
 
     fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Event, RecvError>> {

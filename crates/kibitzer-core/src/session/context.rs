@@ -54,12 +54,6 @@ impl Context {
     pub(super) fn emit(&mut self, event: Event) {
         self.events.push_back(event);
     }
-
-    /// Returns an identifier that no other request of this session has.
-    pub(super) const fn next_request_id(&mut self) -> RequestId {
-        self.n_requests += 1;
-        RequestId::new(self.n_requests)
-    }
 }
 
 /// Action of the session once the driver has closed the connection.

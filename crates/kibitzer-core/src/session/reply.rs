@@ -151,11 +151,6 @@ pub(super) fn is_caused_by_others(message: &Message) -> bool {
     }
 }
 
-/// Returns whether a message is content, rather than a mark of the stream.
-pub(super) const fn is_content(message: &Message) -> bool {
-    !matches!(message, Message::Control(_))
-}
-
 /// A reply that has not ended yet.
 #[derive(Debug, Default)]
 pub(super) struct PartialReply {
@@ -165,10 +160,6 @@ pub(super) struct PartialReply {
 }
 
 impl PartialReply {
-    pub(super) const fn set_code(&mut self, code: Option<CommandCode>) {
-        self.reply.code = code;
-    }
-
     /// Returns whether no event was pushed; `false` after events were dropped because the reply was too long.
     pub(super) const fn is_empty(&self) -> bool {
         self.reply.events.is_empty() && !self.is_too_long

@@ -96,7 +96,7 @@ pub(super) struct Outbox {
     pub(super) lines: VecDeque<Transmit>,
     seal: Option<Seal>,
     /// Finds the passwords in commands. It outlives the connection.
-    detector: SecretDetector,
+    pub(super) detector: SecretDetector,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -118,16 +118,6 @@ impl Outbox {
     pub(super) fn connected(&mut self, timeseal: Timeseal, now: Instant) {
         let seal = Sealer::new(timeseal).map(|sealer| Seal { sealer, start: now });
         *self = Self { hello: seal.is_some(), seal, detector: std::mem::take(&mut self.detector), ..Self::default() };
-    }
-
-    /// Returns the words of a command that may be passwords, learned aliases considered; empty if there are none.
-    pub(super) fn secrets<'a>(&self, command: &'a Command) -> Vec<&'a str> {
-        self.detector.secrets(command.as_str())
-    }
-
-    /// Remembers the alias that the line defines, if it stands for a command with a password; see [`SecretDetector::learn`].
-    pub(super) fn learn_alias(&mut self, line: &str) {
-        self.detector.learn(line);
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
@@ -159,11 +149,11 @@ impl Outbox {
     /// Queues a line of a request: the command with its number, or its fence if `command` is `None`. Learns an alias that the
     /// command defines.
     pub(super) fn push_command(&mut self, command: Option<&Command>, line: String, request: RequestId) {
-        let secrets = command.map(|command| self.secrets(command)).unwrap_or_default();
+        let secrets = command.map(|command| self.detector.secrets(command.as_str())).unwrap_or_default();
         let kind = if secrets.is_empty() { TransmitKind::Command } else { TransmitKind::SecretCommand };
         let line = Transmit::new(kind, line, secrets.into_iter().map(str::as_bytes));
         if let Some(command) = command {
-            self.learn_alias(command.as_str());
+            self.detector.learn(command.as_str());
         }
         self.lines.push_back(Transmit { request: Some(request), ..line });
     }

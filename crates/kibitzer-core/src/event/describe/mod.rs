@@ -230,13 +230,11 @@ impl Event {
 
 /// Describes a message that has no fields of its own: as a datagram, or as text.
 fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn Describe) -> R) -> R {
-    match received.datagram() {
-        Some(datagram) => read(&datagram),
-        None => {
-            let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
-            read(&Line { kind, text: decode(received.raw()) })
-        }
+    if let Some(datagram) = received.datagram() {
+        return read(&datagram);
     }
+    let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
+    read(&Line { kind, text: decode(received.raw()) })
 }
 
 /// Returns the server's words: the line, or the text in a datagram, if it has one.

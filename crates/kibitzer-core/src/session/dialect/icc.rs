@@ -69,7 +69,7 @@ pub(super) fn variables(options: &SessionOptions) -> Vec<&'static str> {
 /// (7, 8); 20 reports a place in the queue. If an account is refused as guests are, it does not exist.
 ///
 /// Source: rule icc §2.
-pub(super) fn parse_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedRefusal> {
+pub(crate) fn parse_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedRefusal> {
     let datagram = Datagram::parse(raw).filter(|datagram| datagram.number == LOGIN_FAILED)?;
     let code: u8 = datagram.argument("code")?.as_str().parse().ok()?;
     // The text may repeat the password.

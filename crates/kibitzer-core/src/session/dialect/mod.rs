@@ -27,6 +27,7 @@ use crate::message::{Datagram, Family, Ivar};
 use crate::scan::find;
 
 pub(super) use fics::is_in_login_string;
+pub(super) use icc::parse_refusal as parse_coded_refusal;
 use reply_marks::ReplyMode;
 
 /// Family of the server that a session is connected to.
@@ -110,11 +111,6 @@ impl Dialect {
             }
             _ => None,
         }
-    }
-
-    /// Parses the refusal of a login that carries a number; `None` for a refusal in words.
-    pub(super) fn coded_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedRefusal> {
-        icc::parse_refusal(raw, credentials)
     }
 
     /// Returns the line that sends a fence to prove the login; on ICC the fence is also its tag.

@@ -27,7 +27,7 @@ pub(super) enum LivenessAction {
 pub(crate) struct Liveness {
     last_heard: Instant,
     /// Time of the last sent line that resets the server's idle timer.
-    last_spoke: Instant,
+    pub(super) last_spoke: Instant,
     /// Time of the unanswered probe; `None` if bytes were received since, or no probe was sent.
     probed: Option<Instant>,
 }
@@ -41,11 +41,6 @@ impl Liveness {
     pub(crate) const fn heard(&mut self, now: Instant) {
         self.last_heard = now;
         self.probed = None;
-    }
-
-    /// Records that a line was sent which resets the server's idle timer.
-    pub(super) const fn spoke(&mut self, now: Instant) {
-        self.last_spoke = now;
     }
 
     /// Returns the time of the next action.

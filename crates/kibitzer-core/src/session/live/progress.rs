@@ -22,7 +22,7 @@ impl Live {
     pub(super) fn progress(&mut self, cx: &mut Context) {
         loop {
             if self.requests.send(cx) {
-                self.liveness.spoke(cx.now);
+                self.liveness.last_spoke = cx.now;
             }
             while let Some(completed) = self.requests.completed.pop_front() {
                 self.completed(completed, cx);
@@ -102,7 +102,7 @@ impl Live {
                 let has_commands = !next.is_empty();
                 for (command, task) in next {
                     let id = self.requests.enqueue(Requester::Restore, Some(command), cx);
-                    restoration.sent(id, task);
+                    restoration.pending.push((id, task));
                 }
                 let is_done = restoration.is_done() && !self.adjourned.is_listing;
                 if is_done {
@@ -129,7 +129,7 @@ impl Live {
         if capabilities.has(Ivar::NoWrap) {
             cx.reader.framer_mut().set_unwrapped();
         }
-        cx.backoff.ready(cx.now);
+        cx.backoff.ready_since = Some(cx.now);
         cx.memory.was_ready = true;
         cx.emit(Event::Ready(capabilities));
         // The set-up sends many commands at once; later bursts are smaller.

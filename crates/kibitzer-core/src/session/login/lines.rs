@@ -6,7 +6,7 @@ use crate::event::LoginError;
 use crate::message::{Handle, LoggedIn, LoginRefusal, NameKind, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
-use crate::session::dialect::{CodedRefusal, Dialect};
+use crate::session::dialect::{CodedRefusal, parse_coded_refusal};
 use crate::session::options::{SessionOptions, after};
 use crate::session::transmit::TransmitKind;
 use crate::text::ServerText;
@@ -83,7 +83,7 @@ impl Login {
     }
 
     pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
-        match Dialect::coded_refusal(raw, &cx.options.credentials) {
+        match parse_coded_refusal(raw, &cx.options.credentials) {
             Some(CodedRefusal::Queued) => self.queued(cx),
             Some(CodedRefusal::Failed(error)) => LoginProgress::Failed(error),
             None => self.refused_in_words(refusal, raw, cx),

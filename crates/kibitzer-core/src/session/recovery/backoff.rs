@@ -12,15 +12,10 @@ pub(crate) struct Backoff {
     /// Number of attempts since the last stable session.
     pub(crate) attempts: u32,
     /// Time at which the current session was set up.
-    ready_since: Option<Instant>,
+    pub(crate) ready_since: Option<Instant>,
 }
 
 impl Backoff {
-    /// Records that the session was set up.
-    pub(crate) const fn ready(&mut self, now: Instant) {
-        self.ready_since = Some(now);
-    }
-
     /// Counts an attempt and returns the delay before it; `None` if the limit of attempts is reached.
     ///
     /// Restarts from the first delay after a stable session only: a server that closes right after the set-up must not be dialed at
@@ -75,9 +70,9 @@ mod tests {
         assert!(backoff.next(&options, &mut rng, start).is_some());
         assert!(backoff.next(&options, &mut rng, start).is_some());
         assert_eq!((backoff.next(&options, &mut rng, start), backoff.attempts), (None, 2));
-        backoff.ready(start);
+        backoff.ready_since = Some(start);
         assert_eq!(backoff.next(&options, &mut rng, almost), None);
-        backoff.ready(start);
+        backoff.ready_since = Some(start);
         let delay = backoff.next(&options, &mut rng, start + options.stable_after);
         assert!(delay.unwrap() < Duration::from_secs(1));
     }

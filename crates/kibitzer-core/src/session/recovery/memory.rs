@@ -40,7 +40,8 @@ pub(crate) struct Memory {
     /// Players who declined to resume an adjourned game. They are not challenged again.
     pub(crate) declined: Vec<Handle>,
     /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that holds.
-    cut_off: Option<(Command, u32)>,
+    /// `None` once a connection has survived its restoration.
+    pub(crate) cut_off: Option<(Command, u32)>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
     /// The session was set up at least once.
@@ -76,16 +77,6 @@ impl Memory {
         }
         self.given_up.retain(|known| known != command);
         push_bounded(&mut self.given_up, command.clone(), MAX_GIVEN_UP);
-    }
-
-    /// Resets the count of [`note_cut_off`](Self::note_cut_off), because a connection has survived its restoration.
-    pub(crate) fn note_restored(&mut self) {
-        self.cut_off = None;
-    }
-
-    /// Returns whether a command is not sent again, because several connections ended on it.
-    pub(crate) fn is_given_up(&self, command: &Command) -> bool {
-        self.given_up.contains(command)
     }
 
     /// Remembers a command of the user that changes a setting, in place of an earlier one for the same setting. A command without

@@ -28,7 +28,7 @@ pub(crate) struct Restoration {
     /// Commands to send again, with their errors so far. A command with an error from the start was given up and is not sent.
     commands: Vec<(CommandKind, RestoredCommand)>,
     /// Tasks whose reply is awaited.
-    pending: Vec<(RequestId, RestoreTask)>,
+    pub(crate) pending: Vec<(RequestId, RestoreTask)>,
     next: Vec<(Command, RestoreTask)>,
     /// Tasks to send once nothing else is pending.
     last: Vec<(Command, RestoreTask)>,
@@ -90,7 +90,7 @@ impl Restoration {
     }
 
     fn send_again(&mut self, kind: CommandKind, command: &Command, memory: &Memory) {
-        let error = memory.is_given_up(command).then_some(RequestError::Lost);
+        let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
             let tasks = if kind == CommandKind::Request { &mut self.last } else { &mut self.next };
             tasks.push((command.clone(), RestoreTask::SendAgain(self.commands.len())));
@@ -107,17 +107,13 @@ impl Restoration {
         }
     }
 
-    /// Removes and returns the commands to send now; empty if there are none. The caller reports the request of each by
-    /// [`sent`](Self::sent).
+    /// Removes and returns the commands to send now; empty if there are none. The caller adds the request of each to
+    /// `pending`.
     pub(crate) fn take_next(&mut self) -> Vec<(Command, RestoreTask)> {
         if self.pending.is_empty() && self.next.is_empty() {
             return std::mem::take(&mut self.last);
         }
         std::mem::take(&mut self.next)
-    }
-
-    pub(crate) fn sent(&mut self, id: RequestId, task: RestoreTask) {
-        self.pending.push((id, task));
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -127,7 +123,7 @@ impl Restoration {
     /// Returns the report with a default `offline_for`. Clears the remembered requests, and forgets seeks that failed.
     pub(crate) fn finish(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
-        memory.note_restored();
+        memory.cut_off = None;
         let games = self.games.into_iter().map(|search| search.report).collect();
         let mut restored = Restored { games, ..Restored::default() };
         for (kind, command) in self.commands {

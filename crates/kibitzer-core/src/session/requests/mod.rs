@@ -27,7 +27,7 @@ use super::command::Command;
 use super::context::Context;
 use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
 use super::options::after;
-use super::reply::{PartialReply, Reply, is_content};
+use super::reply::{PartialReply, Reply};
 use crate::event::{Event, RequestError, RequestId};
 use crate::message::{CommandCode, Control, Message};
 
@@ -112,7 +112,8 @@ impl Requests {
     /// Appends a command to the queue, whatever its length, and returns the identifier of the request. A probe has no command.
     pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>, cx: &mut Context) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
-        let id = cx.next_request_id();
+        cx.n_requests += 1;
+        let id = RequestId(cx.n_requests);
         self.queue.push_back(RequestedCommand { id, requester, command, n_drops: 0, is_during_restoration });
         id
     }
@@ -151,11 +152,11 @@ impl Requests {
                 self.unnumbered_line_refused(cx);
             }
             None if matches!(message, Message::Control(Control::Prompt)) => self.gate.prompt(),
-            None if is_content(message) => {
+            None if matches!(message, Message::Control(_)) => {}
+            None => {
                 self.gate.content(event, message, cx.now);
                 self.content(event, cx);
             }
-            None => {}
         }
     }
 
@@ -166,7 +167,7 @@ impl Requests {
         self.open = Some(number);
         if let Some(sent) = self.sent.by_number(number) {
             cx.counters.round_trip = Some(cx.now.saturating_duration_since(sent.sent_at));
-            sent.reply.set_code(code);
+            sent.reply.reply.code = code;
         }
     }
 
