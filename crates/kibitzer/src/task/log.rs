@@ -58,7 +58,7 @@ impl SessionLog {
             Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
             Event::Restored(_) => info!("session restored"),
             Event::Ended(reason @ (SessionEndReason::Quit | SessionEndReason::Shutdown)) => {
-                info!(%reason, "session over")
+                info!(%reason, "session over");
             }
             Event::Ended(reason) => error!(%reason, "session over"),
             Event::Fault => warn!("server answered a line without a number"),
