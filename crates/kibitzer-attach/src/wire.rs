@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use kibitzer::json;
-use kibitzer::transcript::Direction;
+use kibitzer::transcript::{Direction, hex, seconds};
 use kibitzer_core::Event;
 use kibitzer_core::event::{
     AdjournedGame, Capabilities, Identity, LostCause, RequestError, Restored, SessionEndReason,
@@ -221,40 +221,6 @@ fn line(value: &impl Serialize) -> Bytes {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
-}
-
-/// Serializes a time as seconds, rounded down to microseconds. A negative or too large number is an error.
-mod seconds {
-    use std::time::Duration;
-
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-        Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)).as_secs_f64().serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
-
-/// Serializes bytes as hexadecimal digits. Other characters and an odd number of digits are errors.
-mod hex {
-    use std::borrow::Cow;
-
-    use kibitzer::transcript::{decode_hex, encode_hex};
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&encode_hex(bytes))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        let digits = Cow::<str>::deserialize(deserializer)?;
-        decode_hex(&digits).ok_or_else(|| D::Error::custom("not pairs of hexadecimal digits"))
-    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub use reader::{TranscriptError, TranscriptReader};
 pub use recorder::{RecordError, Recorder, Recording};
 pub(crate) use recordings::Recordings;
-pub use utc::{Utc, UtcError};
+pub use utc::Utc;
 
 /// One line of a transcript: bytes that were received or sent at once, with their time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,16 +66,67 @@ impl Direction {
     }
 }
 
-/// Encodes bytes as in a transcript: two lower-case hexadecimal digits each.
-pub fn encode_hex(bytes: &[u8]) -> String {
-    let digit = |nibble| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
-    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+/// The form of bytes in a transcript, for `#[serde(with)]`: two hexadecimal digits each, which are written in lower case.
+pub mod hex {
+    use std::borrow::Cow;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// Serializes bytes as a string of digits.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&encode(bytes))
+    }
+
+    /// Deserializes bytes from a string of digits.
+    ///
+    /// # Errors
+    ///
+    /// Those of the deserializer, and an error for an odd number of digits or any other character.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let digits = Cow::<str>::deserialize(deserializer)?;
+        decode(&digits).ok_or_else(|| D::Error::custom("bytes are not pairs of hexadecimal digits"))
+    }
+
+    pub(super) fn encode(bytes: &[u8]) -> String {
+        let digit = |nibble| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+        bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    }
+
+    fn decode(digits: &str) -> Option<Vec<u8>> {
+        let value = |digit| u8::try_from(char::from(digit).to_digit(16)?).ok();
+        let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+        rest.is_empty().then_some(())?;
+        pairs.iter().map(|&[high, low]| Some(value(high)? << 4 | value(low)?)).collect()
+    }
 }
 
-/// Decodes pairs of hexadecimal digits of either case. Returns `None` for an odd number of digits or any other character.
-pub fn decode_hex(digits: &str) -> Option<Vec<u8>> {
-    let value = |digit| u8::try_from(char::from(digit).to_digit(16)?).ok();
-    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-    rest.is_empty().then_some(())?;
-    pairs.iter().map(|&[high, low]| Some(value(high)? << 4 | value(low)?)).collect()
+/// The form of times in a transcript, for `#[serde(with)]`: seconds, written with microseconds.
+pub mod seconds {
+    use std::time::Duration;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    /// Serializes a time, rounded down to microseconds.
+    ///
+    /// # Errors
+    ///
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)).as_secs_f64().serialize(serializer)
+    }
+
+    /// Deserializes a time.
+    ///
+    /// # Errors
+    ///
+    /// Those of the deserializer, and an error for a number that is negative or exceeds the range of [`Duration`].
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }

@@ -1,6 +1,5 @@
 //! Reading transcripts.
 
-use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use thiserror::Error;
 
-use super::{Direction, Record, Utc, decode_hex};
+use super::{Direction, Record, Utc, hex, seconds};
 
 /// Default limit of a line: 64 MiB, enough for a piece of 32 MiB, because each byte is two hexadecimal digits.
 const LINE_LIMIT_BYTES: usize = 64 << 20;
@@ -33,7 +32,7 @@ pub enum TranscriptError {
         /// The limit in bytes.
         limit_bytes: usize,
     },
-    /// The line is not a JSON object with `t`, `dir` and `hex`.
+    /// The line is not a JSON object with valid `t`, `dir` and `hex`, or its `utc` is not valid.
     #[error("transcript line {line} is not an object with t, dir and hex")]
     Json {
         /// Which line.
@@ -44,18 +43,6 @@ pub enum TranscriptError {
     /// The transcript ends inside a line, as it does after a crash or on a full disk. This is the last item.
     #[error("transcript ends inside line {line}")]
     Torn {
-        /// Which line.
-        line: u64,
-    },
-    /// The time `t` is negative or exceeds the range of [`Duration`], or `utc` is not a valid time.
-    #[error("transcript line {line} has a time out of range")]
-    Time {
-        /// Which line.
-        line: u64,
-    },
-    /// The bytes are not pairs of hexadecimal digits.
-    #[error("transcript line {line} has bytes that are not hexadecimal")]
-    Hex {
         /// Which line.
         line: u64,
     },
@@ -160,19 +147,16 @@ impl<R> TranscriptReader<R> {
     /// records.
     fn parse(&mut self) -> Result<Option<Record>, TranscriptError> {
         let line = self.number;
-        let source = match serde_json::from_slice::<Wire<'_>>(&self.line) {
-            Ok(wire) => {
-                let time = time(wire.t, line)?;
-                let bytes = decode_hex(&wire.hex).ok_or(TranscriptError::Hex { line })?;
-                let (direction, redacted, utc) = (wire.dir, wire.redacted, wire.utc.map(Cow::into_owned));
-                let utc = self.utc(time, utc.as_deref())?;
+        let source = match serde_json::from_slice(&self.line) {
+            Ok(Wire { time, direction, bytes, redacted, utc }) => {
+                let utc = self.utc(time, utc);
                 return Ok(Some(Record { time, utc, direction, bytes, redacted }));
             }
             Err(source) => source,
         };
-        if let Ok(note) = serde_json::from_slice::<Note<'_>>(&self.line) {
-            if let (Some(t), Some(utc)) = (note.t, note.utc.map(Cow::into_owned)) {
-                self.utc(time(t, line)?, Some(&utc))?;
+        if let Ok(Note { t, utc, .. }) = serde_json::from_slice(&self.line) {
+            if let (Some(time), Some(_)) = (t.and_then(|t| Duration::try_from_secs_f64(t).ok()), utc) {
+                self.utc(time, utc);
             }
             return Ok(None);
         }
@@ -183,54 +167,49 @@ impl<R> TranscriptReader<R> {
 
     /// Returns the time of day of a line: the stated one, otherwise the one computed from the last stated one. `None` if there is
     /// no such one, or time has gone back since.
-    fn utc(&mut self, time: Duration, stated: Option<&str>) -> Result<Option<Utc>, TranscriptError> {
+    fn utc(&mut self, time: Duration, stated: Option<Utc>) -> Option<Utc> {
         if let Some(stated) = stated {
-            let utc: Utc = stated.parse().map_err(|_| TranscriptError::Time { line: self.number })?;
-            self.began = Some(utc.minus(time));
+            self.began = Some(stated.minus(time));
         } else if time < self.time {
             // Time goes back where another recording was appended, which has no time of day.
             self.began = None;
         }
         self.time = time;
-        Ok(self.began.map(|began| began.plus(time)))
+        self.began.map(|began| began.plus(time))
     }
 }
 
 /// The JSON object of a line with a piece.
 #[derive(Deserialize)]
-struct Wire<'a> {
-    t: f64,
-    dir: Direction,
-    #[serde(borrow)]
-    hex: Cow<'a, str>,
+struct Wire {
+    #[serde(rename = "t", with = "seconds")]
+    time: Duration,
+    #[serde(rename = "dir")]
+    direction: Direction,
+    #[serde(rename = "hex", with = "hex")]
+    bytes: Vec<u8>,
     #[serde(default)]
     redacted: bool,
-    #[serde(default, borrow)]
-    utc: Option<Cow<'a, str>>,
+    utc: Option<Utc>,
 }
 
 /// The JSON object of a line with the key `note`, which has no bytes.
 #[derive(Deserialize)]
-struct Note<'a> {
+struct Note {
     #[serde(rename = "note")]
     _kind: IgnoredAny,
     t: Option<f64>,
-    #[serde(default, borrow)]
-    utc: Option<Cow<'a, str>>,
-}
-
-/// Converts seconds to a duration. Fails with [`TranscriptError::Time`] if they are negative, too large or not a number.
-fn time(seconds: f64, line: u64) -> Result<Duration, TranscriptError> {
-    Duration::try_from_secs_f64(seconds).map_err(|_| TranscriptError::Time { line })
+    utc: Option<Utc>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::text::error_chain;
 
     fn read(text: &str, limit_bytes: usize) -> Vec<Result<Record, String>> {
         let records = TranscriptReader::new(text.as_bytes()).with_line_limit(limit_bytes);
-        records.map(|record| record.map_err(|error| error.to_string())).collect()
+        records.map(|record| record.map_err(|error| error_chain(&error))).collect()
     }
 
     fn record(ms: u64, direction: Direction, bytes: &[u8]) -> Record {
@@ -264,31 +243,22 @@ mod tests {
     fn an_invalid_line_is_reported_by_its_number_and_skipped() {
         let good = r#"{"t":0,"dir":"rx","hex":"41"}"#;
         let cases = [
-            ("no JSON", "{", "transcript line 3 is not an object with t, dir and hex"),
-            ("no bytes", r#"{"t":0,"dir":"rx"}"#, "transcript line 3 is not an object with t, dir and hex"),
-            (
-                "an unknown direction",
-                r#"{"t":0,"dir":"up","hex":""}"#,
-                "transcript line 3 is not an object with t, dir and hex",
-            ),
-            (
-                "not UTF-8 escapes",
-                r#"{"t":0,"dir":"rx","hex":"\ud800"}"#,
-                "transcript line 3 is not an object with t, dir and hex",
-            ),
-            (
-                "half a byte",
-                r#"{"t":0,"dir":"rx","hex":"414"}"#,
-                "transcript line 3 has bytes that are not hexadecimal",
-            ),
-            ("not a digit", r#"{"t":0,"dir":"rx","hex":"4g"}"#, "transcript line 3 has bytes that are not hexadecimal"),
-            ("before the start", r#"{"t":-1,"dir":"rx","hex":""}"#, "transcript line 3 has a time out of range"),
-            ("never", r#"{"t":1e300,"dir":"rx","hex":""}"#, "transcript line 3 has a time out of range"),
+            ("no JSON", "{", "EOF while parsing"),
+            ("no bytes", r#"{"t":0,"dir":"rx"}"#, "missing field `hex`"),
+            ("an unknown direction", r#"{"t":0,"dir":"up","hex":""}"#, "unknown variant `up`"),
+            ("not UTF-8 escapes", r#"{"t":0,"dir":"rx","hex":"\ud800"}"#, "end of hex escape"),
+            ("half a byte", r#"{"t":0,"dir":"rx","hex":"414"}"#, "not pairs of hexadecimal digits"),
+            ("not a digit", r#"{"t":0,"dir":"rx","hex":"4g"}"#, "not pairs of hexadecimal digits"),
+            ("before the start", r#"{"t":-1,"dir":"rx","hex":""}"#, "value is negative"),
+            ("never", r#"{"t":1e300,"dir":"rx","hex":""}"#, "value is either too big or NaN"),
         ];
         for (name, line, want) in cases {
             let text = format!("{good}\n\n{line}\n{good}\n");
             let byte = || Ok(record(0, Direction::Received, b"A"));
-            assert_eq!(read(&text, 1000), [byte(), Err(want.to_owned()), byte()], "{name}");
+            let [first, Err(error), last] = &read(&text, 1000)[..] else { panic!("{name}") };
+            assert_eq!([first, last], [&byte(), &byte()], "{name}");
+            assert!(error.starts_with("transcript line 3 is not an object with t, dir and hex: "), "{name}: {error}");
+            assert!(error.contains(want), "{name}: {error}");
         }
     }
 
@@ -308,9 +278,9 @@ mod tests {
         }
         assert_eq!(read(&format!("{whole}\0\0\0"), 1000), [first(), torn(2)]);
         assert_eq!(read(last.get(..9).unwrap(), 1000), [torn(1)]);
-        let json = Err("transcript line 1 is not an object with t, dir and hex".to_owned());
         for wrong in ["{\"t\": 12\n", "{\"name\": 1}", "{]"] {
-            assert_eq!(read(wrong, 1000), std::slice::from_ref(&json), "{wrong}");
+            let [Err(error)] = &read(wrong, 1000)[..] else { panic!("{wrong}") };
+            assert!(error.starts_with("transcript line 1 is not an object"), "{wrong}: {error}");
         }
     }
 
@@ -337,7 +307,8 @@ mod tests {
             .collect();
         let want = ["", "2025-01-02T03:04:06.250Z", "2025-06-01T00:00:00.000Z", "2025-06-01T00:00:00.125Z", ""];
         assert_eq!(times[..5], want.map(|text| Ok(text.to_owned())));
-        assert_eq!(times[5..], [Err("transcript line 7 has a time out of range".to_owned())]);
+        let [Err(error)] = &times[5..] else { panic!("{times:?}") };
+        assert!(error.starts_with("transcript line 7 ") && error.contains("not a UTC time"), "{error}");
     }
 
     #[test]
