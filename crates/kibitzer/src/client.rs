@@ -203,8 +203,10 @@ impl Client {
         if let Some(reason) = self.inner.shared.status(SessionStatus::end) {
             return Err(RequestError::Ended(reason).into());
         }
-        let observer = self.inner.recordings.get_or_init(Arc::default).start(recorder)?;
-        Ok(self.add_observer(observer)?)
+        if let Some(observer) = self.inner.recordings.get_or_init(Arc::default).start(recorder)? {
+            self.add_observer(observer)?;
+        }
+        Ok(())
     }
 
     /// Returns the recording that was started last, also after it has failed; `None` if none was started.

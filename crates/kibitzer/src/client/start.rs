@@ -157,7 +157,8 @@ impl Client {
         let session = Session::new(profile.session_options().await?, Instant::now().into_std());
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
-            observers.push(Box::new(recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?));
+            let first = recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?;
+            observers.extend(first.map(|observer| -> Box<dyn SessionObserver> { Box::new(observer) }));
         }
         let (hub, began) = (publisher.hub(), Instant::now());
         let shared = Arc::new(ClientShared::new(&session));

@@ -15,7 +15,7 @@ use tokio::fs::OpenOptions;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
-use super::{Direction, Utc, encode_hex};
+use super::{Direction, Utc, hex};
 use crate::core::event::RequestError;
 
 /// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
@@ -148,7 +148,7 @@ impl Recorder {
 
     /// Returns the path of the created file and the amount written to it so far; `None` if the sink is not a file that
     /// [`create`](Self::create) made.
-    pub fn recording(&self) -> Option<&Recording> {
+    pub(super) fn recording(&self) -> Option<&Recording> {
         self.recording.as_ref()
     }
 
@@ -178,12 +178,12 @@ impl Recorder {
     }
 
     /// Returns whether the sink has accepted and flushed every piece.
-    pub fn is_flushed(&self) -> bool {
+    pub(super) fn is_flushed(&self) -> bool {
         self.unwritten.is_empty() && !self.is_dirty
     }
 
     /// Returns the number of pieces added since the last complete flush. Some of them may be in the sink already.
-    pub fn n_unwritten(&self) -> u64 {
+    pub(super) fn n_unwritten(&self) -> u64 {
         self.n_unwritten
     }
 
@@ -229,7 +229,7 @@ impl Recorder {
             0 => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),
             _ => Cow::Borrowed(mark),
         };
-        let (time, word, hex) = (self.began.elapsed(), direction.as_str(), encode_hex(bytes));
+        let (time, word, hex) = (self.began.elapsed(), direction.as_str(), hex::encode(bytes));
         let (seconds, micros) = (time.as_secs(), time.subsec_micros());
         let line = format!("{{\"t\": {seconds}.{micros:06}, \"dir\": \"{word}\", \"hex\": \"{hex}\"{mark}}}\n");
         self.unwritten.put_slice(line.as_bytes());

@@ -22,34 +22,35 @@ pub(crate) struct Recordings {
 struct RecordingsState {
     /// The recording that was started last, whether it continues or has failed.
     latest: Option<Recording>,
+    /// Writes that recording; `None` after a failure, and at the end of the session.
+    recorder: Option<Recorder>,
+    /// Whether there is an observer, which writes every recording of the session.
+    is_observed: bool,
     /// Number of pieces missing from all recordings of this session, including those between a failure and the next recording.
     unrecorded_pieces: u64,
-    /// Number of recordings that were started.
-    n_started: u64,
-    /// Number, from 1, of the latest recording that has observed the session.
-    observing: u64,
 }
 
 impl Recordings {
-    // The lock is held for a few instructions, none of which panics, so poisoning means nothing.
+    // No holder of the lock panics, so poisoning means nothing.
     fn state(&self) -> MutexGuard<'_, RecordingsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a new recording and returns the observer that writes it.
+    /// Starts a recording. For the first one, returns the observer that writes it and later ones; the caller has to add it to the
+    /// session.
     ///
     /// # Errors
     ///
     /// [`RecordError::AlreadyRecording`] unless the last recording has failed.
-    pub(crate) fn start(self: &Arc<Self>, recorder: Recorder) -> Result<RecordingObserver, RecordError> {
+    pub(crate) fn start(self: &Arc<Self>, recorder: Recorder) -> Result<Option<RecordingObserver>, RecordError> {
         let mut state = self.state();
         if let Some(Recording { path, error: None, .. }) = &state.latest {
             return Err(RecordError::AlreadyRecording { path: path.to_path_buf() });
         }
         state.latest = recorder.recording().cloned();
-        state.n_started += 1;
-        let number = state.n_started;
-        Ok(RecordingObserver { recorder: Some(recorder), recordings: Arc::clone(self), number, has_observed: false })
+        state.recorder = Some(recorder);
+        let is_first = !std::mem::replace(&mut state.is_observed, true);
+        Ok(is_first.then(|| RecordingObserver(Arc::clone(self))))
     }
 
     /// Returns the recording that was started last, also after it has failed; `None` if none was started.
@@ -78,67 +79,46 @@ impl Recordings {
             failed.await;
         }
     }
-}
 
-/// Writes observations to a recorder. After a failure it drops the recorder and counts the pieces that are not recorded, until
-/// another recording observes the session.
-#[derive(Debug)]
-pub(crate) struct RecordingObserver {
-    /// `None` after a failure.
-    recorder: Option<Recorder>,
-    recordings: Arc<Recordings>,
-    /// Number of the recording, from 1.
-    number: u64,
-    has_observed: bool,
-}
-
-impl RecordingObserver {
     /// Logs a failure, drops the recorder, counts its unwritten pieces as missing, and wakes those who wait for a failure.
-    fn fail(&mut self, error: io::Error) {
+    fn fail(&self, state: &mut RecordingsState, error: io::Error) {
         error!(%error, "recording failed");
-        let mut state = self.recordings.state();
-        if let Some(recorder) = self.recorder.take() {
+        if let Some(recorder) = state.recorder.take() {
             state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten());
         }
         if let Some(recording) = &mut state.latest {
             recording.error = Some(Arc::new(error));
         }
-        drop(state);
-        self.recordings.failed.notify_waiters();
+        self.failed.notify_waiters();
     }
 }
 
+/// Writes observations to the recorder. After a failure it counts the pieces that are not recorded, until another recording is
+/// started.
+#[derive(Debug)]
+pub(crate) struct RecordingObserver(Arc<Recordings>);
+
 impl SessionObserver for RecordingObserver {
     fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
-        if !self.has_observed {
-            self.has_observed = true;
-            self.recordings.state().observing = self.number;
-        }
+        let mut state = self.0.state();
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
-        match (&mut self.recorder, observation) {
+        match (&mut state.recorder, observation) {
             (Some(recorder), Observation::Received(bytes)) => recorder.received(bytes),
             (Some(recorder), Observation::Sent { kind, .. }) if kind.is_private() => recorder.sent_secret(),
             (Some(recorder), Observation::Sent { bytes, .. }) => recorder.sent(bytes),
             // An empty piece marks the end of a connection.
             (Some(recorder), Observation::Closed) => recorder.received(&[]),
-            (None, _) if is_piece => {
-                let mut state = self.recordings.state();
-                state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(1);
-            }
+            (None, _) if is_piece => state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(1),
             _ => {}
         }
         // Lines that are sent while the disk hangs must not fill the memory.
-        if self.recorder.as_ref().is_some_and(Recorder::is_stuck) {
-            self.fail(io::ErrorKind::TimedOut.into());
+        if state.recorder.as_ref().is_some_and(Recorder::is_stuck) {
+            self.0.fail(&mut state, io::ErrorKind::TimedOut.into());
         }
     }
 
     fn is_full(&self) -> bool {
-        self.recorder.as_ref().is_some_and(Recorder::is_full)
-    }
-
-    fn is_done(&self) -> bool {
-        self.recorder.is_none() && self.recordings.state().observing > self.number
+        self.0.state().recorder.as_ref().is_some_and(Recorder::is_full)
     }
 
     fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
@@ -147,11 +127,13 @@ impl SessionObserver for RecordingObserver {
     }
 
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| !recorder.is_flushed()) {
-            match ready!(recorder.poll_flush(context)) {
-                Ok(()) => self.recordings.state().latest = recorder.recording().cloned(),
-                Err(error) => self.fail(error),
-            }
+        let mut state = self.0.state();
+        let Some(recorder) = state.recorder.as_mut().filter(|recorder| !recorder.is_flushed()) else {
+            return Poll::Ready(());
+        };
+        match ready!(recorder.poll_flush(context)) {
+            Ok(()) => state.latest = recorder.recording().cloned(),
+            Err(error) => self.0.fail(&mut state, error),
         }
         Poll::Ready(())
     }
@@ -159,10 +141,12 @@ impl SessionObserver for RecordingObserver {
 
 impl Drop for RecordingObserver {
     fn drop(&mut self) {
+        let mut state = self.0.state();
         // A disk that hangs at the end of the session must not be mistaken for a complete recording.
-        if self.recorder.as_ref().is_some_and(|recorder| !recorder.is_flushed()) {
-            self.fail(io::ErrorKind::TimedOut.into());
+        if state.recorder.as_ref().is_some_and(|recorder| !recorder.is_flushed()) {
+            self.0.fail(&mut state, io::ErrorKind::TimedOut.into());
         }
+        (state.recorder, state.is_observed) = (None, false);
     }
 }
 
@@ -193,26 +177,24 @@ mod tests {
         let (sink, reader) = duplex(16);
         drop(reader);
         let recordings = Arc::new(Recordings::default());
-        let mut failing = recordings.start(Recorder::at(Path::new("full.jsonl"), sink)).unwrap();
-        receive(&mut failing, b"one");
-        close(&mut failing).await;
-        receive(&mut failing, b"two");
+        let mut observer = recordings.start(Recorder::at(Path::new("full.jsonl"), sink)).unwrap().unwrap();
+        receive(&mut observer, b"one");
+        close(&mut observer).await;
+        receive(&mut observer, b"two");
         let recording = recordings.failed().await;
         assert_eq!(recording.error.as_ref().unwrap().kind(), io::ErrorKind::BrokenPipe);
         let found = (&*recording.path, recording.pieces, recordings.unrecorded_pieces());
         assert_eq!(found, (Path::new("full.jsonl"), 0, 2));
-        assert!(!failing.is_done(), "it counts what is not recorded");
 
         let (sink, mut reader) = duplex(1024);
-        let mut second = recordings.start(Recorder::at(Path::new("room.jsonl"), sink)).unwrap();
-        assert!(!failing.is_done(), "the second one is not added to the session yet");
-        receive(&mut second, b"three");
-        assert!(failing.is_done());
-        close(&mut second).await;
+        let second = recordings.start(Recorder::at(Path::new("room.jsonl"), sink)).unwrap();
+        assert!(second.is_none(), "the same observer writes the second one");
+        receive(&mut observer, b"three");
+        close(&mut observer).await;
         let recording = recordings.latest().unwrap();
         assert!(recording.error.is_none() && recording.pieces == 1, "{recording:?}");
         assert_eq!(recordings.unrecorded_pieces(), 2);
-        drop(second);
+        drop(observer);
         let mut written = String::new();
         reader.read_to_string(&mut written).await.unwrap();
         assert!(written.contains("7468726565"), "{written}");
@@ -222,9 +204,9 @@ mod tests {
     async fn a_recording_that_is_not_written_fails_before_it_fills_the_memory() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::at(Path::new("stuck.jsonl"), sink)).unwrap();
+        let mut observer = recordings.start(Recorder::at(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
         let mut n_pieces = 0;
-        while observer.recorder.is_some() {
+        while recordings.state().recorder.is_some() {
             receive(&mut observer, &[b'x'; 1000]);
             n_pieces += 1;
         }
@@ -237,7 +219,7 @@ mod tests {
     async fn a_recording_that_is_not_written_in_time_has_failed() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::at(Path::new("slow.jsonl"), sink)).unwrap();
+        let mut observer = recordings.start(Recorder::at(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         drop(observer);
         assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
