@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use kibitzer_core::chess::UciMove;
+use kibitzer_core::chess::{SanMove, UciMove};
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{GameEnded, Style12};
 use kibitzer_core::session::{Command, Reply};
@@ -36,11 +36,7 @@ impl MoveText {
     /// [`MoveTextError`] if the text is not a move.
     pub fn new(text: &str) -> Result<Self, MoveTextError> {
         let text = text.trim().trim_end_matches(['+', '#', '!', '?']);
-        if text.len() > MAX_BYTES {
-            return Err(MoveTextError(()));
-        }
-        let read = castling(text).or_else(|| drop_move(text)).or_else(|| san(text));
-        read.map(Self).ok_or(MoveTextError(()))
+        normalized(text).filter(|_| text.len() <= MAX_BYTES).map(Self).ok_or(MoveTextError(()))
     }
 
     /// Returns the normalized move, as it is sent.
@@ -49,81 +45,29 @@ impl MoveText {
     }
 }
 
-/// Normalizes castling (`O-O`, `o-o-o`, `0-0`) to capital letters; `None` for other text.
-fn castling(text: &str) -> Option<String> {
-    let letters = text.replace(['o', '0'], "O");
-    matches!(letters.as_str(), "O-O" | "O-O-O").then_some(letters)
-}
-
-/// Normalizes a drop (`N@f3`, `p@e4`) to a capital piece; `None` for other text.
-fn drop_move(text: &str) -> Option<String> {
-    let mut at = MoveParser(text.as_bytes());
-    let piece = at.one_of(b"PNBRQpnbrq")?.to_ascii_uppercase();
-    at.one_of(b"@")?;
-    let to = at.square()?;
-    at.end().map(|()| format!("{piece}@{to}"))
-}
-
-/// Normalizes a move by its squares: `Nf3`, `Nbxd2`, `R1d1`, `Qa1b2`, `exd5`, `e4`, `exd8=Q`, also `e2e4`, `e2-e4`, `e7e8q`.
-/// Removes `-` and adds `=` before a promotion. `None` for other text.
-fn san(text: &str) -> Option<String> {
-    let mut at = MoveParser(text.as_bytes());
-    if at.one_of(b"NBRQK").is_some() {
-        at.squares()?;
-        return at.end().map(|()| text.replace('-', ""));
+/// Returns a move without its `-`, with a capital piece in a drop, with `=` and a small letter in a promotion, and with capital
+/// letters in castling; `None` for other text.
+fn normalized(text: &str) -> Option<String> {
+    let castling = text.replace(['o', '0'], "O");
+    if matches!(castling.as_str(), "O-O" | "O-O-O") {
+        return Some(castling);
     }
-    at.squares()?;
-    let squares = text.len() - at.0.len();
-    let promotion = at.promotion()?;
-    text.get(..squares).map(|squares| squares.replace('-', "") + &promotion)
-}
-
-/// The unparsed rest of a move. A method that returns `None` may have consumed part of it.
-struct MoveParser<'a>(&'a [u8]);
-
-impl MoveParser<'_> {
-    fn one_of(&mut self, letters: &[u8]) -> Option<char> {
-        let (&first, rest) = self.0.split_first()?;
-        letters.contains(&first).then(|| self.0 = rest)?;
-        Some(char::from(first))
+    let plain = text.replace('-', "");
+    if let Some((piece, square)) = plain.split_once('@') {
+        let drop = format!("{}@{square}", piece.to_ascii_uppercase());
+        let is_drop = matches!(SanMove::parse(drop.as_bytes()), Some(SanMove::Drop { .. }));
+        return (is_drop && !piece.is_empty()).then_some(drop);
     }
-
-    fn file(&mut self) -> Option<char> {
-        self.one_of(b"abcdefgh")
-    }
-
-    fn rank(&mut self) -> Option<char> {
-        self.one_of(b"12345678")
-    }
-
-    fn square(&mut self) -> Option<String> {
-        Some(format!("{}{}", self.file()?, self.rank()?))
-    }
-
-    /// Skips the squares of a move: the optional origin, `x` or `-`, and the target. `None` if there is no target.
-    fn squares(&mut self) -> Option<()> {
-        let mut origin = MoveParser(self.0);
-        let _ = (origin.file(), origin.rank(), origin.one_of(b"x-"));
-        if origin.square().is_some() {
-            self.0 = origin.0;
-            return Some(());
-        }
-        self.square().map(|_| ())
-    }
-
-    /// Parses the rest of a move: nothing, or a promotion with or without `=`, which is returned as `=q`. `None` for other text.
-    fn promotion(&mut self) -> Option<String> {
-        if self.end().is_some() {
-            return Some(String::new());
-        }
-        let _ = self.one_of(b"=");
-        let piece = self.one_of(b"NBRQKnbrqk")?.to_ascii_lowercase();
-        self.end().map(|()| format!("={piece}"))
-    }
-
-    fn end(&self) -> Option<()> {
-        self.0.is_empty().then_some(())
-    }
+    let squares = plain.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let promotion = plain.strip_prefix(squares)?;
+    let (san, normalized) = if promotion.is_empty() {
+        (squares.to_owned(), squares.to_owned())
+    } else {
+        let squares = squares.strip_suffix('=').unwrap_or(squares);
+        let form = |promotion: String| format!("{squares}={promotion}");
+        (form(promotion.to_ascii_uppercase()), form(promotion.to_ascii_lowercase()))
+    };
+    matches!(SanMove::parse(san.as_bytes()), Some(SanMove::Normal { .. })).then_some(normalized)
 }
 
 impl FromStr for MoveText {
@@ -138,8 +82,7 @@ impl From<UciMove> for MoveText {
     /// Converts without a check: a UCI move is a move.
     fn from(played: UciMove) -> Self {
         let text = played.to_string();
-        let written = drop_move(&text).or_else(|| san(&text));
-        Self(written.unwrap_or(text))
+        Self(normalized(&text).unwrap_or(text))
     }
 }
 
