@@ -57,7 +57,7 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
         "rematch" => ask(&command::rematch(), reply),
         "seek" => ask(&command::SeekOptions::new(), reply),
         "unseek" => ask(&command::unseek_all(), reply),
-        "play" => ask(&command::play(command::SeekRef::Number(1)), reply),
+        "play" => ask(&command::play(1), reply),
         "accept" => ask(&command::accept(command::OfferRef::Only), reply),
         "decline" => ask(&command::decline(command::OfferRef::Only), reply),
         "withdraw" => ask(&command::withdraw(command::OfferRef::Only), reply),

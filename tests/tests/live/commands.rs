@@ -1,6 +1,6 @@
 //! Typed commands outside of games, and their typed replies.
 
-use kibitzer::command::{self, MoveText, PartnerOutcome, Request, Talk};
+use kibitzer::command::{self, MoveText, OfferOutcome, Request, Talk};
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::{RefusalReason, RequestError};
 use kibitzer::core::hub::Filter;
@@ -138,7 +138,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         let mut heard = scene.gauss.subscribe().only(said(kind));
         let text = format!("this is a {kind}");
         let told = scene.newton.request(&talk(text.clone())).await.unwrap();
-        assert!(told.players >= 1, "{kind}: {told:?}");
+        assert!(told >= 1, "{kind}: {told:?}");
         let got = wait_for(&mut heard, |event| match event.message() {
             Some(Message::Talk(talk)) => Some(talk.text().into_owned()),
             _ => None,
@@ -146,7 +146,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         assert_eq!(got.await, text);
     }
     let mut heard = scene.euler.subscribe().only(said(EventKind::Say));
-    assert_eq!(scene.newton.request(&Talk::say("good luck")).await.unwrap().players, 1);
+    assert_eq!(scene.newton.request(&Talk::say("good luck")).await.unwrap(), 1);
     let kind = wait_for(&mut heard, |event| match event.message() {
         Some(Message::Talk(talk)) => Some(talk.kind),
         _ => None,
@@ -164,8 +164,8 @@ async fn partners_agree_talk_and_part() {
     for client in [&scene.newton, &scene.gauss] {
         client.request("set bugopen 1").await.unwrap();
     }
-    assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), PartnerOutcome::Sent);
-    assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), PartnerOutcome::Agreed);
+    assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), OfferOutcome::Sent);
+    assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), OfferOutcome::Done(None));
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
     scene.newton.request(&Talk::partner("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;

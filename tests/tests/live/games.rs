@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::{
-    AcceptOutcome, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome, SeekRef,
+    AcceptOutcome, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome,
 };
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::RefusalReason;
@@ -67,12 +67,12 @@ async fn a_seek_is_posted_listed_answered_and_removed() {
     assert!(euler.sought().await.unwrap().seeks.is_empty());
 
     newton.request(&wanted).await.unwrap();
-    let played = euler.play(SeekRef::Player(handle("Newton"))).await.unwrap();
+    let played = euler.play_seek_of(handle("Newton")).await.unwrap();
     number(&played);
     euler.resign().await.unwrap();
 
     let SeekOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
-    number(&euler.play(SeekRef::Number(index)).await.unwrap());
+    number(&euler.play(index).await.unwrap());
     newton.resign().await.unwrap();
 
     newton.request(&wanted).await.unwrap();
@@ -83,10 +83,10 @@ async fn a_seek_is_posted_listed_answered_and_removed() {
     euler.resign().await.unwrap();
 
     newton.request(&wanted.clone().manual()).await.unwrap();
-    let asked = euler.play(SeekRef::Player(handle("Newton"))).await.unwrap();
+    let asked = euler.play_seek_of(handle("Newton")).await.unwrap();
     assert!(matches!(asked, ChallengeOutcome::Sent(_)), "{asked:?}");
     newton.unseek_all().await.unwrap();
-    assert!(euler.play(SeekRef::Number(999)).await.is_err());
+    assert!(euler.play(999).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]

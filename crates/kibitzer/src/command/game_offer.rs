@@ -8,15 +8,15 @@ use kibitzer_core::session::Reply;
 
 use super::reply;
 
-/// The outcome of an offer in a game.
+/// The outcome of an offer in a game, or of a partnership.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfferOutcome {
-    /// The offer was sent; the opponent has not answered it yet.
+    /// The offer was sent; the other player has not answered it yet.
     Sent,
     /// The game is over: the opponent had made the same offer, or the server decided.
     Ended(Box<GameEnded>),
-    /// The opponent had made the same offer, which takes effect. After a takeback, the new board.
+    /// The other player had made the same offer, which takes effect. Contains the new board after a takeback.
     Done(Option<Arc<Style12>>),
 }
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::terms::{Words, typed};
 use super::{
-    AcceptOutcome, ChallengeOutcome, ClosedOffer, Delivered, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText,
-    ObservedGame, OfferOutcome, OfferRef, PartnerOutcome, Request, SeekOptions, SeekOutcome, SeekRef, ServerDate,
-    challenge, examining, game_offer, info, observing, pending_offer, reply, seek, setting,
+    AcceptOutcome, ChallengeOutcome, ClosedOffer, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame,
+    OfferOutcome, OfferRef, Request, SeekOptions, SeekOutcome, ServerDate, challenge, examining, game_offer, info,
+    observing, pending_offer, reply, seek, setting,
 };
 use crate::Client;
 
@@ -160,8 +160,12 @@ commands! {
         "unseek" unseek(index: u32) -> () = typed(Words::new("unseek").with(index), seek::withdrawn);
         /// Withdraws all seeks of this login.
         "unseek" unseek_all() -> () = typed(Words::new("unseek"), seek::withdrawn);
-        /// Answers a seek.
-        "play" play(seek: SeekRef) -> ChallengeOutcome = seek::play(seek);
+        /// Answers the seek with this number.
+        "play" play(index: u32) -> ChallengeOutcome
+            = typed(Words::new("play").with(index), |reply| challenge::outcome(reply, None));
+        /// Answers the only seek of a player.
+        "play" play_seek_of(player: Handle) -> ChallengeOutcome
+            = typed(Words::new("play").with(&player), move |reply| challenge::outcome(reply, Some(&player)));
 
         /// Challenges an opponent to resume an adjourned game. Returns one challenge, or the game that goes on.
         ///
@@ -188,7 +192,7 @@ commands! {
             pending_offer::closed(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
         });
         /// Offers a bughouse partnership to a player, or accepts the player's offer.
-        "partner" partner(player: Handle) -> PartnerOutcome
+        "partner" partner(player: Handle) -> OfferOutcome
             = typed(Words::new("partner").with(player), pending_offer::partner);
         /// Ends the bughouse partnership, or withdraws the offer of one.
         "partner" end_partnership() -> () = typed(Words::new("partner"), pending_offer::partnership_ended);
@@ -235,8 +239,8 @@ commands! {
 }
 
 impl Client {
-    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the delivery of
-    /// each piece.
+    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the number of
+    /// players who received each piece.
     ///
     /// # Errors
     ///
@@ -245,7 +249,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// If the future is dropped, some of the pieces may have been delivered.
-    pub async fn talk(&self, talk: &super::Talk) -> Result<Vec<Delivered>, RequestError> {
+    pub async fn talk(&self, talk: &super::Talk) -> Result<Vec<u32>, RequestError> {
         let mut delivered = Vec::new();
         for piece in talk.pieces() {
             delivered.push(self.request(&piece).await?);
@@ -253,7 +257,7 @@ impl Client {
         Ok(delivered)
     }
 
-    /// Sends a private message to a player, in as many pieces as needed.
+    /// Sends a private message to a player, in as many pieces as needed; see [`talk`](Self::talk).
     ///
     /// # Errors
     ///
@@ -262,7 +266,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`talk`](Self::talk).
-    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<Delivered>, RequestError> {
+    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
         self.talk(&super::Talk::tell(player, text)).await
     }
 }

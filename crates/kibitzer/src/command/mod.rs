@@ -40,10 +40,10 @@ pub use game_offer::OfferOutcome;
 pub use info::ServerDate;
 pub use list::*;
 pub use observing::ObservedGame;
-pub use pending_offer::{AcceptOutcome, ClosedOffer, OfferRef, PartnerOutcome};
+pub use pending_offer::{AcceptOutcome, ClosedOffer, OfferRef};
 pub use play::{MoveMade, MoveText, MoveTextError};
-pub use seek::{SeekOptions, SeekOutcome, SeekRef};
-pub use talk::{Delivered, Talk};
+pub use seek::{SeekOptions, SeekOutcome};
+pub use talk::Talk;
 pub use terms::GameRef;
 
 use kibitzer_core::event::{CommandError, RequestError};

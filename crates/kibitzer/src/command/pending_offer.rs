@@ -9,8 +9,8 @@ use kibitzer_core::message::{
 };
 use kibitzer_core::session::Reply;
 
-use super::reply;
 use super::terms::Words;
+use super::{OfferOutcome, reply};
 
 /// Selects one of the pending offers.
 ///
@@ -129,23 +129,13 @@ pub(super) fn closed(reply: &Reply, answer: OfferAnswer, change: ChallengeChange
     })
 }
 
-/// The outcome of an offer of partnership.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "the player has accepted, or not yet")]
-pub enum PartnerOutcome {
-    /// The offer was sent; the player has not answered it yet.
-    Sent,
-    /// The player had made the same offer: the partnership begins.
-    Agreed,
-}
-
 /// Parses the outcome of an offer of partnership.
-pub(super) fn partner(reply: &Reply) -> Result<PartnerOutcome, RequestError> {
+pub(super) fn partner(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     reply::first(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         match **partner {
-            Partner::OfferSent(_) => Some(PartnerOutcome::Sent),
-            Partner::Agreed { actor: Actor::Me, .. } => Some(PartnerOutcome::Agreed),
+            Partner::OfferSent(_) => Some(OfferOutcome::Sent),
+            Partner::Agreed { actor: Actor::Me, .. } => Some(OfferOutcome::Done(None)),
             _ => None,
         }
     })
@@ -287,8 +277,8 @@ mod tests {
         let command = command::partner("Dmitri".parse().unwrap());
         assert_line(&command, "partner Dmitri");
         let sent = "Making a partnership offer to Dmitri.\n\n<pt> 4 w=Dmitri t=partner p=#";
-        assert_eq!(answer(&command, sent), Ok(PartnerOutcome::Sent));
-        assert_eq!(answer(&command, "You agree to be Dmitri's partner."), Ok(PartnerOutcome::Agreed));
+        assert_eq!(answer(&command, sent), Ok(OfferOutcome::Sent));
+        assert_eq!(answer(&command, "You agree to be Dmitri's partner."), Ok(OfferOutcome::Done(None)));
         let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
         assert_eq!(nobody.refusal(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
     }

@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::{CommandError, RequestError};
-use kibitzer_core::message::{ChallengeChange, Handle, Message, SeekNotice};
+use kibitzer_core::message::{ChallengeChange, Message, SeekNotice};
 use kibitzer_core::session::{Command, Reply};
 
 use super::challenge::{self, ChallengeOutcome};
-use super::terms::{Terms, Words, terms_setters, typed};
+use super::terms::{Terms, Words, terms_setters};
 use super::{Request, reply};
 
 /// `seek`: advertises a game to all players.
@@ -109,25 +109,6 @@ pub(super) fn withdrawn(reply: &Reply) -> Result<(), RequestError> {
     reply::first_line(reply, |line| is_removal(line).then_some(()))
 }
 
-/// Selects a seek of another player.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "servers have no other reference to a seek")]
-pub enum SeekRef {
-    /// The seek with this number.
-    Number(u32),
-    /// The only seek of this player.
-    Player(Handle),
-}
-
-pub(super) fn play(seek: SeekRef) -> impl Request<Answer = ChallengeOutcome> + Send + Sync {
-    let words = Words::new("play");
-    let (words, owner) = match seek {
-        SeekRef::Number(number) => (words.with(number), None),
-        SeekRef::Player(player) => (words.with(&player), Some(player)),
-    };
-    typed(words, move |reply| challenge::outcome(reply, owner.as_ref()))
-}
-
 #[cfg(test)]
 mod tests {
     use kibitzer_core::event::RefusalReason;
@@ -145,8 +126,8 @@ mod tests {
         assert_line(&SeekOptions::new().time(15, 10).unrated(), "seek 15 10 unrated");
         assert_line(&command::unseek(3), "unseek 3");
         assert_line(&command::unseek_all(), "unseek");
-        assert_line(&command::play(SeekRef::Number(7)), "play 7");
-        assert_line(&command::play(SeekRef::Player("Alekhine".parse().unwrap())), "play Alekhine");
+        assert_line(&command::play(7), "play 7");
+        assert_line(&command::play_seek_of("Alekhine".parse().unwrap()), "play Alekhine");
     }
 
     #[test]
@@ -181,10 +162,10 @@ mod tests {
     fn an_answer_to_a_seek_begins_a_game_or_challenges() {
         let started = "<sr> 8\n<sr> 3\n\nCreating: Bogoljubov (1558) Alekhine (1882) rated blitz 5 0\n\
             {Game 1 (Bogoljubov vs. Alekhine) Creating rated blitz match.}";
-        assert!(matches!(answer(&command::play(SeekRef::Number(3)), started), Ok(ChallengeOutcome::Started(_))));
+        assert!(matches!(answer(&command::play(3), started), Ok(ChallengeOutcome::Started(_))));
         let manual = "Issuing match request since the seek was set to manual.\n\
             Issuing: Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1.";
-        assert!(matches!(answer(&command::play(SeekRef::Number(7)), manual), Ok(ChallengeOutcome::Sent(_))));
+        assert!(matches!(answer(&command::play(7), manual), Ok(ChallengeOutcome::Sent(_))));
     }
 
     #[test]
@@ -198,7 +179,7 @@ mod tests {
     fn unknown_refusals_contain_the_text_of_the_server() {
         let seek = answer(&SeekOptions::new(), "You can only have 3 active seeks.").unwrap_err();
         assert_eq!(seek.text(), Some("You can only have 3 active seeks."));
-        let play = answer(&command::play(SeekRef::Number(999)), "Alekhine is seeking several games.").unwrap_err();
+        let play = answer(&command::play(999), "Alekhine is seeking several games.").unwrap_err();
         assert_eq!(play.text(), Some("Alekhine is seeking several games."));
     }
 
@@ -209,7 +190,7 @@ mod tests {
         for text in ["You have no active seeks.", "You have no seek 2."] {
             assert_eq!(answer(&command::unseek_all(), text).map_err(refusal), Err(gone), "{text}");
         }
-        let play = command::play(SeekRef::Number(999));
+        let play = command::play(999);
         assert_eq!(answer(&play, "That seek is not available.").map_err(refusal), Err(gone));
         let playing = Some(RefusalReason::Refusal(Refusal::Playing));
         assert_eq!(answer(&SeekOptions::new(), "You are playing a game.").map_err(refusal), Err(playing));

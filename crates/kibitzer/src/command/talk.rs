@@ -87,16 +87,9 @@ impl Talk {
     }
 }
 
-/// A delivered message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Delivered {
-    /// Number of players who received it, according to the server.
-    pub players: u32,
-}
-
 impl Request for Talk {
-    type Answer = Delivered;
+    /// Number of players who received the message, according to the server.
+    type Answer = u32;
 
     /// Returns [`CommandError::TooLong`] for a text that is longer than one piece.
     fn command(&self) -> Result<Command, CommandError> {
@@ -107,10 +100,9 @@ impl Request for Talk {
         Command::with_text(&self.head, &self.text)
     }
 
-    fn parse_reply(&self, reply: Reply) -> Result<Delivered, RequestError> {
+    fn parse_reply(&self, reply: Reply) -> Result<u32, RequestError> {
         let counts = reply.answers().filter_map(|event| recipients(event.raw()));
-        let players = counts.reduce(u32::saturating_add).ok_or_else(|| reply::unexpected(&reply))?;
-        Ok(Delivered { players })
+        counts.reduce(u32::saturating_add).ok_or_else(|| reply::unexpected(&reply))
     }
 }
 
@@ -235,7 +227,7 @@ mod tests {
             ("(3) Carla c-shouts: e4", 3),
         ];
         for (reply, players) in cases {
-            assert_eq!(answer(&Talk::say("hi"), reply), Ok(Delivered { players }), "{reply}");
+            assert_eq!(answer(&Talk::say("hi"), reply), Ok(players), "{reply}");
         }
     }
 
