@@ -62,8 +62,8 @@ impl Exposure {
 
     /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
     fn tail(&mut self, view: SessionView<'_>) -> &mut Tail {
-        let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position()));
-        tail.frame_end = view.frame_end();
+        let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position));
+        tail.frame_end = view.frame_end;
         tail
     }
 
@@ -80,7 +80,7 @@ impl Exposure {
 
     /// Sends a line after the received bytes that the session had looked at when it caused the line.
     fn send_in_order(&mut self, line: &Bytes, size: Missed, view: SessionView<'_>) {
-        self.send_received(view.position().saturating_add(LOOK_AHEAD_BYTES), view);
+        self.send_received(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
         self.watchers.send(line, size);
     }
 
@@ -104,9 +104,9 @@ impl Exposure {
 
     /// Sends the stream state if its settings differ from those that the watchers know.
     fn send_stream_state(&mut self, view: SessionView<'_>) {
-        let state = view.session().stream_state();
+        let state = view.session.stream_state();
         if !state.has_same_settings(&self.known) {
-            self.send_received(view.position(), view);
+            self.send_received(view.position, view);
             self.watchers.send(&wire::note(self.began.elapsed(), NoteKind::Stream(state.clone())), Missed::note());
             self.known = state;
         }
@@ -114,7 +114,7 @@ impl Exposure {
 
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
     fn snapshot(&self, view: SessionView<'_>, missed: Missed) -> Bytes {
-        let (t, session) = (self.began.elapsed(), view.session());
+        let (t, session) = (self.began.elapsed(), view.session);
         let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
         let mut lines = vec![wire::note(t, NoteKind::Snapshot(note))];
         let games = session.games().iter().filter(|game| game.is_going_on());
@@ -147,7 +147,7 @@ impl SessionObserver for Exposure {
 
     /// Received bytes are sent here, unless something followed from them before: one line for all events of a read.
     fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) {
-        self.send_received(view.position(), view);
+        self.send_received(view.position, view);
         let tail = self.tail(view);
         tail.forget_sent();
         let can_join = tail.frame_end >= tail.start;

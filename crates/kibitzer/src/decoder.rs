@@ -28,25 +28,11 @@ use crate::core::{Event, EventReader};
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct EventDecoder {
-    events: EventReader,
-}
-
-impl EventDecoder {
-    /// Returns a decoder with a reader that is configured for the stream.
-    pub const fn new(events: EventReader) -> Self {
-        Self { events }
-    }
-
-    /// Returns the reader, which contains the games after the last event.
-    pub const fn events(&self) -> &EventReader {
-        &self.events
-    }
-
-    /// Returns the reader for changes of its configuration, for example once the family of the server is known.
-    pub const fn events_mut(&mut self) -> &mut EventReader {
-        &mut self.events
-    }
+    /// The reader, which contains the games after the last event. It can be configured for the stream, for example once the family
+    /// of the server is known.
+    pub events: EventReader,
 }
 
 impl Decoder for EventDecoder {

@@ -105,27 +105,13 @@ pub enum Observation {
 
 /// The session at the time of an observation.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SessionView<'a> {
-    pub(crate) session: &'a Session,
-    pub(crate) position: u64,
-    pub(crate) frame_end: u64,
-}
-
-impl<'a> SessionView<'a> {
-    /// Returns the session, with its state and games after the last parsed event.
-    pub const fn session(&self) -> &'a Session {
-        self.session
-    }
-
-    /// Returns the position in the stream of this connection, in bytes, up to which bytes were parsed. More bytes may have been
-    /// observed.
-    pub const fn position(&self) -> u64 {
-        self.position
-    }
-
-    /// Returns the position of the end of the last complete frame. The bytes from there to [`position`](Self::position) belong
-    /// to a frame whose end was not received yet.
-    pub const fn frame_end(&self) -> u64 {
-        self.frame_end
-    }
+    /// The session, with its state and games after the last parsed event.
+    pub session: &'a Session,
+    /// Position in the stream of this connection, in bytes, up to which bytes were parsed. More bytes may have been observed.
+    pub position: u64,
+    /// Position of the end of the last complete frame. The bytes from there to `position` belong to a frame whose end was not
+    /// received yet.
+    pub frame_end: u64,
 }
