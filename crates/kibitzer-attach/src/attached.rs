@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::decoder::WatcherDecoder;
 use crate::lines::Lines;
 use crate::socket::{self, Stream};
-use crate::wire::{Answer, AnswerError, Hello, Line, Note, NoteKind, Order, VERSION};
+use crate::wire::{Answer, Hello, Line, Note, NoteKind, Order, VERSION};
 use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 
 /// Timeout of the connection, and then of the first line.
@@ -228,11 +228,7 @@ impl Attached {
         let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
         let (_, sender) = self.unanswered.swap_remove(position);
         // The caller may no longer wait.
-        let _ = sender.send(match answer.error {
-            None => Ok(()),
-            Some(AnswerError::ReadOnly) => Err(AttachedRequestError::ReadOnly),
-            Some(AnswerError::Request(error)) => Err(error.into()),
-        });
+        let _ = sender.send(answer.error.map_or(Ok(()), Err));
     }
 }
 

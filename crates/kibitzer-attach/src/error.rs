@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kibitzer_core::event::RequestError;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why a session cannot be exposed.
@@ -15,17 +16,11 @@ pub enum ExposeError {
     #[error("sessions are exposed on Unix sockets, which this system does not have")]
     Unsupported,
     /// Another process listens on the socket.
-    #[error("another session is exposed at {path}", path = .path.display())]
-    InUse {
-        /// Path of the socket.
-        path: PathBuf,
-    },
+    #[error("another session is exposed at {path}", path = .0.display())]
+    InUse(PathBuf),
     /// A file that is not a socket has this path. It is not replaced.
-    #[error("{path} exists, and is not a socket", path = .path.display())]
-    NotASocket {
-        /// Path of the file.
-        path: PathBuf,
-    },
+    #[error("{path} exists, and is not a socket", path = .0.display())]
+    NotASocket(PathBuf),
     /// The socket cannot be created.
     #[error("cannot create the socket {path}", path = .path.display())]
     Create {
@@ -47,17 +42,11 @@ pub enum AttachError {
     #[error("sessions are exposed on Unix sockets, which this system does not have")]
     Unsupported,
     /// No file has this path.
-    #[error("there is no socket {path}: no session is exposed there", path = .path.display())]
-    NoSocket {
-        /// Path of the socket.
-        path: PathBuf,
-    },
+    #[error("there is no socket {path}: no session is exposed there", path = .0.display())]
+    NoSocket(PathBuf),
     /// The process that created the socket is gone.
-    #[error("no process listens on {path}: the process that exposed the session is gone", path = .path.display())]
-    Abandoned {
-        /// Path of the socket.
-        path: PathBuf,
-    },
+    #[error("no process listens on {path}: the process that exposed the session is gone", path = .0.display())]
+    Abandoned(PathBuf),
     /// Connecting failed.
     #[error("cannot attach to {path}", path = .path.display())]
     Connect {
@@ -95,7 +84,8 @@ pub enum AttachError {
 }
 
 /// Why a line of a watcher received no reply.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AttachedRequestError {
     /// Watchers of the session may not send; see [`AttachAccess::Write`](crate::AttachAccess::Write).

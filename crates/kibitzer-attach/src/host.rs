@@ -13,12 +13,12 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{Instrument as _, debug, info, info_span, warn};
 
-use crate::AttachAccess;
 use crate::exposure::Exposure;
 use crate::lines::Lines;
 use crate::socket::{Accepted, Listener};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
-use crate::wire::{self, Answer, AnswerError, Hello, NoteKind, Order, VERSION};
+use crate::wire::{self, Answer, Hello, NoteKind, Order, VERSION};
+use crate::{AttachAccess, AttachedRequestError};
 
 /// Time that watchers have to read the last lines after the end of the session.
 const FAREWELL: Duration = Duration::from_millis(250);
@@ -81,10 +81,10 @@ impl Host {
                 accepted = next => match accepted {
                     // Refused peers are tasks, too, so their number is limited.
                     Ok(_) if peers.len() >= 2 * MAX_WATCHERS => {}
-                    Ok(Accepted::SameUser(stream)) => {
+                    Ok(Accepted { stream, is_same_user: true }) => {
                         peers.spawn(self.clone().serve(stream).in_current_span());
                     }
-                    Ok(Accepted::OtherUser(stream)) => {
+                    Ok(Accepted { stream, .. }) => {
                         warn!("watcher of another user refused");
                         peers.spawn(self.clone().refuse(stream, "you are not the user of this session").in_current_span());
                     }
@@ -189,7 +189,9 @@ impl Host {
                     // A panic was reported where it happened; it has no answer.
                     let Ok(answer) = answer else { continue };
                     let line = self.note(NoteKind::Answer(answer));
-                    self.watchers.answer(id, line).map_err(|_| io::Error::other("answers are not read"))?;
+                    if !self.watchers.answer(id, line) {
+                        return Err(io::Error::other("answers are not read"));
+                    }
                 }
                 else => return Ok(()),
             }
@@ -215,12 +217,12 @@ impl Host {
 /// Dropping the future loses the result; the line may have been sent.
 async fn answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> Answer {
     let error = if !access.may_send() {
-        Some(AnswerError::ReadOnly)
+        Some(AttachedRequestError::ReadOnly)
     } else if let Some(client) = client.upgrade() {
         debug!(id, "line of a watcher");
-        client.request(line.as_str()).await.err().map(AnswerError::Request)
+        client.request(line.as_str()).await.err().map(Into::into)
     } else {
-        Some(AnswerError::Request(RequestError::Ended(SessionEndReason::Shutdown)))
+        Some(RequestError::Ended(SessionEndReason::Shutdown).into())
     };
     Answer { id, error }
 }

@@ -83,7 +83,7 @@ impl AttachSocket {
         Ok(Self { listener: Listener::bind(path.as_ref()).await?, access: AttachAccess::Read })
     }
 
-    /// Creates the socket that a profile names with [`Profile::attach_socket`]; `None` if it names none.
+    /// Creates the socket that a profile names with [`attach_socket`](Profile::attach_socket()); `None` if it names none.
     ///
     /// # Errors
     ///
@@ -93,8 +93,8 @@ impl AttachSocket {
     ///
     /// As [`bind`](Self::bind).
     pub async fn from_profile(profile: &Profile) -> Result<Option<Self>, ExposeError> {
-        let Some(path) = profile.attach_path() else { return Ok(None) };
-        Ok(Some(Self::bind(path).await?.access(profile.watcher_access())))
+        let Some(path) = &profile.attach_socket else { return Ok(None) };
+        Ok(Some(Self::bind(path).await?.access(profile.attach_access)))
     }
 
     /// Sets whether watchers may send lines. Default [`AttachAccess::Read`].

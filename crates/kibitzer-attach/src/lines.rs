@@ -2,7 +2,7 @@
 
 use std::io;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
 /// Reads lines of limited length.
 #[derive(Debug)]
@@ -29,22 +29,15 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     ///
     /// Cancel safe: received bytes are kept.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
-        loop {
-            let piece = self.input.fill_buf().await?;
-            if piece.is_empty() {
-                return Ok(None);
+        let room = (self.limit_bytes + 1).saturating_sub(self.line.len());
+        let mut input = (&mut self.input).take(u64::try_from(room).unwrap_or(u64::MAX));
+        input.read_until(b'\n', &mut self.line).await?;
+        match self.line.pop_if(|last| *last == b'\n') {
+            Some(_) => Ok(Some(std::mem::take(&mut self.line))),
+            None if self.line.len() > self.limit_bytes => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long"))
             }
-            let end = piece.iter().position(|&byte| byte == b'\n');
-            let part = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
-            self.line.extend_from_slice(part);
-            let n_taken = part.len() + usize::from(end.is_some());
-            self.input.consume(n_taken);
-            if self.line.len() > self.limit_bytes {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long"));
-            }
-            if end.is_some() {
-                return Ok(Some(std::mem::take(&mut self.line)));
-            }
+            None => Ok(None),
         }
     }
 }

@@ -14,9 +14,10 @@ pub(crate) type Stream = DuplexStream;
 #[derive(Debug)]
 pub(crate) struct Listener(Infallible);
 
-pub(crate) enum Accepted {
-    SameUser(Stream),
-    OtherUser(Stream),
+pub(crate) struct Accepted {
+    pub(crate) stream: Stream,
+    /// Whether the process belongs to the user of this process.
+    pub(crate) is_same_user: bool,
 }
 
 impl Listener {

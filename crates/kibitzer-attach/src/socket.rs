@@ -31,9 +31,10 @@ pub(crate) struct Listener {
 }
 
 /// A connection of another process.
-pub(crate) enum Accepted {
-    SameUser(UnixStream),
-    OtherUser(UnixStream),
+pub(crate) struct Accepted {
+    pub(crate) stream: Stream,
+    /// Whether the process belongs to the user of this process.
+    pub(crate) is_same_user: bool,
 }
 
 impl Listener {
@@ -63,7 +64,7 @@ impl Listener {
                 Err(error) => return Err(failed(error)),
             }
         }
-        Err(ExposeError::InUse { path: path.to_owned() })
+        Err(ExposeError::InUse(path.to_owned()))
     }
 
     /// Waits for a connection.
@@ -77,7 +78,7 @@ impl Listener {
     /// Cancel safe: no connection is lost.
     pub(crate) async fn accept(&self) -> io::Result<Accepted> {
         let (stream, _) = self.socket.accept().await?;
-        Ok(if is_same_user(&stream)? { Accepted::SameUser(stream) } else { Accepted::OtherUser(stream) })
+        Ok(Accepted { is_same_user: is_same_user(&stream)?, stream })
     }
 }
 
@@ -104,8 +105,8 @@ pub(crate) async fn connect(path: &Path, connect_timeout: Duration) -> Result<Un
     let connected =
         timeout(connect_timeout, UnixStream::connect(path)).await.map_err(|_| AttachError::Silent(connect_timeout))?;
     let stream = connected.map_err(|source| match source.kind() {
-        ErrorKind::NotFound => AttachError::NoSocket { path: owned() },
-        ErrorKind::ConnectionRefused => AttachError::Abandoned { path: owned() },
+        ErrorKind::NotFound => AttachError::NoSocket(owned()),
+        ErrorKind::ConnectionRefused => AttachError::Abandoned(owned()),
         _ => AttachError::Connect { path: owned(), source },
     })?;
     match is_same_user(&stream) {
@@ -160,12 +161,12 @@ async fn require_dead(file: &Path, name: &Path) -> Result<(), ExposeError> {
     match fs::symlink_metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(metadata) if metadata.file_type().is_socket() => {}
-        _ => return Err(ExposeError::NotASocket { path: name.to_owned() }),
+        _ => return Err(ExposeError::NotASocket(name.to_owned())),
     }
     match timeout(PROBE_TIMEOUT, UnixStream::connect(file)).await {
         Ok(Err(error)) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Ok(()),
         // In doubt, a process is assumed to listen.
-        _ => Err(ExposeError::InUse { path: name.to_owned() }),
+        _ => Err(ExposeError::InUse(name.to_owned())),
     }
 }
 
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
         assert_eq!(folder.names(), ["bot.sock"], "the private directory is removed");
         let (accepted, connected) = tokio::join!(listener.accept(), connect(&path, PROBE_TIMEOUT));
-        assert!(matches!(accepted.unwrap(), Accepted::SameUser(_)));
+        assert!(accepted.unwrap().is_same_user);
         connected.unwrap();
         drop(listener);
         assert_eq!(folder.names(), [""; 0]);

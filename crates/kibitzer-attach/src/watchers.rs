@@ -11,7 +11,6 @@
 
 use std::collections::VecDeque;
 use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -34,8 +33,6 @@ const ANSWERS_BYTES: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Watchers {
     state: Mutex<WatchersState>,
-    /// Number of watchers. While it is 0, the session's task does not take the lock.
-    count: AtomicUsize,
     /// Notifies the host of new lines and of the end.
     changed: Notify,
 }
@@ -85,10 +82,6 @@ pub(crate) enum Unread {
     Closed,
 }
 
-/// An answer was refused because the watcher has more than 8 MiB of unread lines.
-#[derive(Debug)]
-pub(crate) struct WatcherLagged;
-
 impl Watchers {
     // No holder of the lock panics, so poisoning means nothing.
     fn state(&self) -> MutexGuard<'_, WatchersState> {
@@ -97,7 +90,7 @@ impl Watchers {
 
     /// Returns whether there are no watchers.
     pub(crate) fn is_empty(&self) -> bool {
-        self.count.load(Ordering::Relaxed) == 0
+        self.state().watchers.is_empty()
     }
 
     /// Adds a watcher with a first line in its queue. Returns `None` if there are [`MAX_WATCHERS`] already, or the session is
@@ -116,17 +109,13 @@ impl Watchers {
             unread: VecDeque::from([first]),
             state: joining,
         });
-        self.count.store(state.watchers.len(), Ordering::Relaxed);
         Some(id)
     }
 
     /// Removes a watcher and returns its unread lines: none if it was removed before.
     pub(crate) fn leave(&self, id: WatcherId) -> Vec<Bytes> {
         let mut state = self.state();
-        let left =
-            state.watchers.extract_if(.., |watcher| watcher.id == id).flat_map(|watcher| watcher.unread).collect();
-        self.count.store(state.watchers.len(), Ordering::Relaxed);
-        left
+        state.watchers.extract_if(.., |watcher| watcher.id == id).flat_map(|watcher| watcher.unread).collect()
     }
 
     /// Queues a line for every watcher that follows and has room for it. A watcher without room starts to lag; a watcher that
@@ -162,21 +151,18 @@ impl Watchers {
         state.watchers.iter().any(|watcher| matches!(watcher.state, WatcherState::Joining(_)))
     }
 
-    /// Queues an answer for one watcher, even if its queue is full. Does nothing if the watcher was removed.
-    ///
-    /// # Errors
-    ///
-    /// [`WatcherLagged`] if more than [`ANSWERS_BYTES`] are unread.
-    pub(crate) fn answer(&self, id: WatcherId, line: Bytes) -> Result<(), WatcherLagged> {
+    /// Queues an answer for one watcher, even if its queue is full. Returns `false` if more than [`ANSWERS_BYTES`] are unread. Does
+    /// nothing if the watcher was removed.
+    pub(crate) fn answer(&self, id: WatcherId, line: Bytes) -> bool {
         let mut state = self.state();
-        let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return Ok(()) };
-        if watcher.n_unread_bytes > ANSWERS_BYTES {
-            return Err(WatcherLagged);
+        let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return true };
+        let has_room = watcher.n_unread_bytes <= ANSWERS_BYTES;
+        if has_room {
+            watcher.push(line);
         }
-        watcher.push(line);
         drop(state);
         self.changed.notify_waiters();
-        Ok(())
+        has_room
     }
 
     /// Ends the session for the watchers: queues a last line for each, even if its queue is full. Later calls have no effect.
@@ -350,7 +336,7 @@ mod tests {
     fn a_watcher_that_sends_and_never_reads_receives_no_more_answers() {
         let watchers = Watchers::default();
         let id = watchers.join(line("hello")).unwrap();
-        let answers = (0..).take_while(|_| watchers.answer(id, Bytes::from(vec![b'x'; 1 << 20])).is_ok());
+        let answers = (0..).take_while(|_| watchers.answer(id, Bytes::from(vec![b'x'; 1 << 20])));
         assert_eq!(answers.count(), 8);
     }
 }

@@ -8,15 +8,13 @@ use bytes::Bytes;
 use kibitzer::json;
 use kibitzer::transcript::{Direction, hex, seconds};
 use kibitzer_core::Event;
-use kibitzer_core::event::{
-    AdjournedGame, Capabilities, Identity, LostCause, RequestError, Restored, SessionEndReason,
-};
+use kibitzer_core::event::{AdjournedGame, Capabilities, Identity, LostCause, Restored, SessionEndReason};
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
 use serde::{Deserialize, Serialize};
 
-use crate::{AttachAccess, Missed};
+use crate::{AttachAccess, AttachedRequestError, Missed};
 
 /// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
 pub(crate) const VERSION: u32 = 2;
@@ -140,17 +138,7 @@ pub(crate) struct Answer {
     pub(crate) id: u64,
     /// Why there is no reply; `None` if the reply is part of the stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<AnswerError>,
-}
-
-/// Why a line was not sent or received no reply.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum AnswerError {
-    /// Watchers of this session may not send.
-    ReadOnly,
-    /// The request failed.
-    Request(RequestError),
+    pub(crate) error: Option<AttachedRequestError>,
 }
 
 /// A line that a watcher asks the session to send to the server.
@@ -226,7 +214,8 @@ const fn is_false(flag: &bool) -> bool {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::event::{
-        AdjournedState, CloseCause, DialError, LoginError, LoginStep, RestoreOutcome, RestoredCommand, RestoredGame,
+        AdjournedState, CloseCause, DialError, LoginError, LoginStep, RequestError, RestoreOutcome, RestoredCommand,
+        RestoredGame,
     };
     use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, NameKind, Relation};
     use kibitzer_core::text::{ServerText, Titles};
