@@ -24,9 +24,11 @@ const MAX_BYTES: u64 = 1024;
 /// The source of a password, from which it is fetched when a session starts.
 ///
 /// [`Debug`] prints the source, never the password.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PasswordSource {
+    /// The password itself.
+    Known(Password),
     /// The first line of the environment variable with this name.
     Variable(String),
     /// The first line that a program prints, such as `["pass", "show", "fics"]`: its name and its arguments. It runs without a
@@ -46,27 +48,14 @@ pub enum SecretError {
     /// The command names no program.
     #[error("the password command is empty")]
     NoProgram,
-    /// The program could not be run, or its output could not be read.
+    /// The program could not be run, exited with a failure status, was ended by a signal, or was killed because it did not finish
+    /// in time ([`TimedOut`](io::ErrorKind::TimedOut)).
     #[error("password command {program} failed")]
     Command {
         /// The program, without its arguments.
         program: String,
-        /// The system's error.
+        /// The reason.
         source: io::Error,
-    },
-    /// The program exited with a failure status, or was ended by a signal.
-    #[error("password command {program} was not successful")]
-    Unsuccessful {
-        /// The program, without its arguments.
-        program: String,
-    },
-    /// The program did not finish in time, and was killed.
-    #[error("password command {program} took longer than {after:?}")]
-    TimedOut {
-        /// The program, without its arguments.
-        program: String,
-        /// The timeout.
-        after: Duration,
     },
     /// The file cannot be read.
     #[error("cannot read the password file {path}", path = .path.display())]
@@ -105,6 +94,7 @@ impl PasswordSource {
     /// Dropping the future kills the command.
     pub async fn fetch(&self) -> Result<Password, SecretError> {
         let text = match self {
+            Self::Known(password) => return Ok(password.clone()),
             Self::Variable(name) => variable(name)?,
             Self::Command(words) => command(words).await?,
             Self::File(path) => file(path).await?,
@@ -134,29 +124,28 @@ async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
         .kill_on_drop(true)
         .spawn()
         .map_err(failed)?;
-    let (bytes, is_success) = timeout(COMMAND_TIMEOUT, output(&mut child))
-        .await
-        .map_err(|_| SecretError::TimedOut { program: program.clone(), after: COMMAND_TIMEOUT })?
-        .map_err(failed)?;
-    if !is_success {
-        return Err(SecretError::Unsuccessful { program: program.clone() });
-    }
+    let output = timeout(COMMAND_TIMEOUT, output(&mut child)).await;
+    let bytes = output.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(failed)?;
     first_line(&bytes).ok_or(SecretError::NoLine("a command"))
 }
 
-/// Reads at most [`MAX_BYTES`] + 1 bytes of a program's output, then waits for its exit. Returns the bytes and whether it
-/// succeeded.
+/// Reads at most [`MAX_BYTES`] + 1 bytes of a program's output, then waits for its exit.
+///
+/// # Errors
+///
+/// Errors of the system, and the status of a program that was not successful.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future loses the output.
-async fn output(child: &mut Child) -> io::Result<(Zeroizing<Vec<u8>>, bool)> {
+async fn output(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
     let bytes = match child.stdout.take() {
         Some(stdout) => start_of(stdout).await?,
         None => Zeroizing::default(),
     };
     // Our end of the pipe is closed by now, so a program that prints more than the limit fails instead of blocking.
-    Ok((bytes, child.wait().await?.success()))
+    let status = child.wait().await?;
+    if status.success() { Ok(bytes) } else { Err(io::Error::other(status.to_string())) }
 }
 
 /// Returns the first line of a file, if only this user can access it.
@@ -229,6 +218,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+    use crate::core::text::error_chain;
 
     fn shell(script: &str) -> PasswordSource {
         PasswordSource::Command(["sh", "-c", script].map(str::to_owned).to_vec())
@@ -249,12 +239,12 @@ mod tests {
             ("echo; echo swordfish", "no password in the first line of a command"),
             ("head -c 2000 /dev/zero | tr '\\0' x", "no password in the first line of a command"),
             ("printf '\\377\\n'", "no password in the first line of a command"),
-            ("echo swordfish; exit 3", "password command sh was not successful"),
-            ("printf 'sword\\tfish\\n'", "not a password"),
+            ("echo swordfish; exit 3", "password command sh failed: exit status: 3"),
+            ("printf 'sword\\tfish\\n'", "not a password: control character in a line"),
         ];
         for (script, want) in cases {
             let error = shell(script).fetch().await.unwrap_err();
-            assert_eq!(error.to_string(), want, "{script}");
+            assert_eq!(error_chain(&error), want, "{script}");
             assert!(!format!("{error:?}").contains("fish"), "{error:?}");
         }
     }
@@ -270,7 +260,7 @@ mod tests {
     async fn a_command_is_killed_after_a_minute() {
         // The child's end of the pipe stays open until it is killed.
         let error = shell("exec sleep 1000").fetch().await.unwrap_err();
-        assert!(matches!(error, SecretError::TimedOut { .. }), "{error:?}");
+        assert_eq!(error_chain(&error), "password command sh failed: timed out");
     }
 
     // Rules: transport LG2

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
+use super::Profile;
 use super::setting_value::RawValue;
 use super::settings::{Setting, settings};
-use super::{Profile, Secret};
 use crate::password::PasswordSource;
 
 /// Prefix of the names of environment variables.
@@ -126,7 +126,7 @@ impl Profile {
             let Some(setting) = settings.iter().find(|setting| setting.key == name) else {
                 return Err(error_at(key.span().start, unknown_key(name, value.get_ref(), &settings)));
             };
-            let changed = setting.apply(&mut self, RawValue::Toml(value.get_ref()));
+            let changed = (setting.apply)(&mut self, RawValue::Toml(value.get_ref()));
             changed.map_err(|reason| error_at(value.span().start, format!("`{name}` {reason}")))?;
         }
         self.login.inherit_password(earlier);
@@ -159,15 +159,15 @@ impl Profile {
         for setting in settings() {
             let name = variable_of(setting.key);
             if let Some(text) = look_up(&name) {
-                let changed = setting.apply(&mut self, RawValue::Variable(&text));
+                let changed = (setting.apply)(&mut self, RawValue::Variable(&text));
                 changed.map_err(|reason| ConfigError::Variable { name, reason })?;
             }
         }
         self.login.inherit_password(earlier);
-        let needs_secret = self.login.handle.is_some() && self.login.secret.is_none();
+        let needs_secret = self.login.handle.is_some() && self.login.password.is_none();
         let variable = variable_of("password");
         if needs_secret && look_up(&variable).is_some() {
-            self.login.secret = Some(Secret::Source(PasswordSource::Variable(variable)));
+            self.login.password = Some(PasswordSource::Variable(variable));
         }
         Ok(self)
     }

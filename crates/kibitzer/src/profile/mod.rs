@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -45,9 +45,12 @@ pub struct Profile {
     variables: BTreeMap<String, Command>,
     pub(crate) hub: HubOptions,
     pub(crate) record_file: Option<PathBuf>,
-    filters: BTreeMap<String, String>,
-    attach_socket: Option<PathBuf>,
-    attach_access: AttachAccess,
+    /// Named filters of a console that shows sessions with this profile: the expression by name.
+    pub filters: BTreeMap<String, String>,
+    /// Unix socket on which the session is to be exposed.
+    pub attach_socket: Option<PathBuf>,
+    /// Rights of processes that attach to the session.
+    pub attach_access: AttachAccess,
     pub(crate) redacts_events: bool,
 }
 
@@ -75,14 +78,7 @@ impl AttachAccess {
 #[derive(Clone, Debug, Default)]
 struct Login {
     handle: Option<Handle>,
-    secret: Option<Secret>,
-}
-
-/// The password of an account, or its source.
-#[derive(Clone, Debug)]
-enum Secret {
-    Known(Password),
-    Source(PasswordSource),
+    password: Option<PasswordSource>,
 }
 
 impl Profile {
@@ -161,19 +157,19 @@ impl Profile {
     /// Logs in as a guest of this name. The login fails if the name belongs to an account.
     #[must_use]
     pub fn guest_as(self, handle: Handle) -> Self {
-        Self { login: Login { handle: Some(handle), secret: None }, ..self }
+        Self { login: Login { handle: Some(handle), password: None }, ..self }
     }
 
     /// Logs in to an account with this password.
     #[must_use]
     pub fn account(self, handle: Handle, password: Password) -> Self {
-        Self { login: Login { handle: Some(handle), secret: Some(Secret::Known(password)) }, ..self }
+        self.account_from(handle, PasswordSource::Known(password))
     }
 
     /// Logs in to an account with a password that is fetched when the session starts.
     #[must_use]
     pub fn account_from(self, handle: Handle, source: PasswordSource) -> Self {
-        Self { login: Login { handle: Some(handle), secret: Some(Secret::Source(source)) }, ..self }
+        Self { login: Login { handle: Some(handle), password: Some(source) }, ..self }
     }
 
     /// Changes the options of the session: features, timeouts, limits, reconnecting.
@@ -243,24 +239,9 @@ impl Profile {
         Self { redacts_events: true, ..self }
     }
 
-    /// Returns the path of the socket on which the session is to be exposed; `None` if no socket is set.
-    pub fn attach_path(&self) -> Option<&Path> {
-        self.attach_socket.as_deref()
-    }
-
-    /// Returns the rights of processes that attach to the session.
-    pub const fn watcher_access(&self) -> AttachAccess {
-        self.attach_access
-    }
-
     /// Returns the host: a name, or an IP address.
     pub fn host_name(&self) -> &str {
         &self.transport.host
-    }
-
-    /// Returns the filter expressions by name.
-    pub const fn filters(&self) -> &BTreeMap<String, String> {
-        &self.filters
     }
 
     /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.
@@ -270,7 +251,7 @@ impl Profile {
 
     /// Returns whether the [`handle`](Self::handle) has a password or a source of one.
     pub const fn has_password(&self) -> bool {
-        self.login.secret.is_some()
+        self.login.password.is_some()
     }
 
     /// Returns the options of a session that starts now, with its credentials.
@@ -296,7 +277,7 @@ impl Profile {
 impl Login {
     /// Removes the password and returns a copy with it, before a file or the environment changes the login.
     fn start_layer(&mut self) -> Self {
-        Self { handle: self.handle.clone(), secret: self.secret.take() }
+        Self { handle: self.handle.clone(), password: self.password.take() }
     }
 
     /// Takes over the password of the login before a file or the environment changed it, unless there is another one by now. The
@@ -305,7 +286,7 @@ impl Login {
         let is_same =
             |handle: &Handle| earlier.handle.as_ref().is_none_or(|known| known.is_same_player(handle.as_str()));
         if self.handle.as_ref().is_none_or(is_same) {
-            self.secret = self.secret.take().or(earlier.secret);
+            self.password = self.password.take().or(earlier.password);
         }
     }
 
@@ -315,16 +296,13 @@ impl Login {
     ///
     /// As [`Profile::session_options`].
     async fn credentials(&self) -> Result<Credentials, SecretError> {
-        let (handle, secret) = match (&self.handle, &self.secret) {
+        let (handle, source) = match (&self.handle, &self.password) {
             (None, None) => return Ok(Credentials::Guest),
             (None, Some(_)) => return Err(SecretError::NoHandle),
             (Some(handle), None) => return Ok(Credentials::NamedGuest(handle.clone())),
-            (Some(handle), Some(secret)) => (handle.clone(), secret),
+            (Some(handle), Some(source)) => (handle.clone(), source),
         };
-        let password = match secret {
-            Secret::Known(password) => password.clone(),
-            Secret::Source(source) => source.fetch().await?,
-        };
+        let password = source.fetch().await?;
         Ok(Credentials::Account { handle, password })
     }
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 use super::AttachAccess;
-use super::Secret;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{AdjournedGames, Command, TimesealChoice};
 use crate::password::PasswordSource;
@@ -198,7 +197,7 @@ impl SettingValue for Vec<Ivar> {
 }
 
 /// The source of the password. An error does not repeat the value, which may be the password itself.
-impl SettingValue for Option<Secret> {
+impl SettingValue for Option<PasswordSource> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
         let source = value.entry().and_then(|(kind, value)| {
             let text = || value.text().ok();
@@ -212,14 +211,12 @@ impl SettingValue for Option<Secret> {
                 _ => return None,
             })
         });
-        source
-            .map(|source| Some(Secret::Source(source)))
-            .ok_or_else(|| "must be one of env, command and file".to_owned())
+        source.map(Some).ok_or_else(|| "must be one of env, command and file".to_owned())
     }
 
     fn to_toml(&self) -> Option<String> {
-        let Some(Secret::Source(source)) = self else { return None };
-        Some(match source {
+        Some(match self.as_ref()? {
+            PasswordSource::Known(_) => return None,
             PasswordSource::Variable(name) => format!("{{ env = {} }}", quoted(name)),
             PasswordSource::File(path) => format!("{{ file = {} }}", quoted(&path.to_string_lossy())),
             PasswordSource::Command(words) => {

@@ -22,8 +22,10 @@ pub(super) struct Setting {
     pub(super) doc: Vec<String>,
     /// A value as it is written in a file, other than the default.
     pub(super) example: &'static str,
-    apply: Apply,
-    to_toml: ToToml,
+    /// Changes this setting of a profile. An error is the rest of a sentence that begins with the key.
+    pub(super) apply: Apply,
+    /// Returns the value in a profile as TOML; `None` if it is not set.
+    pub(super) to_toml: ToToml,
 }
 
 type Apply = Box<dyn Fn(&mut Profile, RawValue<'_>) -> Result<(), String>>;
@@ -79,24 +81,10 @@ impl Setting {
 
     /// Leaves the default out of files.
     fn without_default(mut self) -> Self {
-        let default = self.to_toml(&Profile::new(""));
+        let default = (self.to_toml)(&Profile::new(""));
         let to_toml = self.to_toml;
         self.to_toml = Box::new(move |profile| to_toml(profile).filter(|value| Some(value) != default.as_ref()));
         self
-    }
-
-    /// Changes this setting of the profile.
-    ///
-    /// # Errors
-    ///
-    /// The reason, as the rest of a sentence that begins with the key.
-    pub(super) fn apply(&self, profile: &mut Profile, value: RawValue<'_>) -> Result<(), String> {
-        (self.apply)(profile, value)
-    }
-
-    /// Returns the value in this profile as TOML; `None` if it is not set.
-    pub(super) fn to_toml(&self, profile: &Profile) -> Option<String> {
-        (self.to_toml)(profile)
     }
 }
 
@@ -121,7 +109,7 @@ impl Profile {
                 for line in &setting.doc {
                     let _ = writeln!(file, "# {line}");
                 }
-                let _ = match setting.to_toml(self) {
+                let _ = match (setting.to_toml)(self) {
                     Some(value) => writeln!(file, "{key} = {value}\n"),
                     None => writeln!(file, "# {key} = {}\n", setting.example),
                 };
@@ -179,7 +167,7 @@ fn login() -> Vec<Setting> {
         /// prints, or of a { file = "PATH" } of yours with mode 0600. Without this key, an account uses the variable
         /// KIBITZER_PASSWORD if it is set. On the command line: --password-command or --password-file.
         /// A file, or the environment, that names another handle needs its own password.
-        "password_from" = r#"{ command = ["pass", "show", "fics"] }"#, |profile| &mut profile.login.secret;
+        "password_from" = r#"{ command = ["pass", "show", "fics"] }"#, |profile| &mut profile.login.password;
     }
 }
 

@@ -85,8 +85,8 @@ fn the_files_in_config_are_the_profiles_of_the_code() {
         // It overrides a profile in which every setting differs, except for those without a default.
         let changed = want.clone().file(&other.0).unwrap().file(in_repository(path)).unwrap();
         for setting in settings() {
-            let expected = setting.to_toml(&want).or_else(|| setting.to_toml(&changed));
-            assert_eq!(setting.to_toml(&changed), expected, "{path}: {}", setting.key);
+            let expected = (setting.to_toml)(&want).or_else(|| (setting.to_toml)(&changed));
+            assert_eq!((setting.to_toml)(&changed), expected, "{path}: {}", setting.key);
         }
     }
 }
@@ -97,12 +97,12 @@ fn the_page_of_settings_lists_all_of_them() {
     for (title, settings) in sections() {
         let _ = write!(page, "\n## {title}\n\n| key | default | numbers | description |\n|---|---|---|---|\n");
         for setting in settings {
-            let default = match setting.to_toml(&Profile::new("")) {
+            let default = match (setting.to_toml)(&Profile::new("")) {
                 Some(empty) if setting.key == "host" && empty == "\"\"" => "required".to_owned(),
                 Some(default) => format!("`{default}`"),
                 None => format!("none; example `{}`", setting.example),
             };
-            let no_number = setting.apply(&mut Profile::new(""), RawValue::Variable("-"));
+            let no_number = (setting.apply)(&mut Profile::new(""), RawValue::Variable("-"));
             let numbers = no_number.err().and_then(|reason| {
                 Some(reason.strip_prefix("must be a whole number ")?.trim_start_matches("of ").to_owned())
             });
@@ -301,7 +301,7 @@ fn lists_and_sources_are_variables_too() {
         (&profile.transport.ports[..], &profile.session.ivars[..]),
         (&[5000, 23][..], &[Ivar::Block, Ivar::Ms][..])
     );
-    let Some(Secret::Source(PasswordSource::Command(words))) = profile.login.secret else { panic!("{profile:?}") };
+    let Some(PasswordSource::Command(words)) = profile.login.password else { panic!("{profile:?}") };
     assert_eq!(words, ["pass", "show", "fics"]);
     let filters: Vec<_> = profile.filters.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     assert_eq!(filters, [("mine", "game:7 \"a = b\""), ("talk", "kind:tell,say")]);
@@ -340,15 +340,15 @@ fn errors_in_the_environment_name_the_variable() {
 fn the_password_variable_is_used_with_a_handle_and_no_other_password() {
     let password = ("KIBITZER_PASSWORD", "swordfish");
     let guest = Profile::fics().environment_from(environment(&[password])).unwrap();
-    assert!(guest.login.secret.is_none());
+    assert!(guest.login.password.is_none());
     let account = Profile::fics().environment_from(environment(&[password, ("KIBITZER_HANDLE", "Newton")])).unwrap();
-    let Some(Secret::Source(PasswordSource::Variable(name))) = &account.login.secret else { panic!("{account:?}") };
+    let Some(PasswordSource::Variable(name)) = &account.login.password else { panic!("{account:?}") };
     assert_eq!(name, "KIBITZER_PASSWORD");
     assert!(!show(&account).contains("swordfish"));
     let file = PasswordSource::File("secret".into());
     let profile = Profile::fics().account_from("Newton".parse().unwrap(), file.clone());
     let profile = profile.environment_from(environment(&[password])).unwrap();
-    assert!(matches!(profile.login.secret, Some(Secret::Source(source)) if source == file));
+    assert!(matches!(profile.login.password, Some(source) if source == file));
 }
 
 #[test]
@@ -357,20 +357,20 @@ fn the_password_of_one_account_is_not_used_for_another() {
     let profile = Profile::load(&file.0).unwrap();
     let secret_for = |handle: &str, more: &[(&str, &str)]| {
         let variables = [&[("KIBITZER_HANDLE", handle)], more].concat();
-        profile.clone().environment_from(environment(&variables)).unwrap().login.secret
+        profile.clone().environment_from(environment(&variables)).unwrap().login.password
     };
-    let is_file = |secret| matches!(secret, Some(Secret::Source(PasswordSource::File(_))));
-    let is_variable = |secret| matches!(secret, Some(Secret::Source(PasswordSource::Variable(_))));
-    assert!(is_file(profile.clone().environment_from(|_| None).unwrap().login.secret));
+    let is_file = |secret| matches!(secret, Some(PasswordSource::File(_)));
+    let is_variable = |secret| matches!(secret, Some(PasswordSource::Variable(_)));
+    assert!(is_file(profile.clone().environment_from(|_| None).unwrap().login.password));
     assert!(is_file(secret_for("newton", &[])), "the same account");
     assert!(secret_for("Euler", &[]).is_none());
     assert!(is_variable(secret_for("Euler", &[("KIBITZER_PASSWORD", "swordfish")])));
     assert!(is_variable(secret_for("Euler", &[("KIBITZER_PASSWORD_FROM", "env:EULER")])));
     let later = Config::new("other-account", "handle = \"Euler\"\n");
-    assert!(profile.file(&later.0).unwrap().login.secret.is_none());
+    assert!(profile.file(&later.0).unwrap().login.password.is_none());
     let source = Config::new("source", "host = \"x\"\npassword_from = { file = \"any\" }\n");
     let profile = Profile::load(&source.0).unwrap();
-    assert!(is_file(profile.file(&later.0).unwrap().login.secret), "a source without an account");
+    assert!(is_file(profile.file(&later.0).unwrap().login.password), "a source without an account");
 }
 
 // Rules: transport LG2, bugs 17

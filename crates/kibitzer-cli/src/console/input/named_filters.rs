@@ -83,7 +83,7 @@ pub(crate) fn profile_filters(profile: &Profile) -> Result<ProfileFilters, Strin
         let filter = parsed.map_err(|error| format!("filter {name} of the profile: {error}"))?;
         Ok((name.clone(), filter))
     };
-    profile.filters().iter().map(read).collect()
+    profile.filters.iter().map(read).collect()
 }
 
 fn parse_stored(line: &str) -> Option<(String, RowFilter)> {
