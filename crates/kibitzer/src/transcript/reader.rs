@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{Direction, Record, Utc, hex, seconds};
 
-/// Default limit of a line: 64 MiB, enough for a piece of 32 MiB, because each byte is two hexadecimal digits.
+/// Limit of a line without its end: 64 MiB, enough for a piece of 32 MiB, because each byte is two hexadecimal digits.
 const LINE_LIMIT_BYTES: usize = 64 << 20;
 
 /// Why a line of a transcript cannot be read. Lines are counted from 1.
@@ -93,12 +93,6 @@ impl<R: BufRead> TranscriptReader<R> {
             time: Duration::ZERO,
             ended: false,
         }
-    }
-
-    /// Sets the limit of a line in bytes, without its end. Default 64 MiB.
-    #[must_use]
-    pub fn with_line_limit(self, limit_bytes: usize) -> Self {
-        Self { limit_bytes, ..self }
     }
 
     /// Reads the next line into `line`; `None` at the end of the input. Any error is final.
@@ -208,7 +202,7 @@ mod tests {
     use crate::core::text::error_chain;
 
     fn read(text: &str, limit_bytes: usize) -> Vec<Result<Record, String>> {
-        let records = TranscriptReader::new(text.as_bytes()).with_line_limit(limit_bytes);
+        let records = TranscriptReader { limit_bytes, ..TranscriptReader::new(text.as_bytes()) };
         records.map(|record| record.map_err(|error| error_chain(&error))).collect()
     }
 
