@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use toml::value::{Datetime, Offset};
 
 const SECONDS_PER_DAY: u64 = 86_400;
@@ -16,12 +18,14 @@ const LAST_YEAR: u64 = 9_999;
 /// A time of day in UTC, between the years 1970 and 9999. As text it is RFC 3339 with milliseconds: `2025-03-01T12:34:56.789Z`.
 ///
 /// ```
-/// # use std::time::Duration;
-/// # use kibitzer::transcript::Utc;
-/// println!("an hour ago: {}", Utc::now().minus(Duration::from_hours(1)));
+/// use std::time::Duration;
+/// use kibitzer::transcript::Utc;
+///
+/// let began: Utc = "2024-02-28T23:59:59.500Z".parse()?;
+/// assert_eq!(began.plus(Duration::from_millis(1_234)).to_string(), "2024-02-29T00:00:00.734Z");
+/// # Ok::<(), &'static str>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(try_from = "Cow<'_, str>")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(
     /// Since 1970.
     Duration,
@@ -72,11 +76,17 @@ impl fmt::Display for Utc {
     }
 }
 
-impl TryFrom<Cow<'_, str>> for Utc {
-    type Error = &'static str;
+impl FromStr for Utc {
+    type Err = &'static str;
 
-    fn try_from(text: Cow<'_, str>) -> Result<Self, &'static str> {
-        parse(&text).ok_or("not a UTC time of the form 2025-03-01T12:34:56.789Z")
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        parse(text).ok_or("not a UTC time of the form 2025-03-01T12:34:56.789Z")
+    }
+}
+
+impl<'de> Deserialize<'de> for Utc {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
