@@ -9,6 +9,7 @@ mod failure;
 mod live;
 mod manual;
 mod output;
+mod pgn;
 mod record;
 mod replay;
 mod serve;
@@ -42,6 +43,7 @@ Examples:
   kibitzer record fics session.jsonl       record a session
   kibitzer decode session.jsonl            print its events
   kibitzer replay session.jsonl            look at it in the console
+  kibitzer pgn session.jsonl               print its games as PGN
   kibitzer serve                           the embedded server alone, to try a bot on
 `kibitzer COMMAND --help` has more of each.";
 
@@ -52,6 +54,7 @@ enum Command {
     Record(record::Args),
     Decode(decode::Args),
     Replay(replay::Args),
+    Pgn(pgn::Args),
     Serve(serve::Args),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Some(Command::Record(args)) => args.run(),
         Some(Command::Decode(args)) => args.run(),
         Some(Command::Replay(args)) => args.run(),
+        Some(Command::Pgn(args)) => args.run(),
         Some(Command::Serve(args)) => args.run(),
         Some(Command::Completions(args)) => args.run(),
         Some(Command::Man(args)) => args.run(),

@@ -14,7 +14,7 @@ use std::thread;
 use common::{file, kibitzer, run, serve, transcript};
 
 /// The commands, with what of their examples has to be left out, and why.
-const COMMANDS: [(&str, &[&str]); 9] = [
+const COMMANDS: [(&str, &[&str]); 10] = [
     ("", &[]),
     // A bot has to be there: tests/attach.rs has one.
     ("console", &["--attach"]),
@@ -22,6 +22,7 @@ const COMMANDS: [(&str, &[&str]); 9] = [
     ("record", &[]),
     ("decode", &[]),
     ("replay", &[]),
+    ("pgn", &[]),
     ("serve", &[]),
     ("completions", &[]),
     // What it prints is read by a pager.
@@ -29,7 +30,7 @@ const COMMANDS: [(&str, &[&str]); 9] = [
 ];
 
 /// The commands that go on until they are told to end.
-const ENDLESS: [&str; 4] = ["console", "connect", "record", "serve"];
+const ENDLESS: [&str; 5] = ["console", "connect", "record", "serve", "pgn"];
 
 /// The help of a command; of the program, if it has no name.
 fn help(command: &str) -> String {
@@ -131,7 +132,7 @@ impl Place {
     }
 
     fn assert_works(&self, number: usize, example: &str) {
-        let is_silent = example.contains(" > ") || example.starts_with("eval");
+        let is_silent = example.contains(" > ") || example.contains(" -o ") || example.starts_with("eval");
         // A machine that is busy takes longer until something is shown.
         let shows = TIMES.iter().any(|time| {
             let output = self.run(number, example, time);
@@ -219,7 +220,7 @@ fn every_command_has_a_page_of_the_manual() {
             assert!(outcome.stdout.contains(part), "{part} of {command}");
         }
     }
-    for session in ["connect", "console", "record"] {
+    for session in ["connect", "console", "record", "pgn"] {
         assert!(run(&["man", session], b"").stdout.contains(".SH \"EXIT STATUS\"\n.nf\n"), "{session}");
     }
     let outcome = run(&["man", "nonsense"], b"");

@@ -83,12 +83,25 @@ impl PgnCollector {
         Some(pgn)
     }
 
-    /// Returns the bughouse match that a game is part of, once both its games are known; `None` otherwise.
-    pub fn bughouse_match(&self, key: GameKey) -> Option<BpgnMatch> {
+    /// Returns the game on the other board of a bughouse match; `None` for other games, and if it is not known.
+    ///
+    /// If the server did not report which games belong together, as to observers on some servers, it is the only other game of
+    /// bughouse.
+    pub fn partner(&self, key: GameKey) -> Option<&TrackedGame> {
         let game = self.tracker.get(key)?;
-        let partner = game.game().partner_game()?;
-        let other = self.tracker.iter().rfind(|other| other.number() == partner && other.variant() == "bughouse")?;
-        Some(BpgnMatch::new([game, other], &self.origin_of(key)))
+        let is_bughouse = |game: &&TrackedGame| game.variant() == "bughouse" && game.key() != key;
+        let mut others = self.tracker.iter().filter(is_bughouse);
+        match game.game().partner_game() {
+            Some(number) => others.rfind(|other| other.number() == number),
+            None if game.variant() == "bughouse" => others.next().filter(|_| others.next().is_none()),
+            None => None,
+        }
+    }
+
+    /// Returns the bughouse match that a game is part of; `None` unless both games are known.
+    pub fn bughouse_match(&self, key: GameKey) -> Option<BpgnMatch> {
+        let games = [self.tracker.get(key)?, self.partner(key)?];
+        Some(BpgnMatch::new(games, &self.origin_of(key)))
     }
 
     fn origin_of(&self, key: GameKey) -> PgnOrigin {

@@ -26,7 +26,7 @@ use kibitzer::{Event, Game};
 pub use game::{GameKey, GameStep, PositionKey, StepKind, TrackedGame, TrackedState};
 pub use line::{MoveLine, TrackedMove};
 
-/// Maximum number of kept games that are not in progress; the oldest is dropped.
+/// Maximum number of kept games that are not in progress when another one begins.
 const MAX_IDLE_GAMES: usize = 64;
 
 /// Maximum number of announcements kept until the first board. A server may announce every game that starts.
@@ -67,7 +67,7 @@ impl GameTracker {
         Self { relation, ..Self::default() }
     }
 
-    /// Returns a game; `None` if it was dropped, as the oldest of more than 64 games that are not in progress.
+    /// Returns a game; `None` if it was dropped: of games that are not in progress, about 64 are kept.
     pub fn get(&self, key: GameKey) -> Option<&TrackedGame> {
         self.tracked.iter().find(|game| game.key() == key)
     }
@@ -193,12 +193,15 @@ impl GameTracker {
         self.tracked.iter_mut().filter(is_gone).map(|game| game.step(TrackedState::Left, StepKind::Left)).collect()
     }
 
+    /// Drops one game beyond [`MAX_IDLE_GAMES`]: one that is over, or without any the oldest.
     fn drop_idle(&mut self) {
         let is_idle = |game: &TrackedGame| game.state() != TrackedState::Playing;
-        if self.iter().filter(|game| is_idle(game)).count() > MAX_IDLE_GAMES
-            && let Some(oldest) = self.tracked.iter().position(is_idle)
-        {
-            self.tracked.remove(oldest);
+        let is_over = |game: &TrackedGame| matches!(game.state(), TrackedState::Over | TrackedState::Left);
+        if self.iter().filter(|game| is_idle(game)).count() > MAX_IDLE_GAMES {
+            let first = |is_it: fn(&TrackedGame) -> bool| self.tracked.iter().position(is_it);
+            if let Some(dropped) = first(is_over).or_else(|| first(is_idle)) {
+                self.tracked.remove(dropped);
+            }
         }
     }
 

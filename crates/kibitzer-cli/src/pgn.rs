@@ -1,0 +1,290 @@
+//! `kibitzer pgn`: writes games of recordings, or of a live session, as PGN.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, BufReader, Write as _};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kibitzer::core::message::GameId;
+use kibitzer::core::message::listing::{GameRowState, MoveList};
+use kibitzer::core::text::error_chain;
+use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader, Utc};
+use kibitzer::{Client, Observation, Tap};
+use kibitzer_bot::PgnWriter;
+use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
+use kibitzer_bot::tracker::{GameKey, GameStep, StepKind, TrackedRelation, TrackedState};
+use tokio::sync::mpsc;
+
+use crate::arguments::ReaderArgs;
+use crate::failure::{EXIT_STATUS, Failure, USAGE};
+use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_session, wait_for_end};
+
+/// Write the games of recordings, or of a live session, as PGN
+///
+/// Every game that the session played or observed, with clocks, in the form of the FICS Games Database. With --games, a guest logs
+/// in, observes games of the server and writes each when it ends.
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+pub(crate) struct Args {
+    /// Recordings; with --games a server: fics, icc, demo, a profile (PATH.toml), or HOST[:PORT] [default: demo]
+    #[arg(value_name = "RECORDING|SERVER", required_unless_present = "games")]
+    sources: Vec<String>,
+    /// Observe this number of games until they end; fewer at once if the server has fewer
+    #[arg(long, value_name = "N")]
+    games: Option<NonZeroUsize>,
+    /// Append the games to this file; `-` for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Replace the file after every move by all games so far, for programs that poll it
+    #[arg(long, requires_all = ["games", "output"], conflicts_with = "bpgn")]
+    live: bool,
+    /// Write kibitzes, whispers and the players' words as comments
+    #[arg(long)]
+    talk: bool,
+    /// Write bughouse matches, both boards in one BPGN game, and no other games
+    #[arg(long)]
+    bpgn: bool,
+    /// Host of the recorded server, for the tags Event and Site
+    #[arg(long, value_name = "HOST", conflicts_with = "games")]
+    site: Option<String>,
+    #[command(flatten)]
+    reader: ReaderArgs,
+    #[command(flatten)]
+    login: LoginArgs,
+    #[command(flatten)]
+    ending: StopArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer pgn session.jsonl                              print the games of a recording
+  kibitzer pgn --site freechess.org session.jsonl -o games.pgn
+  kibitzer pgn --bpgn session.jsonl -o bughouse.bpgn      bughouse, both boards in one game
+  kibitzer pgn fics --games 5 -o games.pgn                observe five games, append each when it ends
+  kibitzer pgn fics --games 5 --live -o live.pgn          the same as a file to poll";
+
+/// Delay between two looks at the server's games, while there are too few.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+
+impl Args {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        match self.games {
+            Some(n_games) => run(self.observe(n_games.get())),
+            None => self.sources.iter().try_for_each(|path| self.convert(Path::new(path))),
+        }
+    }
+
+    fn output(&self) -> Output<'_> {
+        let is_stdout = self.output.as_os_str() == "-";
+        Output { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
+    }
+
+    /// Writes the games of a recording: each at its end, those without an end at the end of the recording.
+    fn convert(&self, path: &Path) -> Result<(), Failure> {
+        let origin = PgnOrigin::new(self.site.as_deref().unwrap_or_default());
+        let mut collector = PgnCollector::new(origin, TrackedRelation::All).with_talk(self.talk);
+        let mut output = self.output();
+        let cannot =
+            |verb: &str, error: &dyn Display| Failure::local(format!("cannot {verb} {}: {error}", path.display()));
+        let file = File::open(path).map_err(|error| cannot("open", &error))?;
+        let mut reader = self.reader.event_reader();
+        for record in TranscriptReader::new(BufReader::new(file)) {
+            let record = match record {
+                Err(TranscriptError::Torn { .. }) if !self.reader.strict => break,
+                record => record.map_err(|error| cannot("read", &error))?,
+            };
+            if record.direction == Direction::Sent {
+                continue;
+            }
+            let mut bytes = &record.bytes[..];
+            while let Some(event) = reader.next(&mut bytes) {
+                let steps = collector.apply(&event, record.utc);
+                output.steps(&steps, &collector)?;
+            }
+            // An empty record is the end of a connection.
+            if record.bytes.is_empty() {
+                collector.disconnect();
+                reader = self.reader.event_reader();
+            }
+        }
+        while let Some(event) = reader.finish() {
+            let steps = collector.apply(&event, None);
+            output.steps(&steps, &collector)?;
+        }
+        collector.disconnect();
+        output.rest(&collector)
+    }
+
+    /// Observes games of a server until this number has ended, or the stop signal.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the session; games in progress are not written.
+    async fn observe(&self, n_games: usize) -> Result<(), Failure> {
+        let server = match &self.sources[..] {
+            [] => "demo",
+            [server] => server,
+            _ => return Err(Failure::new(USAGE, "only one server with --games (try --help)")),
+        };
+        let target: Target = server.parse().map_err(|error| Failure::new(USAGE, format!("{server}: {error}")))?;
+        let mut ending = self.ending.begin()?;
+        let mut host = String::new();
+        let start = async {
+            let profile = self.login.apply(target.profile()?).await?;
+            profile.host_name().clone_into(&mut host);
+            start_session(profile, server).await
+        };
+        let Some(started) = ending.or(start).await else { return Ok(()) };
+        let (client, tap) = started?;
+        let collector = PgnCollector::new(PgnOrigin::new(&host), TrackedRelation::All).with_talk(self.talk);
+        let written = self.write_live(&client, tap, collector, n_games, &mut ending).await;
+        client.shutdown().await;
+        wait_for_end(server, &client, written).await.map(drop)
+    }
+
+    /// Collects the games of a session until enough have ended, the session is over, or the stop signal.
+    ///
+    /// # Cancel safety
+    ///
+    /// Games in progress are not written.
+    async fn write_live(
+        &self,
+        client: &Client,
+        mut tap: Tap,
+        mut collector: PgnCollector,
+        n_games: usize,
+        ending: &mut StopSignal,
+    ) -> Result<(), Failure> {
+        let mut output = self.output();
+        let (found_moves, mut listed) = mpsc::channel(n_games.min(64));
+        // Requests run beside the loop: it has to read the session, or they would not be answered.
+        let chooser = tokio::spawn(observe_games(client.clone(), n_games));
+        while output.written.len() < n_games {
+            let item = tokio::select! {
+                item = tap.recv() => item,
+                Some((game, list)) = listed.recv() => {
+                    if let Some(game) = collector.tracker_mut().get_mut(game) {
+                        let _: bool = game.add_moves(&list);
+                    }
+                    continue;
+                }
+                () = ending.wait() => None,
+            };
+            let Some(item) = item else { break };
+            let Observation::Event { event, .. } = item.observation else { continue };
+            let steps = collector.apply(&event, Some(Utc::now()));
+            for game in steps
+                .iter()
+                .filter_map(|step| collector.tracker().get(step.game))
+                .filter(|game| game.has_missing_moves())
+            {
+                tokio::spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
+            }
+            output.steps(&steps, &collector)?;
+        }
+        chooser.abort();
+        collector.disconnect();
+        output.rest(&collector)
+    }
+}
+
+/// Destination of the games.
+struct Output<'a> {
+    args: &'a Args,
+    /// `None` for standard output.
+    file: Option<PgnWriter>,
+    /// The games that have ended.
+    written: BTreeSet<GameKey>,
+}
+
+impl Output<'_> {
+    /// Writes the games that have ended; a live file after every step.
+    fn steps(&mut self, steps: &[GameStep], collector: &PgnCollector) -> Result<(), Failure> {
+        // A recording may contain the resumption of an adjourned game.
+        let is_end = |step: &&GameStep| match step.kind {
+            StepKind::Ended | StepKind::Left => true,
+            StepKind::Adjourned => self.args.games.is_some(),
+            _ => false,
+        };
+        for game in steps.iter().filter(is_end).map(|step| step.game).collect::<Vec<_>>() {
+            self.finished(game, collector)?;
+        }
+        if steps.is_empty() { Ok(()) } else { self.replace(collector) }
+    }
+
+    /// Writes all games that were not written yet.
+    fn rest(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
+        collector.tracker().iter().try_for_each(|game| self.finished(game.key(), collector))?;
+        self.replace(collector)
+    }
+
+    /// Writes a game once; as BPGN once the other board's game has ended, too.
+    fn finished(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
+        let partner = collector.partner(game).filter(|_| self.args.bpgn);
+        if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
+            return Ok(());
+        }
+        match (self.live_file().is_some(), self.args.bpgn) {
+            (true, _) => Ok(()),
+            (false, false) => collector.game(game).map_or(Ok(()), |pgn| self.write(&pgn)),
+            (false, true) => {
+                self.written.extend(partner.map(kibitzer_bot::tracker::TrackedGame::key));
+                collector.bughouse_match(game).map_or(Ok(()), |bpgn| self.write(&bpgn))
+            }
+        }
+    }
+
+    fn write(&self, game: &impl Display) -> Result<(), Failure> {
+        match &self.file {
+            Some(file) => file.append(game).map_err(|error| Failure::local(error_chain(&error))),
+            None => writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
+        }
+    }
+
+    /// Returns the file that is replaced after every move; `None` if games are appended or printed.
+    fn live_file(&self) -> Option<&PgnWriter> {
+        self.file.as_ref().filter(|_| self.args.live)
+    }
+
+    /// Replaces a live file by all games.
+    fn replace(&self, collector: &PgnCollector) -> Result<(), Failure> {
+        let Some(file) = self.live_file() else { return Ok(()) };
+        let games: Vec<_> = collector.tracker().iter().filter_map(|game| collector.game(game.key())).collect();
+        file.replace(&games).map_err(|error| Failure::local(error_chain(&error)))
+    }
+}
+
+/// Observes games in progress until this number has been observed.
+///
+/// # Cancel safety
+///
+/// Cancel safe: the session continues to observe the games.
+async fn observe_games(client: Client, n_games: usize) {
+    let mut observed = BTreeSet::new();
+    let mut n_left = n_games;
+    while n_left > 0 {
+        let games = client.games().await.map(|list| list.games).unwrap_or_default();
+        observed.retain(|number| games.iter().any(|row| row.game == *number));
+        for row in games.iter().filter(|row| row.state == GameRowState::Played && row.terms.mark != Some('p')) {
+            if n_left > 0 && observed.insert(row.game) && client.observe(row.game).await.is_ok() {
+                n_left -= 1;
+            }
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+/// Requests the moves of a game that began out of view.
+///
+/// # Cancel safety
+///
+/// Cancel safe: the reply is discarded.
+async fn request_moves(client: Client, (key, number): (GameKey, GameId), found: mpsc::Sender<(GameKey, MoveList)>) {
+    if let Ok(list) = client.moves(number).await {
+        let _ = found.send((key, list)).await;
+    }
+}
