@@ -27,7 +27,8 @@ const EN_PASSANT_OFFSET: usize = 772;
 const TURN_OFFSET: usize = 780;
 
 /// How a book chooses among its moves for a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum BookSelection {
     /// At random, in proportion to the weights.

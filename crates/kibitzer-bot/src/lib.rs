@@ -1,5 +1,7 @@
 //! Bots for internet chess servers: runs an engine on a server, and the parts to write a bot of your own.
 //!
+//! - [`Bot`]: plays with an engine by the settings of one file.
+//! - [`Policy`]: decides about challenges, offers and resignation.
 //! - [`Engine`]: an engine that searches one position at a time.
 //! - [`PgnGame`], [`PgnWriter`]: games as PGN, and their files.
 //! - [`GameTracker`]: the games of a session, with moves, clocks, takebacks and resumptions.
@@ -7,13 +9,21 @@
 //! - [`Book`]: an opening book.
 
 mod book;
+mod bot;
 mod clock;
+pub mod config;
 pub mod engine;
 pub mod pgn;
+pub mod policy;
 pub mod tracker;
+mod verdict;
 
 pub use book::{Book, BookOptions, BookSelection};
+pub use bot::{Bot, BotError, StartEngine, Stop};
 pub use clock::{Clock, LagEstimate, TimeBudget};
+pub use config::BotConfig;
 pub use engine::{ConfiguredEngine, Engine, EngineCommand, Scripted, Uci, WeakPlayer};
 pub use pgn::{PgnGame, PgnWriter};
+pub use policy::{Policy, SettingsPolicy};
 pub use tracker::GameTracker;
+pub use verdict::{BotAction, BotEvent, Verdict};

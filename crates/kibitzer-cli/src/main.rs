@@ -1,6 +1,7 @@
 //! The command line of kibitzer.
 
 mod arguments;
+mod bot;
 mod connect;
 mod console;
 mod decode;
@@ -56,6 +57,7 @@ enum Command {
     Replay(replay::Args),
     Pgn(pgn::Args),
     Serve(serve::Args),
+    Bot(bot::Args),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
 }
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Some(Command::Replay(args)) => args.run(),
         Some(Command::Pgn(args)) => args.run(),
         Some(Command::Serve(args)) => args.run(),
+        Some(Command::Bot(args)) => args.run(),
         Some(Command::Completions(args)) => args.run(),
         Some(Command::Man(args)) => args.run(),
     };

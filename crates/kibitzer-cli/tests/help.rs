@@ -14,7 +14,7 @@ use std::thread;
 use common::{file, kibitzer, run, serve, transcript};
 
 /// The commands, with what of their examples has to be left out, and why.
-const COMMANDS: [(&str, &[&str]); 10] = [
+const COMMANDS: [(&str, &[&str]); 11] = [
     ("", &[]),
     // A bot has to be there: tests/attach.rs has one.
     ("console", &["--attach"]),
@@ -24,13 +24,14 @@ const COMMANDS: [(&str, &[&str]); 10] = [
     ("replay", &[]),
     ("pgn", &[]),
     ("serve", &[]),
+    ("bot", &[]),
     ("completions", &[]),
     // What it prints is read by a pager.
     ("man", &["man -l"]),
 ];
 
 /// The commands that go on until they are told to end.
-const ENDLESS: [&str; 5] = ["console", "connect", "record", "serve", "pgn"];
+const ENDLESS: [&str; 6] = ["console", "connect", "record", "serve", "pgn", "bot"];
 
 /// The help of a command; of the program, if it has no name.
 fn help(command: &str) -> String {
@@ -105,6 +106,8 @@ impl Place {
         if Command::new("jq").arg("--version").output().is_err() {
             place.program("jq", "cat");
         }
+        let answers = "uci) echo uciok ;; isready) echo readyok ;; quit) exit ;;";
+        place.program("engine", &format!("while read -r line; do case $line in {answers} esac; done"));
         place
     }
 
@@ -126,6 +129,8 @@ impl Place {
         fs::write(room.join("accounts.toml"), ACCOUNTS).unwrap();
         let (host, port) = address.split_once(':').unwrap();
         fs::write(room.join("my.toml"), format!("host = '{host}'\nports = [{port}]\n")).unwrap();
+        let bot = format!("[server]\nhost = '{host}'\nports = [{port}]\n[engine]\ncommand = ['engine']\n");
+        fs::write(room.join("bot.toml"), bot).unwrap();
         let packed = Command::new("gzip").arg("-k").arg(room.join("session.raw")).status().unwrap();
         assert!(packed.success());
         room

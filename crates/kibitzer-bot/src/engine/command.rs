@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Protocol that an engine speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum EngineProtocol {
     /// Universal Chess Interface.

@@ -80,6 +80,17 @@ impl Engine for ConfiguredEngine {
         }
     }
 
+    /// See [`Engine::stop`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn stop(&mut self) -> Result<(), EngineError> {
+        match self {
+            Self::Uci(engine) => engine.stop().await,
+        }
+    }
+
     /// See [`Engine::quit`].
     ///
     /// # Cancel safety

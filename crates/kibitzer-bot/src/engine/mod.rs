@@ -3,7 +3,7 @@
 //! A search is described by a [`SearchPosition`] and [`SearchLimits`]; it reports [`SearchInfo`] while it runs and ends with a
 //! [`BestMove`]. Moves are in UCI notation: `e2e4`, `e7e8q`, `P@e4` for a drop, king takes rook (`e1h1`) for castling in chess960.
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::io;
 use std::time::Duration;
 
@@ -78,6 +78,19 @@ pub trait Engine: Send + 'static {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> impl Future<Output = Result<(), EngineError>> + Send;
 
+    /// Stops a search or analysis whose future was dropped. Without it, the next call does so.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    fn stop(&mut self) -> impl Future<Output = Result<(), EngineError>> + Send {
+        ready(Ok(()))
+    }
+
     /// Asks the engine to exit, and ends its process if it does not within a second.
     ///
     /// # Cancel safety
@@ -149,6 +162,15 @@ impl SearchPosition {
     /// Describes the position after the moves. `fen` is the base position; `None` for the usual start.
     pub fn new(fen: Option<String>, moves: Vec<String>, side_to_move: Color) -> Self {
         Self { fen, moves, side_to_move }
+    }
+
+    /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Every move is if the
+    /// position is not one of chess.
+    pub(crate) fn allows(&self, uci: &str) -> bool {
+        self.board().is_none_or(|board| {
+            parse_uci_move(&board, uci).is_ok_and(|parsed| board.is_legal(parsed))
+                || uci.parse().is_ok_and(|parsed| board.is_legal(parsed))
+        })
     }
 
     /// Returns the position as a board of chess or chess960; `None` if it is of another variant, or a move is illegal.

@@ -209,6 +209,15 @@ impl Engine for Uci {
         self.synchronize().await
     }
 
+    /// See [`Engine::stop`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next call continues.
+    async fn stop(&mut self) -> Result<(), EngineError> {
+        self.halt().await
+    }
+
     /// See [`Engine::search`].
     ///
     /// # Cancel safety

@@ -74,7 +74,7 @@ pub(crate) fn check_attached_end(
     }
 }
 
-fn connect_failure(server: &str, error: &ConnectError) -> Failure {
+pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // These fail before the server is contacted.
     let is_local = matches!(error, ConnectError::Secret(_) | ConnectError::Record(_));
     let status = if is_local { FAILED } else { NO_SESSION };

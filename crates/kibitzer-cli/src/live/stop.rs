@@ -55,6 +55,15 @@ impl StopSignal {
         }
     }
 
+    /// Waits for a signal, regardless of the deadline.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing but waiting happens.
+    pub(crate) async fn wait_for_signal(&mut self) {
+        self.signals.wait().await;
+    }
+
     /// Returns the result of the future, or `None` on a signal or at the deadline.
     ///
     /// # Cancel safety

@@ -1,0 +1,177 @@
+//! Answers to other players: challenges, offers, partnerships and talk.
+
+use kibitzer::command::OfferRef;
+use kibitzer::core::message::{Actor, Challenge, ChallengeChange, ChallengeUpdate, Offer, OfferKind, Partner, Talk};
+use kibitzer::{Handle, TalkKind};
+use tokio::time::Instant;
+
+use super::Urgency;
+use super::player::Player;
+use super::requests::Outcome;
+use crate::config::contains;
+use crate::policy::{GameSituation, Policy, Situation};
+use crate::tracker::{GameKey, TrackedGame, TrackedState};
+use crate::verdict::{BotAction, Verdict};
+
+/// Longest answer in bytes; longer ones are cut, as servers limit a tell to about 400.
+const MAX_ANSWER: usize = 300;
+
+impl<P: Policy + Clone> Player<P> {
+    pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
+        if challenge.actor != Actor::Other {
+            return;
+        }
+        let player = challenge.from.clone();
+        let variants = self.engine.as_ref().map_or(&[][..], |engine| &engine.variants);
+        let situation = Situation {
+            rules: &self.config.rules,
+            variants,
+            is_busy: self.is_playing() || self.idle.is_accepting,
+            is_closed: self.urgency != Urgency::None || self.idle.is_paused || self.engine.is_none(),
+            games_with_opponent: self.idle.games_with(&player, Instant::now()),
+        };
+        let verdict = self.policy.challenge(challenge, &situation);
+        let client = self.client.clone();
+        let offer = OfferRef::Player(player.clone());
+        if verdict.decision {
+            self.report(BotAction::Accepted, None, Some(player.clone()), verdict.reason);
+            self.idle.is_accepting = true;
+            self.requests.send(async move { Outcome::Accept(player, client.accept(offer).await.err()) });
+        } else {
+            self.report(BotAction::Declined, None, Some(player.clone()), &*verdict.reason);
+            self.requests.send(async move { Outcome::Other(None, client.decline(offer).await.err()) });
+            if self.idle.is_first_refusal(&player, &verdict.reason) {
+                self.say(&player, &verdict.reason);
+            }
+        }
+    }
+
+    /// Remembers who declined a challenge of the bot.
+    pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
+        use ChallengeChange::{Countered, Declined};
+        if let (Some(name), Actor::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
+            self.idle.refused(name, Instant::now());
+            self.report(BotAction::Challenged, None, Some(name.clone()), "was declined; not asked again for 24 hours");
+        }
+    }
+
+    pub(super) fn on_offer(&mut self, offer: &Offer) {
+        if offer.actor != Actor::Other || offer.answer.is_some() || offer.game.is_some() {
+            return;
+        }
+        let Some(game) = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing) else { return };
+        let (key, Some(table)) = (game.key(), self.tables.get_mut(&game.key())) else { return };
+        let rules = &self.config.rules;
+        let verdict = if table.has_given_up {
+            Verdict::accept("the bot cannot play on")
+        } else {
+            self.policy
+                .offer(offer.kind, &GameSituation { rules, game, scores: &table.scores, takebacks: table.takebacks })
+        };
+        if verdict.decision && offer.kind == OfferKind::Takeback {
+            table.takebacks += 1;
+        }
+        self.answer_offer(key, offer.kind, &verdict);
+    }
+
+    fn answer_offer(&mut self, key: GameKey, kind: OfferKind, verdict: &Verdict<bool>) {
+        let action = if verdict.decision { BotAction::Granted } else { BotAction::Refused };
+        self.report(action, Some(key), None, format!("{kind}: {}", verdict.reason));
+        let client = self.client.clone();
+        let offer = OfferRef::Kind(kind);
+        let is_granted = verdict.decision;
+        self.requests.send(async move {
+            let error = if is_granted { client.accept(offer).await.err() } else { client.decline(offer).await.err() };
+            Outcome::Other(Some(key), error)
+        });
+    }
+
+    /// Declines a partnership: a bot plays one board alone.
+    pub(super) fn on_partner(&mut self, partner: &Partner) {
+        let Partner::Offered(player) = partner else { return };
+        self.report(BotAction::Refused, None, Some(player.clone()), "the bot does not play bughouse with a partner");
+        let (client, line) = (self.client.clone(), format!("decline {player}"));
+        // Servers word the answer in several ways.
+        self.requests.send(async move { Outcome::Other(None, client.request(&*line).await.err()) });
+    }
+
+    pub(super) fn on_talk(&mut self, talk: &Talk) {
+        let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
+        let text = talk.text();
+        if contains(&self.config.rules.talk.owners, &from) {
+            return self.obey(&from, text.trim());
+        }
+        if let Some(answer) = self.policy.answer(&from, &text, &self.config.rules)
+            && self.idle.may_answer(&from, Instant::now())
+        {
+            self.say(&from, &answer);
+        }
+    }
+
+    /// Carries out a command of an owner, and reports the result to the owner.
+    fn obey(&mut self, owner: &Handle, command: &str) {
+        self.report(BotAction::Obeyed, None, Some(owner.clone()), command.chars().take(MAX_ANSWER).collect::<String>());
+        let playing =
+            self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing).map(TrackedGame::key);
+        let answer = match (command, playing) {
+            ("status", _) => self.status(),
+            ("pause", _) => {
+                self.idle.is_paused = true;
+                self.withdraw_seeks();
+                "no new games until: play".to_owned()
+            }
+            ("play", _) => {
+                self.idle.is_paused = false;
+                "playing".to_owned()
+            }
+            ("resign", Some(key)) => {
+                self.resign(key, "an owner said so");
+                "resigned".to_owned()
+            }
+            ("abort", Some(key)) => {
+                self.give_up(key, "an owner said so".to_owned());
+                "asked to abort".to_owned()
+            }
+            ("stop", _) => {
+                self.on_stop(Urgency::AfterGame);
+                "stopping after the game".to_owned()
+            }
+            ("resign" | "abort", None) => "no game is in progress".to_owned(),
+            _ => "commands: status, pause, play, resign, abort, stop".to_owned(),
+        };
+        self.say(owner, &answer);
+    }
+
+    fn status(&self) -> String {
+        let engine = self.engine.as_ref().map_or("no engine", |engine| &engine.name);
+        let game = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing);
+        let game = game.map_or("no game".to_owned(), |game| {
+            format!("game {}, move {}", game.number(), game.position().move_number())
+        });
+        let mode = if self.idle.is_paused { "paused" } else { "playing" };
+        format!("{mode}, {engine}, {game}, {} games since the start", self.idle.n_games())
+    }
+
+    pub(super) fn greet(&mut self, opponent: &Handle) {
+        let engine = self.engine.as_ref().map_or("", |engine| &engine.name);
+        let words = &self.config.rules.talk.greeting;
+        let words = words.replace("{opponent}", opponent.as_str()).replace("{engine}", engine);
+        self.say(opponent, &words);
+    }
+
+    pub(super) fn say_goodbye(&mut self, opponent: &Handle) {
+        let words = self.config.rules.talk.goodbye.replace("{opponent}", opponent.as_str());
+        self.say(opponent, &words);
+    }
+
+    /// Sends words to a player; nothing if they are empty.
+    fn say(&mut self, player: &Handle, words: &str) {
+        if words.is_empty() {
+            return;
+        }
+        let words: String = words.chars().filter(|letter| !letter.is_control()).take(MAX_ANSWER).collect();
+        self.report(BotAction::Said, None, Some(player.clone()), &*words);
+        let (client, player) = (self.client.clone(), player.clone());
+        self.requests.send(async move { Outcome::Other(None, client.tell(&player, &words).await.err()) });
+    }
+}

@@ -1,0 +1,200 @@
+//! What a bot remembers between games: opponents, refusals, and what is due next.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::Duration;
+
+use kibitzer::Handle;
+use kibitzer::core::message::Rating;
+use kibitzer::core::message::listing::{WhoEntry, WhoList, WhoStatus};
+use tokio::time::Instant;
+
+use crate::config::MatchmakingRules;
+
+/// How long games with an opponent and refusals are remembered.
+const DAY: Duration = Duration::from_hours(24);
+
+/// Number of opponents that are remembered; the one whose last entry is oldest is dropped.
+const MAX_OPPONENTS: usize = 10_000;
+
+/// Minimum time between two answers to one player, so that two bots do not talk to each other for ever.
+const ANSWER_PAUSE: Duration = Duration::from_secs(10);
+
+/// The state of a bot that plays no game.
+#[derive(Debug)]
+pub(super) struct IdleState {
+    /// Whether a challenge was accepted whose game has not started yet.
+    pub(super) is_accepting: bool,
+    /// Whether an owner has paused the bot.
+    pub(super) is_paused: bool,
+    /// Number of games since the start.
+    n_games: u32,
+    /// When to post seeks.
+    pub(super) seeks_at: Option<Instant>,
+    /// When to challenge a player.
+    pub(super) challenge_at: Option<Instant>,
+    /// The player who was challenged and has not answered yet.
+    pub(super) challenged: Option<Handle>,
+    /// Number of rematches proposed to the last opponent.
+    pub(super) n_rematches: u32,
+    last_opponent: Option<Handle>,
+    opponents: HashMap<String, Opponent>,
+    computers: HashSet<String>,
+    random: fastrand::Rng,
+}
+
+/// What the bot remembers of another player.
+#[derive(Debug, Default)]
+struct Opponent {
+    games: Vec<Instant>,
+    refused: Option<Instant>,
+    answered: Option<Instant>,
+    /// The last reason given for declining.
+    reason: String,
+}
+
+impl Opponent {
+    fn last_seen(&self) -> Option<Instant> {
+        self.games.last().copied().max(self.refused).max(self.answered)
+    }
+}
+
+impl IdleState {
+    /// Creates the state of a bot that has just started.
+    pub(super) fn new() -> Self {
+        Self {
+            is_accepting: false,
+            is_paused: false,
+            n_games: 0,
+            seeks_at: None,
+            challenge_at: None,
+            challenged: None,
+            n_rematches: 0,
+            last_opponent: None,
+            opponents: HashMap::new(),
+            computers: HashSet::new(),
+            random: fastrand::Rng::with_seed(RandomState::new().hash_one(0)),
+        }
+    }
+
+    /// Returns a random item.
+    pub(super) fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        items.get(self.random.usize(..items.len().max(1)))
+    }
+
+    /// Returns when seeks are to be posted, or a player is to be challenged.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        [self.seeks_at, self.challenge_at].into_iter().flatten().min()
+    }
+
+    /// Returns the number of games since the start.
+    pub(super) const fn n_games(&self) -> u32 {
+        self.n_games
+    }
+
+    /// Returns whether a list of players named this one as a computer.
+    pub(super) fn is_computer(&self, player: &Handle) -> bool {
+        self.computers.contains(&key(player))
+    }
+
+    /// Returns the number of games with a player in the last 24 hours.
+    pub(super) fn games_with(&self, player: &Handle, now: Instant) -> u32 {
+        let games = self.opponents.get(&key(player)).map_or(&[][..], |opponent| &opponent.games);
+        let recent = games.iter().filter(|&&at| now.saturating_duration_since(at) < DAY).count();
+        u32::try_from(recent).unwrap_or(u32::MAX)
+    }
+
+    /// Remembers that a player declined a challenge of the bot.
+    pub(super) fn refused(&mut self, player: &Handle, now: Instant) {
+        self.challenged = None;
+        self.opponent(player).refused = Some(now);
+    }
+
+    /// Returns whether a player declined a challenge of the bot in the last 24 hours.
+    pub(super) fn has_refused(&self, player: &Handle, now: Instant) -> bool {
+        let refused = self.opponents.get(&key(player)).and_then(|opponent| opponent.refused);
+        refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
+    }
+
+    /// Returns whether this reason was not the last one given to the player, and remembers it.
+    pub(super) fn is_first_refusal(&mut self, player: &Handle, reason: &str) -> bool {
+        let opponent = self.opponent(player);
+        let is_new = opponent.reason != reason;
+        reason.clone_into(&mut opponent.reason);
+        is_new
+    }
+
+    /// Returns whether a tell of the player may be answered now, and remembers the answer.
+    pub(super) fn may_answer(&mut self, player: &Handle, now: Instant) -> bool {
+        let answered = &mut self.opponent(player).answered;
+        let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= ANSWER_PAUSE);
+        if may_answer {
+            *answered = Some(now);
+        }
+        may_answer
+    }
+
+    /// The game of an accepted challenge, or any other, has started.
+    pub(super) fn game_started(&mut self, opponent: &Handle, now: Instant) {
+        self.is_accepting = false;
+        self.challenged = None;
+        self.n_games += 1;
+        (self.seeks_at, self.challenge_at) = (None, None);
+        if !self.last_opponent.as_ref().is_some_and(|last| last.is_same_player(opponent.as_str())) {
+            self.n_rematches = 0;
+            self.last_opponent = Some(opponent.clone());
+        }
+        let games = &mut self.opponent(opponent).games;
+        games.retain(|&at| now.saturating_duration_since(at) < DAY);
+        games.push(now);
+    }
+
+    /// Plans what to do without a game.
+    pub(super) fn plan(&mut self, seeks_at: Option<Instant>, challenge_at: Option<Instant>) {
+        self.seeks_at = seeks_at;
+        self.challenge_at = challenge_at;
+    }
+
+    fn opponent(&mut self, player: &Handle) -> &mut Opponent {
+        let key = key(player);
+        if self.opponents.len() >= MAX_OPPONENTS && !self.opponents.contains_key(&key) {
+            let oldest = self.opponents.iter().min_by_key(|(_, opponent)| opponent.last_seen());
+            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
+                self.opponents.remove(&oldest);
+            }
+        }
+        self.opponents.entry(key).or_default()
+    }
+
+    /// Returns a random player of the list who may be challenged.
+    pub(super) fn candidate(
+        &mut self,
+        list: &WhoList,
+        me: Option<&Handle>,
+        rules: &MatchmakingRules,
+        now: Instant,
+    ) -> Option<Handle> {
+        self.computers =
+            list.players.iter().filter(|entry| is_computer(entry)).map(|entry| key(&entry.player.name)).collect();
+        let suits = |entry: &&WhoEntry| {
+            let name = &entry.player.name;
+            entry.status == WhoStatus::Free
+                && !me.is_some_and(|me| me.is_same_player(name.as_str()))
+                && (is_computer(entry) || !rules.computers_only)
+                && entry.player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
+                && !self.has_refused(name, now)
+        };
+        let candidates: Vec<_> = list.players.iter().filter(suits).collect();
+        self.choose(&candidates).map(|entry| entry.player.name.clone())
+    }
+}
+
+/// Returns the form of a handle that is equal for all spellings of the same player.
+fn key(player: &Handle) -> String {
+    player.as_str().to_lowercase()
+}
+
+/// Returns whether the titles mark a computer account.
+fn is_computer(entry: &WhoEntry) -> bool {
+    entry.player.titles.iter().any(|code| code == "C")
+}

@@ -1,0 +1,269 @@
+//! The loop of one account: it reads events, asks engine and policy, and sends requests.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::transcript::Utc;
+use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
+use tokio::time::{Instant, sleep_until};
+
+use super::idle_state::IdleState;
+use super::requests::{Outcome, Requests};
+use super::table::Table;
+use super::thinker::{Order, Thinker};
+use super::{Bot, BotError, StartEngine, Stop, Urgency};
+use crate::book::Book;
+use crate::clock::LagEstimate;
+use crate::config::{BookConfig, BotConfig};
+use crate::engine::EngineInfo;
+use crate::pgn::{PgnCollector, PgnOrigin};
+use crate::policy::Policy;
+use crate::tracker::{GameKey, TrackedGame, TrackedRelation};
+use crate::verdict::{BotAction, BotEvent};
+
+/// How long the bot waits for the end of a game when its time to stop is over.
+const ADJOURN_WAIT: Duration = Duration::from_secs(10);
+
+/// A deadline that is never reached.
+const NEVER: Duration = Duration::from_hours(24 * 365);
+
+/// One account that plays.
+pub(super) struct Player<P> {
+    pub(super) config: Arc<BotConfig>,
+    pub(super) policy: P,
+    pub(super) client: Client,
+    pub(super) games: PgnCollector,
+    pub(super) tables: BTreeMap<GameKey, Table>,
+    pub(super) requests: Requests,
+    pub(super) thinker: Thinker,
+    /// The engine; `None` while it is not running.
+    pub(super) engine: Option<EngineInfo>,
+    /// The book; `None` without one, and after it could not be read.
+    pub(super) book: Option<Book>,
+    pub(super) lag: LagEstimate,
+    /// Seeks, challenges and memory of opponents.
+    pub(super) idle: IdleState,
+    pub(super) urgency: Urgency,
+    /// When a bot that is stopping adjourns its game, and then when it leaves.
+    leave_at: Option<Instant>,
+    has_adjourned: bool,
+    events: Subscription,
+    on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
+}
+
+impl<P: Policy + Clone> Player<P> {
+    /// Creates a player for a session, and starts its engine.
+    pub(super) fn new<S: StartEngine>(bot: Bot<S, P>, client: Client, events: Subscription) -> Self {
+        let Bot { config, engine, policy, on_event, on_client } = bot;
+        on_client(&client);
+        let book = config.book.as_ref().map(BookConfig::open);
+        let mut player = Self {
+            config,
+            policy,
+            games: PgnCollector::new(PgnOrigin::new(client.server()), TrackedRelation::Own),
+            client,
+            tables: BTreeMap::new(),
+            requests: Requests::default(),
+            thinker: Thinker::spawn(engine),
+            engine: None,
+            idle: IdleState::new(),
+            urgency: Urgency::None,
+            leave_at: None,
+            has_adjourned: false,
+            events,
+            on_event,
+            book: None,
+            lag: LagEstimate::default(),
+        };
+        player.book = book.and_then(|book| player.or_report(book));
+        player
+    }
+
+    /// Reports a file that cannot be used, and continues without it.
+    pub(super) fn or_report<T>(&self, result: io::Result<T>) -> Option<T> {
+        result.inspect_err(|error| self.report(BotAction::FileFailed, None, None, error.to_string())).ok()
+    }
+
+    /// Plays until the bot is stopped or the session is over.
+    ///
+    /// # Errors
+    ///
+    /// [`BotError::Ended`] if the session ends for another reason than the stop.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the session ends with the future.
+    pub(super) async fn play(mut self, stop: Stop) -> Result<(), BotError> {
+        let mut urgency = stop.0.subscribe();
+        urgency.mark_changed();
+        while !self.is_done() {
+            let deadline = self.next_deadline();
+            tokio::select! {
+                event = self.events.next() => match event {
+                    Ok(event) => self.on_session_event(&event),
+                    Err(RecvError::Lagged { .. }) => {}
+                    Err(_) => return self.ended().await,
+                },
+                Some(thought) = self.thinker.next() => self.on_thought(thought),
+                Some(outcome) = self.requests.next() => self.on_outcome(outcome),
+                Ok(()) = urgency.changed() => self.on_stop(*urgency.borrow_and_update()),
+                () = sleep_until(deadline) => self.on_deadline(),
+            }
+        }
+        self.append_unfinished();
+        // Unread events would hold the session back.
+        drop(self.events);
+        self.client.quit().await;
+        Ok(())
+    }
+
+    /// Returns the reason for which the session ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn ended(&mut self) -> Result<(), BotError> {
+        self.append_unfinished();
+        match self.client.ended().await {
+            SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),
+            reason => Err(BotError::Ended(reason)),
+        }
+    }
+
+    fn on_session_event(&mut self, event: &Event) {
+        match event {
+            Event::Ready(_) => {
+                self.report(BotAction::Connection, None, None, "the session is ready");
+                self.become_idle(Instant::now());
+            }
+            Event::Lost { cause, retry_in } => {
+                let next =
+                    retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
+                self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));
+                self.idle.is_accepting = false;
+                self.idle.plan(None, None);
+            }
+            _ => {}
+        }
+        for step in self.games.apply(event, Some(Utc::now())) {
+            self.on_step(step);
+        }
+        if let Some(message) = event.message() {
+            self.on_message(message);
+        }
+    }
+
+    fn on_message(&mut self, message: &Message) {
+        match message {
+            Message::Challenge(challenge) => self.on_challenge(challenge),
+            Message::ChallengeUpdate(update) => self.on_challenge_update(update),
+            Message::Offer(offer) => self.on_offer(offer),
+            Message::Partner(partner) => self.on_partner(partner),
+            Message::Talk(talk) => self.on_talk(talk),
+            _ => {}
+        }
+    }
+
+    fn on_outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Move(position, result) => self.on_move_reply(position, result),
+            Outcome::Accept(player, error) => {
+                self.idle.is_accepting = false;
+                self.report_refusal(None, Some(player), error);
+            }
+            Outcome::Abort(game, result) => self.on_abort_reply(game, &result),
+            Outcome::Flag(game, error) => self.report_refusal(Some(game), None, error),
+            Outcome::Moves(game, result) => self.on_moves(game, *result),
+            Outcome::Candidates(result) => self.on_candidates(result),
+            Outcome::Other(game, error) => self.report_refusal(game, None, error),
+        }
+    }
+
+    fn report_refusal(&self, game: Option<GameKey>, player: Option<Handle>, error: Option<RequestError>) {
+        if let Some(error) = error {
+            // A refusal contains the server's words already.
+            let text = error.text().filter(|_| error.refusal().is_none());
+            let words = text.map_or(String::new(), |text| format!(": {}", text.trim()));
+            self.report(BotAction::ServerRefused, game, player, format!("{error}{words}"));
+        }
+    }
+
+    pub(super) fn on_stop(&mut self, urgency: Urgency) {
+        self.urgency = urgency;
+        if urgency != Urgency::AfterGame {
+            return;
+        }
+        let limit = self.config.shutdown.finish_game_within;
+        self.leave_at = Some(Instant::now() + limit.min(NEVER));
+        let reason = format!("after the game in progress, within {}", humantime::format_duration(limit));
+        self.report(BotAction::Stopping, None, None, reason);
+        self.withdraw_seeks();
+    }
+
+    /// Returns whether the bot has stopped as it was asked to.
+    fn is_done(&self) -> bool {
+        match self.urgency {
+            Urgency::None => false,
+            Urgency::AfterGame => !self.is_playing() && !self.idle.is_accepting,
+            Urgency::Now => true,
+        }
+    }
+
+    /// Returns whether a game of this account is in progress, even if the connection is lost.
+    pub(super) fn is_playing(&self) -> bool {
+        use crate::tracker::TrackedState::{Interrupted, Playing};
+        self.games.tracker().iter().any(|game| matches!(game.state(), Playing | Interrupted))
+    }
+
+    fn next_deadline(&self) -> Instant {
+        let flags = self.tables.values().filter_map(Table::flag_at);
+        let others = [self.leave_at, self.idle.deadline()];
+        flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
+    }
+
+    fn on_deadline(&mut self) {
+        let now = Instant::now();
+        if self.leave_at.is_some_and(|at| at <= now) {
+            self.leave(now);
+        }
+        self.claim_time(now);
+        self.on_idle(now);
+    }
+
+    /// Adjourns the game in progress; at the second call, leaves it.
+    fn leave(&mut self, now: Instant) {
+        if std::mem::replace(&mut self.has_adjourned, true) {
+            self.report(BotAction::Stopping, None, None, "the game is left to the server");
+            self.urgency = Urgency::Now;
+            return;
+        }
+        self.leave_at = Some(now + ADJOURN_WAIT);
+        self.report(BotAction::Stopping, None, None, "time is up: the bot asks to adjourn");
+        let client = self.client.clone();
+        let request = async move { client.adjourn().await.err() };
+        self.requests.send(async move { Outcome::Other(None, request.await) });
+    }
+
+    /// Reports an action.
+    pub(super) fn report(
+        &self,
+        action: BotAction,
+        game: Option<GameKey>,
+        player: Option<Handle>,
+        reason: impl Into<String>,
+    ) {
+        let game = game.and_then(|game| self.games.tracker().get(game)).map(TrackedGame::number);
+        self.emit(&BotEvent::Acted { account: self.client.handle(), action, game, player, reason: reason.into() });
+    }
+
+    pub(super) fn emit(&self, event: &BotEvent) {
+        (self.on_event)(event);
+    }
+
+    /// Gives the thinker an order.
+    pub(super) fn order(&self, order: Order) {
+        self.thinker.order(order);
+    }
+}

@@ -1,0 +1,46 @@
+//! Writes the games.
+
+use std::error::Error;
+
+use super::player::Player;
+use crate::pgn::{PgnError, PgnGame, PgnWriter};
+use crate::policy::Policy;
+use crate::tracker::{GameKey, GameStep, StepKind, TrackedGame, TrackedState};
+use crate::verdict::BotAction;
+
+impl<P: Policy + Clone> Player<P> {
+    /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
+    pub(super) fn record(&self, step: GameStep) {
+        let Some(game) = self.games.game(step.game) else { return };
+        if let Some(path) = &self.config.pgn.live_file {
+            self.report_failure(step.game, PgnWriter::new(path).replace(&[&game]));
+        }
+        if matches!(step.kind, StepKind::Ended | StepKind::Left) {
+            self.append(step.game, &game);
+        }
+    }
+
+    /// Appends the games that were in progress or adjourned when the bot stopped.
+    pub(super) fn append_unfinished(&self) {
+        use TrackedState::{Adjourned, Interrupted, Playing};
+        let is_unfinished = |game: &&TrackedGame| matches!(game.state(), Playing | Interrupted | Adjourned);
+        for key in self.games.tracker().iter().filter(is_unfinished).map(TrackedGame::key) {
+            if let Some(game) = self.games.game(key) {
+                self.append(key, &game);
+            }
+        }
+    }
+
+    fn append(&self, key: GameKey, game: &PgnGame) {
+        if let Some(path) = &self.config.pgn.file {
+            self.report_failure(key, PgnWriter::new(path).append(game));
+        }
+    }
+
+    fn report_failure(&self, key: GameKey, result: Result<(), PgnError>) {
+        if let Err(error) = result {
+            let source = error.source().map_or(String::new(), |source| format!(": {source}"));
+            self.report(BotAction::FileFailed, Some(key), None, format!("{error}{source}"));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Requests that the bot has sent: their replies are awaited beside the events, never inside of the loop that reads them.
+
+use std::future::Future;
+
+use kibitzer::command::{MoveMade, OfferOutcome};
+use kibitzer::core::message::listing::{MoveList, WhoList};
+use kibitzer::{Handle, RequestError};
+use tokio::task::JoinSet;
+
+use crate::tracker::{GameKey, PositionKey};
+
+/// Result of a request.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// A move was sent in this position.
+    Move(PositionKey, Result<MoveMade, RequestError>),
+    /// A challenge of this player was accepted; the error, if it failed.
+    Accept(Handle, Option<RequestError>),
+    /// The bot asked to abort a game that it cannot play.
+    Abort(GameKey, Result<OfferOutcome, RequestError>),
+    /// The bot claimed a game because the opponent's time is up.
+    Flag(GameKey, Option<RequestError>),
+    /// The earlier moves of a resumed game.
+    Moves(GameKey, Box<Result<MoveList, RequestError>>),
+    /// The players who may be challenged.
+    Candidates(Result<WhoList, RequestError>),
+    /// Anything else; the error, if it failed.
+    Other(Option<GameKey>, Option<RequestError>),
+}
+
+/// The requests without a reply yet. They are given up when this is dropped.
+#[derive(Debug, Default)]
+pub(super) struct Requests(JoinSet<Outcome>);
+
+impl Requests {
+    /// Sends a request.
+    pub(super) fn send(&mut self, request: impl Future<Output = Outcome> + Send + 'static) {
+        self.0.spawn(request);
+    }
+
+    /// Waits for the next reply. `None` without a request in flight.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(super) async fn next(&mut self) -> Option<Outcome> {
+        // A request cannot panic, and nothing cancels one.
+        self.0.join_next().await?.ok()
+    }
+}

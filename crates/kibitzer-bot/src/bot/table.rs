@@ -1,0 +1,121 @@
+//! The state that the bot keeps for each of its games, in addition to the game itself.
+
+use std::time::Duration;
+
+use kibitzer::core::chess::Fen;
+use tokio::time::Instant;
+
+use crate::engine::Score;
+use crate::tracker::PositionKey;
+
+/// The largest number of scores kept of a game.
+const MAX_SCORES: usize = 64;
+
+/// The largest number of positions that are searched for a repetition.
+const MAX_POSITIONS: usize = 512;
+
+/// What the bot knows about one of its games.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.
+    pub(super) deciding: Option<PositionKey>,
+    /// The current position, and when it was received.
+    received: Option<(PositionKey, Instant)>,
+    /// The last score of the search in progress.
+    pub(super) score: Option<Score>,
+    /// Scores of the last moves, the latest last.
+    pub(super) scores: Vec<Score>,
+    /// Number of takebacks granted.
+    pub(super) takebacks: u32,
+    /// Number of failures of the engine in this game.
+    pub(super) failures: u32,
+    /// Whether the bot no longer plays the game, but tries to end it.
+    pub(super) has_given_up: bool,
+    /// Ply at which the bot last offered a draw.
+    pub(super) offered_draw_at: Option<u32>,
+    /// The reply that the engine expects to its last move.
+    pub(super) expected: Option<String>,
+    /// When to claim the opponent's time, and how often it was claimed in this turn.
+    flag: Option<(Instant, u32)>,
+    /// The positions of the game by ply, without their counters.
+    positions: Vec<(u32, Fen)>,
+}
+
+impl Table {
+    /// Notes that a board of this position was received; the first one counts.
+    pub(super) fn receive(&mut self, position: PositionKey) {
+        if self.received.is_none_or(|(known, _)| known != position) {
+            self.received = Some((position, Instant::now()));
+        }
+    }
+
+    /// Returns the time since the current position was received.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.received.map_or(Duration::ZERO, |(_, at)| at.elapsed())
+    }
+
+    /// Adds a score; the oldest of more than 64 is dropped.
+    pub(super) fn add_score(&mut self, score: Score) {
+        if self.scores.len() == MAX_SCORES {
+            self.scores.remove(0);
+        }
+        self.scores.push(score);
+    }
+
+    /// Adds the position after a ply, and drops those that a takeback removed. Returns how often it has occurred, as far as the last
+    /// 512 plies show.
+    pub(super) fn count(&mut self, ply: u32, fen: &Fen) -> usize {
+        let position = fen.with_counters(0, 1);
+        self.positions.retain(|(known, _)| *known < ply);
+        if self.positions.len() == MAX_POSITIONS {
+            self.positions.remove(0);
+        }
+        self.positions.push((ply, position));
+        self.positions.iter().filter(|(_, other)| *other == position).count()
+    }
+
+    /// Plans to claim the opponent's time; `None` for not at all.
+    pub(super) fn plan_flag(&mut self, at: Option<Instant>) {
+        self.flag = at.map(|at| (at, 0));
+    }
+
+    /// No longer plans to claim the opponent's time.
+    pub(super) fn stop_flag(&mut self) {
+        self.flag = None;
+    }
+
+    /// Returns when to claim the opponent's time.
+    pub(super) fn flag_at(&self) -> Option<Instant> {
+        self.flag.map(|(at, _)| at)
+    }
+
+    /// Returns whether to claim the opponent's time now, and plans the next claim after a delay, up to a number of claims.
+    pub(super) fn take_flag(&mut self, now: Instant, delay: Duration, max_claims: u32) -> bool {
+        let Some((at, n_claims)) = self.flag.filter(|(at, _)| *at <= now) else { return false };
+        self.flag = (n_claims + 1 < max_claims).then(|| (at.max(now) + delay, n_claims + 1));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn position_is_counted_again_after_a_takeback_only_once() {
+        let mut table = Table::default();
+        let start: Fen = Fen::START;
+        assert_eq!([0, 2, 4].map(|ply| table.count(ply, &start)), [1, 2, 3]);
+        assert_eq!(table.count(2, &start), 2, "plies 2 and 4 were taken back");
+    }
+
+    #[test]
+    fn time_is_claimed_a_limited_number_of_times() {
+        let (mut table, now) = (Table::default(), Instant::now());
+        table.plan_flag(Some(now));
+        let delay = Duration::from_secs(1);
+        assert!(table.take_flag(now, delay, 2) && !table.take_flag(now, delay, 2));
+        assert!(table.take_flag(now + delay, delay, 2));
+        assert_eq!(table.flag_at(), None);
+    }
+}

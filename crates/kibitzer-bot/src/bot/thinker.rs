@@ -1,0 +1,172 @@
+//! The task that owns the engine of an account: it searches one position at a time, and starts the engine again after a failure.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use super::StartEngine;
+use crate::engine::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
+use crate::tracker::{GameKey, PositionKey};
+
+/// Number of orders that may wait for the engine.
+const ORDERS: usize = 64;
+
+/// Delay before an engine that failed outside of a game is started again.
+const RESTART_DELAY: Duration = Duration::from_secs(5);
+
+/// How long the start of an engine may take.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Order to the thinker.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Prepare for a game.
+    NewGame(GameKey, GameSetup),
+    /// Find a move for a position.
+    Search(PositionKey, SearchPosition, SearchLimits),
+    /// Analyze the position expected after the opponent's move, until the next order.
+    Ponder(GameKey, SearchPosition, SearchLimits),
+    /// Stop searching.
+    Stop,
+    /// End the engine, which has made a mistake, and start it again.
+    Restart(EngineError),
+}
+
+/// Report of the thinker.
+#[derive(Debug)]
+pub(super) enum Thought {
+    /// The engine is started.
+    Started(EngineInfo),
+    /// A line of analysis.
+    Analysis(GameKey, SearchInfo),
+    /// The best move in a position.
+    Best(PositionKey, BestMove),
+    /// The engine does not play the game.
+    NotPlayed(GameKey, EngineError),
+    /// The engine failed and is being started again; the search in progress is lost.
+    Failed(EngineError),
+}
+
+/// The bot's end of the thinker. When it is dropped, the engine is ended.
+#[derive(Debug)]
+pub(super) struct Thinker {
+    orders: mpsc::Sender<Order>,
+    thoughts: mpsc::Receiver<Thought>,
+}
+
+impl Thinker {
+    /// Starts the task. `start` starts an engine, once now and again after each failure.
+    pub(super) fn spawn(start: impl StartEngine) -> Self {
+        let (orders, received) = mpsc::channel(ORDERS);
+        let (sender, thoughts) = mpsc::channel(ORDERS);
+        tokio::spawn(think(start, received, sender));
+        Self { orders, thoughts }
+    }
+
+    /// Gives an order; a search in progress is stopped. An order is dropped if 64 others wait.
+    pub(super) fn order(&self, order: Order) {
+        // The engine is stuck in a start then; the next search replaces the lost ones.
+        let _ = self.orders.try_send(order);
+    }
+
+    /// Waits for the next report; `None` once the task has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(super) async fn next(&mut self) -> Option<Thought> {
+        self.thoughts.recv().await
+    }
+}
+
+/// Runs engines, one after the other, until the bot has gone.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: the task runs to its end.
+async fn think(start: impl StartEngine, mut orders: mpsc::Receiver<Order>, thoughts: mpsc::Sender<Thought>) {
+    let mut setup = None;
+    loop {
+        let began = Instant::now();
+        let started = tokio::time::timeout(START_TIMEOUT, start.start()).await;
+        let failure = match started.unwrap_or(Err(EngineError::Silent("start"))) {
+            Ok(mut engine) => {
+                if thoughts.send(Thought::Started(engine.info().clone())).await.is_err() {
+                    return engine.quit().await;
+                }
+                match serve(&mut engine, &mut setup, &mut orders, &thoughts).await {
+                    Ok(()) => return engine.quit().await,
+                    Err(error) => error,
+                }
+            }
+            Err(error) => error,
+        };
+        if thoughts.send(Thought::Failed(failure)).await.is_err() {
+            return;
+        }
+        // An engine that fails at once must not be started again without a pause.
+        tokio::time::sleep(RESTART_DELAY.saturating_sub(began.elapsed()) / 10).await;
+    }
+}
+
+/// Carries out orders until the bot has gone, or the engine fails.
+///
+/// # Cancel safety
+///
+/// Not cancel safe.
+async fn serve<E: Engine>(
+    engine: &mut E,
+    setup: &mut Option<GameSetup>,
+    orders: &mut mpsc::Receiver<Order>,
+    thoughts: &mpsc::Sender<Thought>,
+) -> Result<(), EngineError> {
+    if let Some(game) = setup {
+        engine.new_game(game).await?;
+    }
+    let mut next = orders.recv().await;
+    while let Some(order) = next {
+        next = match order {
+            Order::NewGame(id, game) => {
+                match engine.new_game(&game).await {
+                    Err(error @ EngineError::Variant(_)) => report(thoughts, Thought::NotPlayed(id, error)).await,
+                    result => {
+                        *setup = Some(game);
+                        result?;
+                    }
+                }
+                orders.recv().await
+            }
+            Order::Search(id, position, limits) => {
+                let mut analysis = |info| drop(thoughts.try_send(Thought::Analysis(id.game(), info)));
+                tokio::select! {
+                    best = engine.search(&position, &limits, &mut analysis) => {
+                        report(thoughts, Thought::Best(id, best?)).await;
+                        orders.recv().await
+                    }
+                    order = orders.recv() => order,
+                }
+            }
+            Order::Ponder(id, position, limits) => {
+                let mut analysis = |info| drop(thoughts.try_send(Thought::Analysis(id, info)));
+                tokio::select! {
+                    result = engine.ponder(&position, &limits, &mut analysis) => {
+                        result?;
+                        orders.recv().await
+                    }
+                    order = orders.recv() => order,
+                }
+            }
+            Order::Stop => {
+                engine.stop().await?;
+                orders.recv().await
+            }
+            Order::Restart(mistake) => return Err(mistake),
+        };
+    }
+    Ok(())
+}
+
+/// Sends a report; without a receiver the next order ends the task.
+async fn report(thoughts: &mpsc::Sender<Thought>, thought: Thought) {
+    let _ = thoughts.send(thought).await;
+}

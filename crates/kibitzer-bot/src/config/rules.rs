@@ -1,0 +1,274 @@
+//! Rules: which games the bot plays, and how it answers offers.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use kibitzer::Handle;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+/// Which games to play, and how to answer offers. The defaults follow the rules of FICS for computer players.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Rules {
+    /// Which challenges to accept.
+    pub accept: AcceptRules,
+    /// Seeks to keep open while no game is played.
+    pub seek: SeekRules,
+    /// Answers to offers within a game, and own offers.
+    pub offers: OfferRules,
+    /// Adjourned games.
+    pub adjourned: AdjournedRules,
+    /// Another game against the same opponent.
+    pub rematch: RematchRules,
+    /// Challenges to other players; `None` to send none.
+    pub matchmaking: Option<MatchmakingRules>,
+    /// Greetings, answers, and the owner's commands.
+    pub talk: TalkRules,
+}
+
+/// `[accept]`: which challenges are accepted. All others are declined, with the reason.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct AcceptRules {
+    /// Whether rated games are played. FICS allows it only for registered computer accounts.
+    pub rated: bool,
+    /// The kinds of game by their names on the server: speeds such as `blitz`, variants such as `crazyhouse`.
+    pub kinds: Vec<String>,
+    /// Minutes on the clock at the start.
+    pub initial_min: Bounds<u32>,
+    /// Seconds added per move.
+    pub increment_s: Bounds<u32>,
+    /// Whether untimed games are played.
+    pub untimed: bool,
+    /// The opponent's rating.
+    pub rating: Bounds<u16>,
+    /// Whether opponents without a rating are accepted, such as guests.
+    pub unrated_players: bool,
+    /// Number of games with one opponent within 24 hours; 0 means no limit.
+    pub games_per_opponent_per_day: u32,
+    /// Players whose challenges are declined.
+    #[serde(deserialize_with = "handles")]
+    pub block: Vec<Handle>,
+    /// Players whose challenges are accepted; empty: all.
+    #[serde(deserialize_with = "handles")]
+    pub allow: Vec<Handle>,
+}
+
+impl Default for AcceptRules {
+    fn default() -> Self {
+        Self {
+            rated: false,
+            kinds: ["lightning", "blitz", "standard"].map(str::to_owned).to_vec(),
+            initial_min: Bounds { min: 1, max: 60 },
+            increment_s: Bounds { min: 0, max: 60 },
+            untimed: false,
+            rating: any_rating(),
+            unrated_players: true,
+            games_per_opponent_per_day: 0,
+            block: Vec::new(),
+            allow: Vec::new(),
+        }
+    }
+}
+
+/// A closed range of numbers, written as `[1, 30]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a range has two ends")]
+pub struct Bounds<T> {
+    /// The smallest number.
+    pub min: T,
+    /// The largest number.
+    pub max: T,
+}
+
+impl<T: PartialOrd> Bounds<T> {
+    /// Returns whether the number is within the range.
+    pub fn contains(&self, number: &T) -> bool {
+        *number >= self.min && *number <= self.max
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Bounds<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.min, self.max)
+    }
+}
+
+impl<'de, T: Deserialize<'de> + PartialOrd + fmt::Display> Deserialize<'de> for Bounds<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let [min, max] = <[T; 2]>::deserialize(deserializer)?;
+        if min > max {
+            return Err(D::Error::custom(format_args!("the range [{min}, {max}] is empty")));
+        }
+        Ok(Self { min, max })
+    }
+}
+
+/// `[seek]`: advertisements that stay open while no game is played.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct SeekRules {
+    /// Terms in the words of the server's command `seek`: `"3 0 unrated"`. Answers are accepted by the rules for challenges.
+    pub ads: Vec<String>,
+}
+
+/// `[offers]`: offers within a game.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct OfferRules {
+    /// Number of requests to take back moves that are granted per game.
+    pub takebacks: u32,
+    /// When a draw is offered or accepted; `None` for never.
+    pub draw: Option<DrawRule>,
+    /// When the game is resigned; `None` for never.
+    pub resign: Option<ResignRule>,
+    /// Whether requests to abort are granted. In the first moves they always are.
+    pub abort: bool,
+    /// Whether requests to adjourn are granted.
+    pub adjourn: bool,
+}
+
+impl Default for OfferRules {
+    fn default() -> Self {
+        Self { takebacks: 0, draw: Some(DrawRule::default()), resign: None, abort: false, adjourn: false }
+    }
+}
+
+/// When a draw is offered, and when an offered draw is accepted.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct DrawRule {
+    /// Largest distance of the score from 0, in hundredths of a pawn.
+    pub within_cp: i32,
+    /// For how many own moves in a row.
+    pub for_moves: usize,
+    /// Earliest move number.
+    pub from_move: u32,
+}
+
+impl Default for DrawRule {
+    fn default() -> Self {
+        Self { within_cp: 20, for_moves: 5, from_move: 40 }
+    }
+}
+
+/// When the game is resigned.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct ResignRule {
+    /// Score, in hundredths of a pawn, below which the game counts as lost.
+    pub below_cp: i32,
+    /// For how many own moves in a row.
+    pub for_moves: usize,
+}
+
+impl Default for ResignRule {
+    fn default() -> Self {
+        Self { below_cp: -900, for_moves: 4 }
+    }
+}
+
+/// `[adjourned]`: games that were interrupted.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct AdjournedRules {
+    /// Whether the bot challenges the opponent to continue, and accepts such a challenge.
+    pub resume: bool,
+}
+
+impl Default for AdjournedRules {
+    fn default() -> Self {
+        Self { resume: true }
+    }
+}
+
+/// `[rematch]`: another game against the same opponent.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct RematchRules {
+    /// Number of rematches that the bot proposes in a row.
+    pub propose: u32,
+}
+
+/// `[matchmaking]`: challenges to other players while no game is played.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct MatchmakingRules {
+    /// Terms in the words of the server's command `match`: `"3 0 unrated"`.
+    pub terms: Vec<String>,
+    /// Players to choose from, in place of those whom the server lists; empty: those of the list who are free.
+    #[serde(default, deserialize_with = "handles")]
+    pub players: Vec<Handle>,
+    /// The opponent's rating. Not checked for `players`.
+    #[serde(default = "any_rating")]
+    pub rating: Bounds<u16>,
+    /// Time between two challenges, and how long the bot waits without a game before the first.
+    #[serde(default = "default_pause", deserialize_with = "super::duration")]
+    pub pause: Duration,
+    /// Whether computers are challenged only. FICS asks that players who do not want computers are left alone.
+    #[serde(default = "default_computers_only")]
+    pub computers_only: bool,
+}
+
+impl MatchmakingRules {
+    /// Challenges these players, with these terms, every 5 minutes.
+    pub fn against(players: impl IntoIterator<Item = Handle>, terms: impl Into<String>) -> Self {
+        Self {
+            terms: vec![terms.into()],
+            players: players.into_iter().collect(),
+            rating: any_rating(),
+            pause: default_pause(),
+            computers_only: false,
+        }
+    }
+}
+
+const fn any_rating() -> Bounds<u16> {
+    Bounds { min: 0, max: 9_999 }
+}
+
+const fn default_pause() -> Duration {
+    Duration::from_mins(5)
+}
+
+const fn default_computers_only() -> bool {
+    true
+}
+
+/// `[talk]`: words to other players, and the owner's commands. Talk never reaches the engine or a shell.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct TalkRules {
+    /// Words to the opponent when a game starts; empty: none. `{opponent}`, `{engine}` are replaced.
+    pub greeting: String,
+    /// Words to the opponent when a game ends; empty: none.
+    pub goodbye: String,
+    /// Answers to tells that contain a word, regardless of case.
+    pub answers: BTreeMap<String, String>,
+    /// Handles whose tells are commands: `status`, `pause`, `play`, `resign`, `abort`, `stop`.
+    #[serde(deserialize_with = "handles")]
+    pub owners: Vec<Handle>,
+}
+
+/// Reads a list of names of players.
+fn handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Handle>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let parse = |name: String| name.parse().map_err(|error| D::Error::custom(format_args!("`{name}`: {error}")));
+    names.into_iter().map(parse).collect()
+}
+
+/// Returns whether a list names this player, in any spelling.
+pub(crate) fn contains(list: &[Handle], player: &Handle) -> bool {
+    list.iter().any(|listed| listed.is_same_player(player.as_str()))
+}

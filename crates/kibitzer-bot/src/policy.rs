@@ -1,0 +1,239 @@
+//! Decisions: which challenges to accept, how to answer offers, when to offer a draw or to resign.
+
+use kibitzer::Handle;
+use kibitzer::core::message::{Challenge, OfferKind};
+
+use crate::config::{AcceptRules, Rules, contains};
+use crate::engine::Score;
+use crate::tracker::TrackedGame;
+use crate::verdict::Verdict;
+
+/// Decides for a bot. Every method has a default that follows the settings.
+///
+/// Methods must return quickly: the bot waits for them.
+pub trait Policy: Send + Sync + 'static {
+    /// Decides whether to accept a challenge.
+    fn challenge(&mut self, challenge: &Challenge, situation: &Situation<'_>) -> Verdict<bool> {
+        situation.judge(challenge)
+    }
+
+    /// Decides whether to grant an offer of the opponent.
+    fn offer(&mut self, offer: OfferKind, game: &GameSituation<'_>) -> Verdict<bool> {
+        game.judge(offer)
+    }
+
+    /// Decides after a search whether to resign or to offer a draw with the move; `None` for neither.
+    fn gesture(&mut self, game: &GameSituation<'_>) -> Option<Verdict<Gesture>> {
+        game.gesture()
+    }
+
+    /// Returns the answer to a private message, or `None` for none. Owners' commands do not arrive here.
+    fn answer(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
+        let text = text.to_lowercase();
+        rules
+            .talk
+            .answers
+            .iter()
+            .find(|(word, _)| text.contains(&word.to_lowercase()))
+            .map(|(_, answer)| answer.clone())
+    }
+}
+
+/// The policy of the settings alone.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "it has no state")]
+pub struct SettingsPolicy;
+
+impl Policy for SettingsPolicy {}
+
+/// What a bot does besides a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a player can do nothing else about the result")]
+pub enum Gesture {
+    /// Resigns in place of the move.
+    Resign,
+    /// Offers a draw with the move.
+    OfferDraw,
+}
+
+/// The state of a bot in which a challenge arrives.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Situation<'a> {
+    /// The settings.
+    pub rules: &'a Rules,
+    /// Variants that the engine plays, by the names of UCI.
+    pub variants: &'a [String],
+    /// Whether a game is in progress, or a challenge has been accepted.
+    pub is_busy: bool,
+    /// Whether the bot accepts no more games, as it is stopping or paused by its owner.
+    pub is_closed: bool,
+    /// Number of games with the challenger in the last 24 hours.
+    pub games_with_opponent: u32,
+}
+
+impl Situation<'_> {
+    /// Decides by the settings whether to accept a challenge.
+    pub fn judge(&self, challenge: &Challenge) -> Verdict<bool> {
+        match self.objection(challenge) {
+            Some(reason) => Verdict::decline(reason),
+            None => Verdict::accept("it fits the settings"),
+        }
+    }
+
+    /// Returns the first reason against a challenge.
+    fn objection(&self, challenge: &Challenge) -> Option<String> {
+        let accept = &self.rules.accept;
+        if self.is_closed {
+            return Some("no new games are accepted at the moment".to_owned());
+        }
+        if self.is_busy {
+            return Some("a game is in progress".to_owned());
+        }
+        if challenge.adjourned {
+            return (!self.rules.adjourned.resume).then(|| "adjourned games are not resumed".to_owned());
+        }
+        let from = &challenge.from;
+        if contains(&accept.block, from) || (!accept.allow.is_empty() && !contains(&accept.allow, from)) {
+            return Some("only certain players are accepted".to_owned());
+        }
+        let objection = accept.objection_to_terms(challenge).or_else(|| self.objection_to_kind(challenge));
+        objection.or_else(|| accept.objection_to_rating(challenge)).or_else(|| self.objection_to_number())
+    }
+
+    fn objection_to_kind(&self, challenge: &Challenge) -> Option<String> {
+        let kind = challenge.game_kind();
+        let variant = kind.variant.as_ref().map_or("chess", |variant| variant.as_str());
+        // A variant is played at any speed if it is listed; chess at the listed speeds.
+        let name = if variant == "chess" { kind.speed.unwrap_or("chess") } else { variant };
+        if !self.rules.accept.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
+            return Some(format!("{name} is not played"));
+        }
+        (!self.variants.iter().any(|known| known == variant)).then(|| format!("the engine does not play {variant}"))
+    }
+
+    fn objection_to_number(&self) -> Option<String> {
+        let limit = self.rules.accept.games_per_opponent_per_day;
+        (limit > 0 && self.games_with_opponent >= limit)
+            .then(|| format!("the limit is {limit} games a day with one player"))
+    }
+}
+
+impl AcceptRules {
+    fn objection_to_terms(&self, challenge: &Challenge) -> Option<String> {
+        if challenge.rated && !self.rated {
+            return Some("rated games are not played".to_owned());
+        }
+        let (Some(initial), Some(increment)) = (challenge.initial_min, challenge.increment_s) else {
+            return (!self.untimed).then(|| "untimed games are not played".to_owned());
+        };
+        if ![Some(initial), challenge.black_initial_min]
+            .iter()
+            .flatten()
+            .all(|minutes| self.initial_min.contains(minutes))
+        {
+            return Some(format!("games have {} minutes", self.initial_min));
+        }
+        let increments = [Some(increment), challenge.black_increment_s];
+        let fits = increments.iter().flatten().all(|seconds| self.increment_s.contains(seconds));
+        (!fits).then(|| format!("games have an increment of {} seconds", self.increment_s))
+    }
+
+    fn objection_to_rating(&self, challenge: &Challenge) -> Option<String> {
+        match challenge.from_rating.value() {
+            Some(rating) if !self.rating.contains(&rating) => {
+                Some(format!("opponents have a rating of {}", self.rating))
+            }
+            None if !self.unrated_players => Some("opponents have a rating".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// The state of a game in which the bot decides about an offer, a draw or a resignation.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct GameSituation<'a> {
+    /// The settings.
+    pub rules: &'a Rules,
+    /// The game.
+    pub game: &'a TrackedGame,
+    /// Scores of the bot's last moves, the latest last, from its point of view.
+    pub scores: &'a [Score],
+    /// Number of takebacks granted in this game.
+    pub takebacks: u32,
+}
+
+/// Number of plies within which a game may be aborted without a reason.
+const FIRST_PLIES: u32 = 2;
+
+impl GameSituation<'_> {
+    /// Decides by the settings whether to grant an offer.
+    pub fn judge(&self, offer: OfferKind) -> Verdict<bool> {
+        let offers = &self.rules.offers;
+        match offer {
+            OfferKind::Draw => match offers.draw {
+                None => Verdict::decline("draws are not agreed"),
+                Some(_) if self.is_drawish() => Verdict::accept(self.describe_scores()),
+                Some(_) => Verdict::decline(self.describe_scores()),
+            },
+            OfferKind::Takeback if self.takebacks < offers.takebacks => {
+                Verdict::accept(format!("{} of {} takebacks were granted", self.takebacks, offers.takebacks))
+            }
+            OfferKind::Takeback => Verdict::decline(format!("{} takebacks are granted per game", offers.takebacks)),
+            OfferKind::Abort if self.game.position().ply() <= FIRST_PLIES => {
+                Verdict::accept("the game has hardly begun")
+            }
+            OfferKind::Abort => Verdict::new(offers.abort, "by the settings"),
+            OfferKind::Adjourn => Verdict::new(offers.adjourn, "by the settings"),
+            OfferKind::Switch | OfferKind::Pause | OfferKind::Unpause => {
+                Verdict::decline("the bot plays the game as it is")
+            }
+        }
+    }
+
+    /// Decides by the settings whether to resign or to offer a draw.
+    pub fn gesture(&self) -> Option<Verdict<Gesture>> {
+        let lost = self.rules.offers.resign.is_some_and(|rule| {
+            let is_lost = |score: &Score| centipawns(*score) < rule.below_cp;
+            self.last(rule.for_moves).is_some_and(|scores| scores.iter().all(is_lost))
+        });
+        if lost {
+            return Some(Verdict::new(Gesture::Resign, self.describe_scores()));
+        }
+        self.is_drawish().then(|| Verdict::new(Gesture::OfferDraw, self.describe_scores()))
+    }
+
+    fn is_drawish(&self) -> bool {
+        self.rules.offers.draw.is_some_and(|rule| {
+            let is_even = |score: &Score| centipawns(*score).abs() <= rule.within_cp;
+            self.game.position().move_number() >= rule.from_move
+                && self.last(rule.for_moves).is_some_and(|scores| scores.iter().all(is_even))
+        })
+    }
+
+    /// Returns the scores of the last `n` moves; `None` if there are fewer, or if `n` is 0.
+    fn last(&self, n: usize) -> Option<&[Score]> {
+        let start = self.scores.len().checked_sub(n)?;
+        self.scores.get(start..).filter(|scores| !scores.is_empty())
+    }
+
+    fn describe_scores(&self) -> String {
+        let scores =
+            self.scores.iter().rev().take(5).map(|score| format!("{:+.2}", f64::from(centipawns(*score)) / 100.0));
+        let scores: Vec<_> = scores.collect();
+        if scores.is_empty() { "there is no score yet".to_owned() } else { format!("scores {}", scores.join(", ")) }
+    }
+}
+
+/// Score of a mate, in hundredths of a pawn.
+const MATE: i32 = 30_000;
+
+/// Returns a score in hundredths of a pawn; a mate is worth more than any other.
+pub(crate) const fn centipawns(score: Score) -> i32 {
+    match score {
+        Score::Centipawns(score) => score,
+        Score::Mate(moves) if moves < 0 => -MATE,
+        Score::Mate(_) => MATE,
+    }
+}

@@ -1,0 +1,183 @@
+//! Decisions of a bot with their reasons, and the events that report them.
+
+use std::fmt;
+
+use kibitzer::{GameId, Handle};
+use serde::Serialize;
+
+use crate::engine::{Score, SearchInfo};
+
+/// A decision and its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a decision with its reason")]
+pub struct Verdict<T> {
+    /// The decision.
+    pub decision: T,
+    /// The reason, as part of a sentence: `rated games are not played`.
+    pub reason: String,
+}
+
+impl<T> Verdict<T> {
+    /// Creates a verdict.
+    pub fn new(decision: T, reason: impl Into<String>) -> Self {
+        Self { decision, reason: reason.into() }
+    }
+}
+
+impl Verdict<bool> {
+    /// Creates the verdict that accepts.
+    pub fn accept(reason: impl Into<String>) -> Self {
+        Self::new(true, reason)
+    }
+
+    /// Creates the verdict that declines.
+    pub fn decline(reason: impl Into<String>) -> Self {
+        Self::new(false, reason)
+    }
+}
+
+/// Something that a bot did, and why. In JSON: one object with the key `event`, which is `bot` or `analysis`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BotEvent {
+    /// The bot acted, or decided not to.
+    #[serde(rename = "bot")]
+    Acted {
+        /// The account; `None` before the first login of a guest.
+        #[serde(serialize_with = "as_text")]
+        account: Option<Handle>,
+        /// What was done.
+        action: BotAction,
+        /// The game that it concerns.
+        game: Option<GameId>,
+        /// The player that it concerns.
+        #[serde(serialize_with = "as_text")]
+        player: Option<Handle>,
+        /// The reason.
+        reason: String,
+    },
+    /// The engine reported a line of analysis of the current position.
+    Analysis {
+        /// The account.
+        #[serde(serialize_with = "as_text")]
+        account: Option<Handle>,
+        /// The game.
+        game: GameId,
+        /// Depth in plies.
+        depth: Option<u32>,
+        /// Score in hundredths of a pawn, from the bot's point of view.
+        score_cp: Option<i32>,
+        /// Number of moves to mate; negative if the bot is mated.
+        mate: Option<i32>,
+        /// Nodes per second.
+        nodes_per_second: Option<u64>,
+        /// The expected moves.
+        line: Vec<String>,
+    },
+}
+
+impl fmt::Display for BotEvent {
+    /// Writes one line: account, action, game, player and reason. The reason may contain words of other players.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Acted { account, action, game, player, reason } => {
+                if let Some(account) = account {
+                    write!(f, "{account}: ")?;
+                }
+                write!(f, "{action:?}")?;
+                if let Some(game) = game {
+                    write!(f, ", game {game}")?;
+                }
+                if let Some(player) = player {
+                    write!(f, ", {player}")?;
+                }
+                write!(f, ": {reason}")
+            }
+            Self::Analysis { depth, score_cp, mate, line, .. } => {
+                if let Some(depth) = depth {
+                    write!(f, "depth {depth} ")?;
+                }
+                match (score_cp, mate) {
+                    (Some(score), _) => write!(f, "score {:+.2} ", f64::from(*score) / 100.0)?,
+                    (None, Some(moves)) => write!(f, "mate in {moves} ")?,
+                    (None, None) => {}
+                }
+                f.write_str(&line.join(" "))
+            }
+        }
+    }
+}
+
+impl BotEvent {
+    /// Creates the event of a line of analysis.
+    pub(crate) fn analysis(account: Option<Handle>, game: GameId, info: SearchInfo) -> Self {
+        let (score_cp, mate) = match info.score {
+            Some(Score::Centipawns(score)) => (Some(score), None),
+            Some(Score::Mate(moves)) => (None, Some(moves)),
+            None => (None, None),
+        };
+        let SearchInfo { depth, nodes_per_second, line, .. } = info;
+        Self::Analysis { account, game, depth, score_cp, mate, nodes_per_second, line }
+    }
+}
+
+#[expect(clippy::ref_option, reason = "the signature that serde calls")]
+fn as_text<S: serde::Serializer>(handle: &Option<Handle>, serializer: S) -> Result<S::Ok, S::Error> {
+    handle.as_ref().map(ToString::to_string).serialize(serializer)
+}
+
+/// An action of a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BotAction {
+    /// Accepted a challenge.
+    Accepted,
+    /// Declined a challenge.
+    Declined,
+    /// Posted a seek.
+    Sought,
+    /// Challenged a player.
+    Challenged,
+    /// A game started, or goes on after an interruption.
+    Started,
+    /// A game ended.
+    Ended,
+    /// A search began, with this much time.
+    Thinking,
+    /// Sent a move.
+    Moved,
+    /// A move came too late and was not sent.
+    Dropped,
+    /// Offered a draw.
+    OfferedDraw,
+    /// Claimed a draw.
+    ClaimedDraw,
+    /// Granted an offer of the opponent.
+    Granted,
+    /// Refused an offer of the opponent.
+    Refused,
+    /// Asked to abort the game.
+    Aborted,
+    /// Resigned.
+    Resigned,
+    /// Claimed the game because the opponent's time is up.
+    Flagged,
+    /// Started the engine.
+    StartedEngine,
+    /// The engine failed.
+    EngineFailed,
+    /// Sent words to a player.
+    Said,
+    /// Obeyed a command of an owner.
+    Obeyed,
+    /// The connection was lost, or is back.
+    Connection,
+    /// The server refused what the bot tried.
+    ServerRefused,
+    /// A book or a file of games cannot be used.
+    FileFailed,
+    /// Is stopping.
+    Stopping,
+}

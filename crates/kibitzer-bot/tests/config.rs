@@ -1,0 +1,89 @@
+//! The settings of a bot.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kibitzer::Profile;
+use kibitzer_bot::{BotConfig, EngineCommand};
+
+/// A file for one test, removed at its end.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kibitzer-bot-{}-{name}.toml", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+const MINIMAL: &str = "[server]\nhost = \"chess.example\"\n[engine]\ncommand = [\"engine\"]\n";
+
+fn load(name: &str, text: &str) -> Result<BotConfig, String> {
+    let file = File::new(name, text);
+    BotConfig::load(&file.0).map_err(|error| error.to_string())
+}
+
+#[test]
+fn shipped_file_has_the_default_rules() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/bot.toml");
+    let shipped = BotConfig::load(&path).unwrap();
+    let default = BotConfig::new(Profile::demo(), EngineCommand::new(["stockfish"]));
+    assert_eq!(format!("{:#?}", shipped.rules), format!("{:#?}", default.rules));
+    assert_eq!(shipped.sentences(), default.sentences());
+    assert_eq!(
+        shipped.engine.options,
+        [("Hash", "64"), ("Threads", "1")].map(|(name, value)| (name.into(), value.into()))
+    );
+}
+
+#[test]
+fn keys_in_comments_of_the_shipped_file_are_known() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/bot.toml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_setting = |line: &str| line.starts_with("# [") || line.starts_with("# ") && line.contains(" = ");
+    let lines = text.lines().map(|line| if is_setting(line) { line.trim_start_matches("# ") } else { line });
+    let config = load("commented", &lines.collect::<Vec<_>>().join("\n")).unwrap();
+    assert_eq!(config.rules.matchmaking.as_ref().unwrap().pause, Duration::from_mins(5));
+    assert!(config.book.is_some() && config.rules.offers.resign.is_some());
+    assert!(config.pgn.file.is_some() && config.pgn.live_file.is_some());
+    assert!(config.sentences().iter().any(|line| line.contains("below -900 centipawns for 4 moves")));
+}
+
+#[test]
+fn minimal_file_is_enough_and_accounts_override_the_server() {
+    let config = load("minimal", MINIMAL).unwrap();
+    assert_eq!((config.accounts.len(), config.accounts[0].host_name()), (1, "chess.example"));
+    let two =
+        format!("{MINIMAL}[[account]]\nhandle = \"One\"\n[[account]]\nhost = \"other.example\"\n[x-mine]\nkey = 1\n");
+    let config = load("two", &two).unwrap();
+    assert_eq!(config.accounts.len(), 2);
+    assert_eq!(config.accounts[1].host_name(), "other.example");
+}
+
+#[test]
+fn mistakes_are_reported_with_their_line() {
+    for (name, text, line, words) in [
+        ("key", "[accept]\nratd = true\n", 6, "unknown field `ratd`"),
+        ("table", "[acept]\n", 5, "unknown table `acept`"),
+        ("range", "[accept]\nrating = [2000, 1000]\n", 6, "the range [2000, 1000] is empty"),
+        ("negative", "[accept]\ninitial_min = [-1, 3]\n", 6, "invalid value"),
+        ("duration", "[shutdown]\nfinish_game_within = \"soon\"\n", 6, "expected number"),
+        ("handle", "[accept]\nblock = [\"a b\"]\n", 6, "`a b`"),
+        ("option", "[matchmaking]\npause = 3\n", 6, "invalid type"),
+        ("account", "[[account]]\nhandl = \"One\"\n", 6, "did you mean `handle`"),
+    ] {
+        let error = load(name, &format!("{MINIMAL}{text}")).unwrap_err();
+        assert!(error.contains(&format!("line {line}: ")) && error.contains(words), "{name}: {error}");
+    }
+    assert!(load("no engine", "[server]\nhost = \"chess.example\"\n").unwrap_err().contains("engine"));
+    assert!(load("no server", "[engine]\ncommand = [\"engine\"]\n").unwrap_err().contains("server"));
+    assert!(load("no toml", "server").is_err());
+}

@@ -1,0 +1,354 @@
+//! Whole games, and what the bot does in each case of docs/bots.md.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kibitzer::command::OfferRef;
+use kibitzer::core::session::Password;
+use kibitzer::{Profile, Relation};
+use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchPosition};
+use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, Scripted, WeakPlayer};
+use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
+
+use crate::table::{Human, Running, scripted, serve, settings, weak};
+
+/// Starts a bot that is ready to play.
+async fn ready<S: kibitzer_bot::StartEngine>(config: BotConfig, engine: S) -> Running {
+    let bot = Running::start(config, engine);
+    bot.wait_for(BotAction::StartedEngine, "").await;
+    bot.wait_for(BotAction::Connection, "ready").await;
+    bot
+}
+
+/// Plays the moves of Black that lead nowhere.
+fn shuffle(position: &SearchPosition) -> ScriptedAnswer {
+    let n = position.moves.len() / 2;
+    let moves = if position.moves.len().is_multiple_of(2) { ["g1f3", "f3g1"] } else { ["g8f6", "f6g8"] };
+    ScriptedAnswer::Move(moves[n % 2].to_owned())
+}
+
+fn shuffler() -> impl kibitzer_bot::StartEngine {
+    scripted(|position, _| shuffle(position))
+}
+
+/// A server with accounts of the bot and the human, so that it adjourns their game when a connection is lost.
+async fn serve_accounts() -> (Arc<Server>, BotConfig, Profile) {
+    let account = |name: &str| Account::new(name.parse().unwrap(), "secret");
+    let (server, profile) = serve(ServerOptions::new().account(account("Botvin")).account(account("Alekhin"))).await;
+    let log_in = |name: &str| profile.clone().account(name.parse().unwrap(), Password::new("secret").unwrap());
+    (server, BotConfig::new(log_in("Botvin"), EngineCommand::new(["none"])), log_in("Alekhin"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn game_is_played_until_the_opponent_resigns_on_fics() {
+    play_until_the_opponent_resigns(Family::Fics).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn game_is_played_until_the_opponent_resigns_on_icc() {
+    play_until_the_opponent_resigns(Family::Icc).await;
+}
+
+async fn play_until_the_opponent_resigns(family: Family) {
+    let (_server, profile) = serve(ServerOptions::new().family(family)).await;
+    let profile = profile.session(|session| session.family(kibitzer::core::message::Family::Auto));
+    let folder = std::env::temp_dir().join(format!("kibitzer-play-{}-{family:?}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut config = settings(&profile);
+    config.pgn.file = Some(folder.join("games.pgn"));
+    config.pgn.live_file = Some(folder.join("live.pgn"));
+    let bot = ready(config, weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    for played in ["e2e4", "d2d3", "f1e2"] {
+        human.play(played).await;
+        human.turn().await;
+    }
+    human.client.resign().await.unwrap();
+    bot.wait_for(BotAction::Ended, "Alekhin resigns").await;
+    assert_eq!(bot.count(BotAction::Moved), 3);
+    bot.stop.request();
+    bot.done.await.unwrap().unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let games = read("games.pgn");
+    assert!(games.contains("[Black \"Botvin\"]") && games.trim_end().ends_with("0-1"), "{games}");
+    assert!(games.contains("1. e4 ") && games.contains("3. Be2 "), "{games}");
+    assert_eq!(read("live.pgn"), games);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_bots_play_whole_games() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let one = ready(settings(&profile), weak()).await;
+    let mut config =
+        BotConfig::new(profile.clone().guest_as("Whiteley".parse().unwrap()), EngineCommand::new(["none"]));
+    config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
+    let two = ready(config, || async { Ok(WeakPlayer::new(9, Duration::from_secs(1))) }).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    drop(human.client.request("match Botvin 5 0 unrated white").await);
+    human.board(|_| true).await;
+    for played in ["f2f3", "g2g4"] {
+        human.play(played).await;
+        human.turn().await;
+    }
+    human.client.resign().await.unwrap();
+    one.wait_for(BotAction::Ended, "").await;
+    drop(two);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_connection_resumes_the_game_and_the_search() {
+    let (server, config, human) = serve_accounts().await;
+    let bot = ready(config, scripted(|position, _| shuffle(position))).await;
+    let mut human = Human::log_in_with(human).await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    for played in ["e2e4", "d2d3", "f1e2"] {
+        human.play(played).await;
+        human.turn().await;
+    }
+    let target = || ConnectionTarget::Player("Botvin".to_owned());
+    server.control().inject(target(), FaultPoint::Now, Fault::Reset).await.unwrap();
+    bot.wait_for(BotAction::Connection, "lost").await;
+    human.line("Challenge: Botvin").await;
+    human.client.accept(OfferRef::Only).await.unwrap();
+    bot.wait_for(BotAction::Started, "resumed").await;
+    human.play("g1f3").await;
+    human.turn().await;
+    assert_eq!(bot.count(BotAction::Moved), 4, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let starts = Arc::new(AtomicUsize::new(0));
+    let engine = {
+        let starts = Arc::clone(&starts);
+        move || {
+            starts.fetch_add(1, Ordering::Relaxed);
+            async { Ok(Scripted::new(|_, _| ScriptedAnswer::Fail(EngineError::Exited))) }
+        }
+    };
+    let bot = ready(settings(&profile), engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.play("e2e4").await;
+    let end = human.end().await;
+    assert!(end.contains("aborted") || end.contains("Botvin resigns"), "{end}");
+    assert_eq!(bot.count(BotAction::EngineFailed), 3, "{:#?}", bot.actions());
+    assert!(starts.load(Ordering::Relaxed) <= 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn illegal_move_of_the_engine_is_never_sent() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let tries = Arc::new(AtomicUsize::new(0));
+    let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
+        0 => ScriptedAnswer::Move("e7e4".to_owned()),
+        1 => ScriptedAnswer::Move("; shout hello".to_owned()),
+        _ => shuffle(position),
+    });
+    let bot = ready(settings(&profile), engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.play("e2e4").await;
+    human.turn().await;
+    assert_eq!(
+        (bot.count(BotAction::EngineFailed), bot.count(BotAction::ServerRefused)),
+        (2, 0),
+        "{:#?}",
+        bot.actions()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.rules.offers.takebacks = 1;
+    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let bot = ready(config, engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.play("e2e4").await;
+    human.client.takeback(1).await.unwrap();
+    bot.wait_for(BotAction::Granted, "takeback").await;
+    human.turn().await;
+    human.play("d2d4").await;
+    let board = human.turn().await;
+    assert_eq!((board.ply(), bot.count(BotAction::Moved)), (2, 1), "{:#?}", bot.actions());
+    drop(human.client.takeback(1).await);
+    bot.wait_for(BotAction::Refused, "takeback").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn game_that_ends_while_thinking_gets_no_move() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let bot = ready(settings(&profile), engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.play("e2e4").await;
+    bot.wait_for(BotAction::Thinking, "").await;
+    human.client.resign().await.unwrap();
+    bot.wait_for(BotAction::Ended, "").await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!((bot.count(BotAction::Moved), bot.count(BotAction::ServerRefused)), (0, 0), "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn unsuitable_challenges_are_declined_with_the_reason_once() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.rules.accept.block = vec!["Blocked".parse().unwrap()];
+    config.rules.accept.kinds.push("crazyhouse".to_owned());
+    let bot = ready(config, weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    for (terms, reason) in [
+        ("0 1 unrated", "minutes"),
+        ("5 90 unrated", "increment"),
+        ("5 0 unrated wild fr", "chess960 is not played"),
+        ("5 0 unrated crazyhouse", "the engine does not play crazyhouse"),
+    ] {
+        drop(human.client.request(&*format!("match Botvin {terms}")).await);
+        bot.wait_for(BotAction::Declined, reason).await;
+        human.line(reason).await;
+    }
+    drop(human.client.request("match Botvin 5 0 unrated crazyhouse").await);
+    human.line("declines").await;
+    assert_eq!((bot.count(BotAction::Declined), bot.count(BotAction::Said)), (5, 4), "{:#?}", bot.actions());
+    let blocked = Human::log_in(&profile, "Blocked").await;
+    drop(blocked.client.request("match Botvin 5 0 unrated").await);
+    bot.wait_for(BotAction::Declined, "certain players").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_challenge_is_declined_while_a_game_is_played_or_starts() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile), weak()).await;
+    let one = Human::log_in(&profile, "Alekhin").await;
+    let two = Human::log_in(&profile, "Bogoljubov").await;
+    let ask = |human: &Human| {
+        let client = human.client.clone();
+        async move { drop(client.request("match Botvin 5 0 unrated").await) }
+    };
+    tokio::join!(ask(&one), ask(&two));
+    bot.wait_for(BotAction::Started, "").await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(bot.count(BotAction::Accepted), 1, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn opponent_without_time_is_claimed() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile), weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.time(1, 0).color(kibitzer::core::chess::Color::White)).await;
+    human.play("e2e4").await;
+    human.turn().await;
+    let end = human.end().await;
+    assert!(end.contains("forfeits on time"), "{end}");
+    bot.wait_for(BotAction::Ended, "time").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn third_repetition_is_claimed() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile), shuffler()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    let shuffle = ["g1f3", "f3g1"].iter().cycle();
+    for played in shuffle.take(8) {
+        human.play(played).await;
+        if bot.count(BotAction::ClaimedDraw) > 0 {
+            break;
+        }
+        human.board(|board| board.relation() == Relation::MyTurn).await;
+    }
+    assert!(human.end().await.contains("repetition"), "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn bot_that_stops_finishes_its_game_first() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile), weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    bot.stop.request();
+    bot.wait_for(BotAction::Stopping, "after the game").await;
+    human.play("e2e4").await;
+    human.turn().await;
+    human.client.resign().await.unwrap();
+    bot.done.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn bot_that_stops_adjourns_a_long_game_and_leaves() {
+    let (_server, mut config, human) = serve_accounts().await;
+    config.shutdown.finish_game_within = Duration::from_mins(1);
+    let bot = ready(config, weak()).await;
+    let mut human = Human::log_in_with(human).await;
+    human.challenge(|terms| terms.time(60, 0).color(kibitzer::core::chess::Color::White)).await;
+    human.play("e2e4").await;
+    human.turn().await;
+    bot.stop.request();
+    human.line("requests to adjourn game").await;
+    bot.done.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_stop_ends_at_once() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile), weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms).await;
+    bot.stop.request();
+    bot.stop.request();
+    bot.done.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_login_of_the_account_ends_the_bot() {
+    let (_server, config, _) = serve_accounts().await;
+    let profile = config.accounts[0].clone();
+    let bot = ready(config, weak()).await;
+    let _other = kibitzer::Client::connect(profile).await.unwrap();
+    assert!(matches!(bot.done.await.unwrap(), Err(BotError::Ended(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn partnership_is_declined() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile.clone().variable("bugopen", "1").unwrap()), weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    drop(human.client.request("partner Botvin").await);
+    bot.wait_for(BotAction::Refused, "bughouse").await;
+    human.line("declines your partnership request").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn owners_command_and_others_get_answers() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.rules.talk.owners = vec!["alekhin".parse().unwrap()];
+    config.rules.talk.answers.insert("source".to_owned(), "see the notes in my finger".to_owned());
+    let bot = ready(config, weak()).await;
+    let mut owner = Human::log_in(&profile, "Alekhin").await;
+    let mut other = Human::log_in(&profile, "Bogoljubov").await;
+    let tell = |human: &Human, words: &str| {
+        let (client, line) = (human.client.clone(), format!("tell Botvin {words}"));
+        async move { drop(client.request(&*line).await) }
+    };
+    tell(&owner, "status").await;
+    owner.line("playing, Kibitzer's weak player, no game").await;
+    tell(&other, "stop").await;
+    tell(&other, "where is the SOURCE?").await;
+    other.line("see the notes in my finger").await;
+    tell(&owner, "pause").await;
+    owner.line("no new games").await;
+    drop(other.client.request("match Botvin 5 0 unrated").await);
+    bot.wait_for(BotAction::Declined, "no new games").await;
+    tell(&owner, "stop").await;
+    bot.done.await.unwrap().unwrap();
+}

@@ -1,0 +1,11 @@
+//! Bots on the embedded server.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+mod games;
+mod table;

@@ -1,0 +1,162 @@
+//! A server, a bot that plays on it, and a human opponent that the test controls.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kibitzer::command::MatchOptions;
+use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscription};
+use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchLimits, SearchPosition};
+use kibitzer_bot::{
+    Bot, BotAction, BotConfig, BotError, BotEvent, EngineCommand, Scripted, StartEngine, Stop, WeakPlayer,
+};
+use kibitzer_server::{Server, ServerOptions};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Virtual time after which a wait fails the test.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// A server without a port, and the profile of a guest on it.
+pub(crate) async fn serve(options: ServerOptions) -> (Arc<Server>, Profile) {
+    let server = Server::start(options.detached()).await.unwrap();
+    let server = Arc::new(server);
+    let dialed = Arc::clone(&server);
+    let dial = Dial::with(move || {
+        let server = Arc::clone(&dialed);
+        async move { server.connect().await }
+    });
+    (server, Profile::demo().dial(dial))
+}
+
+/// A bot that runs, and what it reported.
+pub(crate) struct Running {
+    pub(crate) stop: Stop,
+    pub(crate) done: JoinHandle<Result<(), BotError>>,
+    events: Arc<Mutex<Vec<BotEvent>>>,
+}
+
+impl Running {
+    /// Starts a bot as guest `Botvin`.
+    pub(crate) fn start<S: StartEngine>(config: BotConfig, engine: S) -> Self {
+        let (stop, events) = (Stop::new(), Arc::new(Mutex::new(Vec::new())));
+        let sink = Arc::clone(&events);
+        let bot = Bot::new(config).engine(engine).on_event(move |event| sink.lock().unwrap().push(event.clone()));
+        let done = tokio::spawn(bot.run(stop.clone()));
+        Self { stop, done, events }
+    }
+
+    /// Returns the actions so far with their reasons.
+    pub(crate) fn actions(&self) -> Vec<(BotAction, String)> {
+        let events = self.events.lock().unwrap();
+        let acted = events.iter().filter_map(|event| match event {
+            BotEvent::Acted { action, reason, .. } => Some((*action, reason.clone())),
+            _ => None,
+        });
+        acted.collect()
+    }
+
+    pub(crate) fn count(&self, wanted: BotAction) -> usize {
+        self.actions().iter().filter(|(action, _)| *action == wanted).count()
+    }
+
+    /// Waits until the bot has done something with a reason that contains the words.
+    pub(crate) async fn wait_for(&self, wanted: BotAction, words: &str) {
+        let is_done = || self.actions().iter().any(|(action, reason)| *action == wanted && reason.contains(words));
+        let waiting = async {
+            while !is_done() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let waited = timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "no {wanted:?} with {words:?} in {:#?}", self.actions());
+    }
+}
+
+/// The settings of the tests: guest `Botvin`, default rules.
+pub(crate) fn settings(profile: &Profile) -> BotConfig {
+    BotConfig::new(profile.clone().guest_as("Botvin".parse().unwrap()), EngineCommand::new(["none"]))
+}
+
+/// A weak player that moves at once.
+pub(crate) fn weak() -> impl StartEngine {
+    || async { Ok(WeakPlayer::new(7, Duration::ZERO)) }
+}
+
+/// An engine whose answers a function gives, which must not depend on the order of restarts.
+pub(crate) fn scripted(
+    answer: impl Fn(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Clone + Send + Sync + 'static,
+) -> impl StartEngine {
+    move || {
+        let answer = answer.clone();
+        async move { Ok::<_, EngineError>(Scripted::new(answer)) }
+    }
+}
+
+/// The opponent: a session whose moves the test sends.
+pub(crate) struct Human {
+    pub(crate) client: Client,
+    events: Subscription,
+}
+
+impl Human {
+    pub(crate) async fn log_in(profile: &Profile, name: &str) -> Self {
+        Self::log_in_with(profile.clone().guest_as(name.parse().unwrap())).await
+    }
+
+    pub(crate) async fn log_in_with(profile: Profile) -> Self {
+        let client = Client::connect(profile).await.unwrap();
+        let events = client.subscribe_lossless(10_000);
+        Self { client, events }
+    }
+
+    /// Challenges the bot, and waits for the first board.
+    pub(crate) async fn challenge(&mut self, terms: impl FnOnce(MatchOptions) -> MatchOptions) -> Arc<Style12> {
+        let options = terms(MatchOptions::new("Botvin".parse().unwrap()).time(5, 0).unrated());
+        self.client.challenge(&options).await.unwrap();
+        self.board(|_| true).await
+    }
+
+    /// Waits for a board of the own game.
+    pub(crate) async fn board(&mut self, is_wanted: impl Fn(&Style12) -> bool) -> Arc<Style12> {
+        self.find("a board", |event| match event.message() {
+            Some(Message::Style12(board)) if board.relation().is_mine() && is_wanted(board) => Some(Arc::clone(board)),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Waits for this side's turn.
+    pub(crate) async fn turn(&mut self) -> Arc<Style12> {
+        self.board(|board| board.relation() == Relation::MyTurn).await
+    }
+
+    /// Waits for the end of a game, and returns the server's words.
+    pub(crate) async fn end(&mut self) -> String {
+        self.find("the end of a game", |event| match event.message() {
+            Some(Message::GameEnded(ended)) => Some(ended.text.to_string()),
+            _ => None,
+        })
+        .await
+    }
+
+    /// Waits for a line of the server.
+    pub(crate) async fn line(&mut self, words: &str) {
+        self.find(words, |event| String::from_utf8_lossy(event.raw()).contains(words).then_some(())).await;
+    }
+
+    async fn find<T>(&mut self, what: &str, mut pick: impl FnMut(&Event) -> Option<T>) -> T {
+        let search = async {
+            loop {
+                let event = self.events.next_event().await.expect("the session is over");
+                if let Some(found) = pick(&event) {
+                    return found;
+                }
+            }
+        };
+        timeout(PATIENCE, search).await.unwrap_or_else(|_| panic!("{what} did not arrive"))
+    }
+
+    pub(crate) async fn play(&self, uci: &str) {
+        self.client.make_move(&kibitzer::command::MoveText::new(uci).unwrap()).await.unwrap();
+    }
+}

@@ -1,0 +1,220 @@
+//! `kibitzer bot`: plays with an engine.
+
+use std::future::pending;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kibitzer::Profile;
+use kibitzer::core::text::error_chain;
+use kibitzer_bot::config::MatchmakingRules;
+use kibitzer_bot::{
+    Bot, BotConfig, BotError, BotEvent, ConfiguredEngine, Engine as _, EngineCommand, StartEngine, Stop, WeakPlayer,
+};
+use kibitzer_server::{Server, ServerOptions};
+
+use crate::arguments::{FormatArgs, PopulationArgs};
+use crate::console::{self, ProfileFilters};
+use crate::failure::{EXIT_STATUS, Failure};
+use crate::live::{StopArgs, StopSignal, check_end, connect_failure, run, runtime, start_session};
+use crate::output::{LineFormat, TerminalSafe};
+
+/// File for the games of the demo.
+const DEMO_GAMES: &str = "kibitzer-demo.pgn";
+
+/// Pause of the demo's player before each move, so that people can follow.
+const DEMO_MOVE: Duration = Duration::from_millis(500);
+
+/// Play with an engine, by the settings of a file
+///
+/// Accepts challenges, posts seeks and plays, until Ctrl-C: then the game in progress is finished first; a second Ctrl-C ends at
+/// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason. On a
+/// terminal the session is shown in the console. config/bot.toml describes all settings.
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+pub(crate) struct Args {
+    /// The settings
+    #[arg(value_name = "CONFIG", required_unless_present = "demo", conflicts_with = "demo")]
+    config: Option<PathBuf>,
+    /// Play on an embedded server with a built-in weak player; the games are appended to kibitzer-demo.pgn
+    #[arg(long)]
+    demo: bool,
+    /// Start the engine, print what was found and every rule, and end
+    #[arg(long, conflicts_with_all = ["demo", "plain"])]
+    check: bool,
+    /// Print lines instead of opening the console [default on a pipe, and with several accounts]
+    #[arg(long)]
+    plain: bool,
+    #[command(flatten)]
+    format: FormatArgs,
+    #[command(flatten)]
+    population: PopulationArgs,
+    #[command(flatten)]
+    ending: StopArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer bot --demo                      watch a weak player on an embedded server
+  kibitzer bot --check bot.toml            print the engine's options and all rules
+  kibitzer bot bot.toml                    play
+  kibitzer bot bot.toml --json | jq -r .reason   for programs";
+
+impl Args {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        match &self.config {
+            Some(path) if self.check => run(check(path)),
+            Some(path) => self.play(load(path)?),
+            None => self.run_demo(),
+        }
+    }
+
+    fn play(&self, config: BotConfig) -> Result<(), Failure> {
+        let server = config.accounts.first().map_or_else(String::new, |profile| profile.host_name().to_owned());
+        if let [profile] = &config.accounts[..]
+            && self.is_shown()
+        {
+            let runtime = runtime()?;
+            let profile = profile.clone();
+            return show(&runtime, Bot::new(config), profile, &server);
+        }
+        run(self.print(Bot::new(config), &server))
+    }
+
+    /// Returns whether the session is shown in the console.
+    fn is_shown(&self) -> bool {
+        !self.plain && console::can_open(self.format.format(), self.ending)
+    }
+
+    /// Plays on an embedded server.
+    fn run_demo(&self) -> Result<(), Failure> {
+        let runtime = runtime()?;
+        let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
+        let server = runtime.block_on(Server::start(options))?;
+        let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
+        let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
+        let name = format!("the embedded server, {address}");
+        let seed = self.population.seed;
+        let bot =
+            Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
+        let result = if self.is_shown() {
+            show(&runtime, bot, profile, &name)
+        } else {
+            runtime.block_on(self.print(bot, &name))
+        };
+        runtime.block_on(server.shutdown());
+        result
+    }
+
+    /// Plays, and prints the bot's events until it has stopped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the bot.
+    async fn print<S: StartEngine>(&self, bot: Bot<S>, server: &str) -> Result<(), Failure> {
+        let mut signals = self.ending.begin()?;
+        let (stop, format) = (Stop::new(), self.format.format());
+        // A reader of the output that has gone stops the bot like a signal.
+        let on_closed = stop.clone();
+        let bot = bot.on_event(move |event| {
+            if print_event(event, format).is_err() {
+                on_closed.now();
+            }
+        });
+        tokio::select! {
+            result = bot.run(stop.clone()) => result.or_else(|error| failure(server, error)),
+            never = request_stop(&mut signals, &stop) => match never {},
+        }
+    }
+}
+
+/// Requests a stop at every signal, and at the deadline.
+///
+/// # Cancel safety
+///
+/// Cancel safe.
+async fn request_stop(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
+    signals.wait().await;
+    stop.request();
+    // The deadline has no second time.
+    signals.wait_for_signal().await;
+    stop.request();
+    pending().await
+}
+
+/// Plays, and shows the session in the console until the user quits.
+fn show<S: StartEngine>(
+    runtime: &tokio::runtime::Runtime,
+    bot: Bot<S>,
+    profile: Profile,
+    server: &str,
+) -> Result<(), Failure> {
+    let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server))?;
+    let player = bot.run_with(client.clone(), Stop::new());
+    // The session's end is reported by the console.
+    let companion = async move { drop(player.await) };
+    console::run_session(runtime, &client, tap, server, ProfileFilters::default(), companion)
+}
+
+fn load(path: &Path) -> Result<BotConfig, Failure> {
+    BotConfig::load(path).map_err(|error| Failure::local(error_chain(&error)))
+}
+
+/// Starts the engine, and prints what it reports and every rule.
+///
+/// # Cancel safety
+///
+/// Dropping the future ends the engine.
+async fn check(path: &Path) -> Result<(), Failure> {
+    let config = load(path)?;
+    let engine = ConfiguredEngine::start(&config.engine.start_command()).await;
+    let engine = engine.map_err(|error| Failure::local(error_chain(&error)))?;
+    let info = engine.info();
+    let mut lines = vec![
+        format!(
+            "Engine: {}{}",
+            info.name,
+            if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) }
+        ),
+        format!("Variants: {}", info.variants.join(", ")),
+        format!("Options: {}", info.options.join(", ")),
+        format!("Accounts: {}", config.accounts.len()),
+    ];
+    lines.extend(config.sentences());
+    engine.quit().await;
+    let mut out = io::stdout().lock();
+    lines.iter().try_for_each(|line| writeln!(out, "{}", TerminalSafe(line))).map_err(Failure::stdout)
+}
+
+/// Returns the settings of the demo: it plays against the server's player that accepts every match.
+fn demo_config(profile: Profile) -> BotConfig {
+    let mut config = BotConfig::new(profile, EngineCommand::new(Vec::<String>::new()));
+    let mut matchmaking = MatchmakingRules::against("Whetstone".parse().ok(), "2 0 unrated");
+    matchmaking.pause = Duration::from_secs(2);
+    config.rules.matchmaking = Some(matchmaking);
+    config.pgn.file = Some(DEMO_GAMES.into());
+    config.shutdown.finish_game_within = Duration::ZERO;
+    config
+}
+
+fn failure(server: &str, error: BotError) -> Result<(), Failure> {
+    match error {
+        BotError::Connect(error) => Err(connect_failure(server, &error)),
+        BotError::Ended(reason) => check_end(server, reason),
+        error => Err(Failure::local(error_chain(&error))),
+    }
+}
+
+/// Prints an event: as JSON, or as a line of text. Lines of analysis are in JSON only.
+fn print_event(event: &BotEvent, format: LineFormat) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match (format, event) {
+        (LineFormat::Jsonl, _) => {
+            kibitzer::json::write(&mut out, event)?;
+            writeln!(out)
+        }
+        (LineFormat::Text, BotEvent::Acted { .. }) => writeln!(out, "{}", TerminalSafe(&event.to_string())),
+        _ => Ok(()),
+    }
+}
