@@ -15,7 +15,7 @@ use tracing::{Instrument as _, debug, info, info_span, warn};
 
 use crate::exposure::Exposure;
 use crate::lines::Lines;
-use crate::socket::{Accepted, Listener};
+use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
 use crate::wire::{self, Answer, Hello, NoteKind, Order, VERSION};
 use crate::{AttachAccess, AttachedRequestError};
@@ -69,7 +69,7 @@ impl Host {
     /// # Cancel safety
     ///
     /// Dropping the future disconnects all watchers and removes the socket's file.
-    async fn run(self, accept: impl AsyncFn() -> io::Result<Accepted>) {
+    async fn run(self, accept: impl AsyncFn() -> io::Result<Stream>) {
         let mut peers = JoinSet::new();
         let mut may_accept_at = Instant::now();
         loop {
@@ -81,10 +81,10 @@ impl Host {
                 accepted = next => match accepted {
                     // Refused peers are tasks, too, so their number is limited.
                     Ok(_) if peers.len() >= 2 * MAX_WATCHERS => {}
-                    Ok(Accepted { stream, is_same_user: true }) => {
+                    Ok(stream) if socket::is_same_user(&stream).is_ok_and(|is_same| is_same) => {
                         peers.spawn(self.clone().serve(stream).in_current_span());
                     }
-                    Ok(Accepted { stream, .. }) => {
+                    Ok(stream) => {
                         warn!("watcher of another user refused");
                         peers.spawn(self.clone().refuse(stream, "you are not the user of this session").in_current_span());
                     }

@@ -14,12 +14,6 @@ pub(crate) type Stream = DuplexStream;
 #[derive(Debug)]
 pub(crate) struct Listener(Infallible);
 
-pub(crate) struct Accepted {
-    pub(crate) stream: Stream,
-    /// Whether the process belongs to the user of this process.
-    pub(crate) is_same_user: bool,
-}
-
 impl Listener {
     /// # Errors
     ///
@@ -37,7 +31,7 @@ impl Listener {
     ///
     /// Cancel safe.
     #[expect(clippy::unused_async, reason = "Unix sockets need it")]
-    pub(crate) async fn accept(&self) -> io::Result<Accepted> {
+    pub(crate) async fn accept(&self) -> io::Result<Stream> {
         match self.0 {}
     }
 }
@@ -52,4 +46,11 @@ impl Listener {
 #[expect(clippy::unused_async, reason = "Unix sockets need it")]
 pub(crate) async fn connect(_: &Path, _: Duration) -> Result<Stream, AttachError> {
     Err(AttachError::Unsupported)
+}
+
+/// # Errors
+///
+/// [`io::ErrorKind::Unsupported`], always.
+pub(crate) fn is_same_user(_: &Stream) -> io::Result<bool> {
+    Err(io::ErrorKind::Unsupported.into())
 }

@@ -30,13 +30,6 @@ pub(crate) struct Listener {
     id: (u64, u64),
 }
 
-/// A connection of another process.
-pub(crate) struct Accepted {
-    pub(crate) stream: Stream,
-    /// Whether the process belongs to the user of this process.
-    pub(crate) is_same_user: bool,
-}
-
 impl Listener {
     /// Creates the socket. The socket of a dead process is replaced, any other file is not.
     ///
@@ -76,9 +69,8 @@ impl Listener {
     /// # Cancel safety
     ///
     /// Cancel safe: no connection is lost.
-    pub(crate) async fn accept(&self) -> io::Result<Accepted> {
-        let (stream, _) = self.socket.accept().await?;
-        Ok(Accepted { is_same_user: is_same_user(&stream)?, stream })
+    pub(crate) async fn accept(&self) -> io::Result<Stream> {
+        Ok(self.socket.accept().await?.0)
     }
 }
 
@@ -117,7 +109,7 @@ pub(crate) async fn connect(path: &Path, connect_timeout: Duration) -> Result<Un
 }
 
 /// Asks the operating system whether the peer is a process of this user.
-fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
+pub(crate) fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
     Ok(stream.peer_cred()?.uid() == rustix::process::geteuid().as_raw())
 }
 
@@ -245,7 +237,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
         assert_eq!(folder.names(), ["bot.sock"], "the private directory is removed");
         let (accepted, connected) = tokio::join!(listener.accept(), connect(&path, PROBE_TIMEOUT));
-        assert!(accepted.unwrap().is_same_user);
+        assert!(is_same_user(&accepted.unwrap()).unwrap());
         connected.unwrap();
         drop(listener);
         assert_eq!(folder.names(), [""; 0]);
