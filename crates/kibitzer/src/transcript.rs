@@ -29,18 +29,22 @@ pub(crate) use recordings::Recordings;
 pub use utc::Utc;
 
 /// One line of a transcript: bytes that were received or sent at once, with their time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
     /// Time since the start of the recording.
+    #[serde(rename = "t", with = "seconds")]
     pub time: Duration,
     /// Time of day, computed from the last `utc` in the transcript; `None` if there was none before this record.
     pub utc: Option<Utc>,
     /// Direction of the bytes.
+    #[serde(rename = "dir")]
     pub direction: Direction,
     /// The bytes; a placeholder if `redacted`. Empty received bytes mark the end of a connection.
+    #[serde(rename = "hex", with = "hex")]
     pub bytes: Vec<u8>,
     /// Whether the bytes are a placeholder, because the sent line was part of the login or contained a password.
+    #[serde(default)]
     pub redacted: bool,
 }
 
@@ -54,16 +58,6 @@ pub enum Direction {
     /// `tx`: to the server.
     #[serde(rename = "tx")]
     Sent,
-}
-
-impl Direction {
-    /// Returns the value of the key `dir` in a transcript.
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Received => "rx",
-            Self::Sent => "tx",
-        }
-    }
 }
 
 /// The form of bytes in a transcript, for `#[serde(with)]`: two hexadecimal digits each, which are written in lower case.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use thiserror::Error;
 
-use super::{Direction, Record, Utc, hex, seconds};
+use super::{Record, Utc};
 
 /// Limit of a line without its end: 64 MiB, enough for a piece of 32 MiB, because each byte is two hexadecimal digits.
 const LINE_LIMIT_BYTES: usize = 64 << 20;
@@ -141,10 +141,10 @@ impl<R> TranscriptReader<R> {
     /// records.
     fn parse(&mut self) -> Result<Option<Record>, TranscriptError> {
         let line = self.number;
-        let source = match serde_json::from_slice(&self.line) {
-            Ok(Wire { time, direction, bytes, redacted, utc }) => {
-                let utc = self.utc(time, utc);
-                return Ok(Some(Record { time, utc, direction, bytes, redacted }));
+        let source = match serde_json::from_slice::<Record>(&self.line) {
+            Ok(mut record) => {
+                record.utc = self.utc(record.time, record.utc);
+                return Ok(Some(record));
             }
             Err(source) => source,
         };
@@ -173,20 +173,6 @@ impl<R> TranscriptReader<R> {
     }
 }
 
-/// The JSON object of a line with a piece.
-#[derive(Deserialize)]
-struct Wire {
-    #[serde(rename = "t", with = "seconds")]
-    time: Duration,
-    #[serde(rename = "dir")]
-    direction: Direction,
-    #[serde(rename = "hex", with = "hex")]
-    bytes: Vec<u8>,
-    #[serde(default)]
-    redacted: bool,
-    utc: Option<Utc>,
-}
-
 /// The JSON object of a line with the key `note`, which has no bytes.
 #[derive(Deserialize)]
 struct Note {
@@ -198,6 +184,7 @@ struct Note {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Direction;
     use super::*;
     use crate::core::text::error_chain;
 

@@ -15,7 +15,7 @@ use tokio::fs::OpenOptions;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
-use super::{Direction, Utc, hex};
+use super::{Utc, hex};
 use crate::core::event::RequestError;
 
 /// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
@@ -154,17 +154,17 @@ impl Recorder {
 
     /// Adds a piece of received bytes. An empty slice records the end of the connection.
     pub fn received(&mut self, bytes: &[u8]) {
-        self.put(Direction::Received, bytes, "");
+        self.put("rx", bytes, "");
     }
 
     /// Adds a piece of sent bytes, without any redaction; use [`sent_secret`](Self::sent_secret) for private lines.
     pub fn sent(&mut self, bytes: &[u8]) {
-        self.put(Direction::Sent, bytes, "");
+        self.put("tx", bytes, "");
     }
 
     /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
     pub fn sent_secret(&mut self) {
-        self.put(Direction::Sent, REDACTED, r#", "redacted": true"#);
+        self.put("tx", REDACTED, r#", "redacted": true"#);
     }
 
     /// Returns whether the buffer holds twice the size of a full one, although the session pauses reading.
@@ -223,15 +223,15 @@ impl Recorder {
 
     /// Appends the line of a piece to the buffer. `mark` is inserted at the end of the JSON object, and begins with a comma
     /// unless it is empty. The first line of a recording also states the time of day.
-    fn put(&mut self, direction: Direction, bytes: &[u8], mark: &str) {
+    fn put(&mut self, direction: &str, bytes: &[u8], mark: &str) {
         let before = self.unwritten.len();
         let mark = match self.n_bytes {
             0 => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),
             _ => Cow::Borrowed(mark),
         };
-        let (time, word, hex) = (self.began.elapsed(), direction.as_str(), hex::encode(bytes));
+        let (time, hex) = (self.began.elapsed(), hex::encode(bytes));
         let (seconds, micros) = (time.as_secs(), time.subsec_micros());
-        let line = format!("{{\"t\": {seconds}.{micros:06}, \"dir\": \"{word}\", \"hex\": \"{hex}\"{mark}}}\n");
+        let line = format!("{{\"t\": {seconds}.{micros:06}, \"dir\": \"{direction}\", \"hex\": \"{hex}\"{mark}}}\n");
         self.unwritten.put_slice(line.as_bytes());
         self.n_unwritten += 1;
         self.n_bytes += u64::try_from(self.unwritten.len() - before).unwrap_or(u64::MAX);
@@ -261,7 +261,7 @@ mod tests {
 
     use tokio::io::{AsyncReadExt as _, duplex};
 
-    use super::super::{Record, TranscriptReader};
+    use super::super::{Direction, Record, TranscriptReader};
     use super::*;
 
     fn read(text: &[u8]) -> Vec<Record> {
