@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-use kibitzer::command::{AcceptOutcome, MatchOptions, MoveText, OfferRef};
+use kibitzer::command::{MatchOptions, MoveText, OfferOutcome, OfferRef};
 use kibitzer::core::Event;
 use kibitzer::core::chess::Color;
 use kibitzer::core::hub::{RecvError, Subscription};
@@ -184,7 +184,7 @@ pub async fn begin_game(white: &Client, black: &Client) -> GameId {
     let challenge = MatchOptions::new(opponent).time(5, 0).color(Color::White);
     white.request(&challenge).await.expect("the challenge is sent");
     match black.accept(OfferRef::Only).await.expect("there is one challenge") {
-        AcceptOutcome::Started(created) => created.game,
+        OfferOutcome::Started(created) => created.game,
         other => unexpected(&other),
     }
 }

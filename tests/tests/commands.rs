@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use kibitzer::command::{
-    self, AcceptOutcome, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, Request, SeekOptions,
-    SeekOutcome, Talk,
+    self, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, Request, SeekOptions, SeekOutcome, Talk,
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
@@ -108,7 +107,7 @@ fn a_game_is_played() {
         assert_eq!(board.last_move().unwrap().text(), text);
     }
     assert_eq!(blocks.answer(50, &command::draw()), Ok(OfferOutcome::Sent));
-    let Ok(AcceptOutcome::Changed(Some(board))) = blocks.answer(85, &command::accept(OfferRef::Only)) else {
+    let Ok(OfferOutcome::Changed(Some(board))) = blocks.answer(85, &command::accept(OfferRef::Only)) else {
         panic!("no board")
     };
     assert_eq!(board.last_move().unwrap().text(), "O-O");

@@ -165,7 +165,7 @@ async fn partners_agree_talk_and_part() {
         client.request("set bugopen 1").await.unwrap();
     }
     assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), OfferOutcome::Sent);
-    assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), OfferOutcome::Done(None));
+    assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), OfferOutcome::Partner(handle("Newton")));
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
     scene.newton.request(&Talk::partner("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;

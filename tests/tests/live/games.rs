@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{
-    AcceptOutcome, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome,
-};
+use kibitzer::command::{ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome};
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::{GameEndReason, GameId, GameResult, Handle, OfferKind, Refusal};
@@ -43,7 +41,7 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
         assert_eq!(withdrawn.name.as_ref().map(Handle::as_str), Some("Euler"), "{withdrawn:?}");
         assert!(euler.accept(OfferRef::Only).await.is_err(), "there is nothing to accept");
         newton.request(&to_euler()).await.unwrap();
-        let AcceptOutcome::Started(created) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
+        let OfferOutcome::Started(created) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
         assert_eq!((created.white.as_str(), created.black.as_str()), ("Newton", "Euler"));
         let busy = newton.request(&to_euler()).await.unwrap_err();
         assert!(busy.text().is_some(), "{busy:?}");
@@ -122,7 +120,7 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
             play(client, played).await;
         }
         assert_eq!(newton.takeback(2).await.unwrap(), OfferOutcome::Sent);
-        let AcceptOutcome::Changed(Some(board)) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
+        let OfferOutcome::Changed(Some(board)) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
         assert_eq!((board.game(), board.ply()), (game, 2));
         assert!(newton.takeback(9).await.is_err(), "there are only two");
 
@@ -175,11 +173,11 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
 
     moves(begin_game(&newton, &euler).await).await;
     assert_eq!(newton.adjourn().await.unwrap(), OfferOutcome::Sent);
-    let AcceptOutcome::Ended(ended) = euler.accept(OfferRef::Kind(OfferKind::Adjourn)).await.unwrap() else { panic!() };
+    let OfferOutcome::Ended(ended) = euler.accept(OfferRef::Kind(OfferKind::Adjourn)).await.unwrap() else { panic!() };
     assert_eq!(ended.reason, GameEndReason::AdjournAgreement);
     // What was adjourned is taken up again.
     newton.request(&MatchOptions::new(handle("Euler"))).await.unwrap();
-    let AcceptOutcome::Started(resumed) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
+    let OfferOutcome::Started(resumed) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
     assert!(resumed.resumed, "{resumed:?}");
     play(&newton, "Bb5").await;
 }
@@ -196,7 +194,7 @@ async fn another_game_that_begins_or_ends_meanwhile_is_no_answer() {
         euler.challenge(&MatchOptions::new(handle("Newton")).time(5, 0)).await.unwrap();
         // The server hears the others first, so what it tells of them stands in front.
         let accepted = tokio::join!(noether.accept(OfferRef::Only), newton.accept(OfferRef::Only));
-        let (Ok(AcceptOutcome::Started(other)), Ok(AcceptOutcome::Started(own))) = accepted else {
+        let (Ok(OfferOutcome::Started(other)), Ok(OfferOutcome::Started(own))) = accepted else {
             panic!("{accepted:?}")
         };
         let players = [own.white.as_str(), own.black.as_str()];

@@ -3,21 +3,25 @@
 use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{Actor, GameEnded, Message, OfferAnswer, OfferKind, Style12};
+use kibitzer_core::message::{Actor, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Style12};
 use kibitzer_core::session::Reply;
 
 use super::reply;
 
-/// The outcome of an offer in a game, or of a partnership.
+/// The outcome of an offer that was made or accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfferOutcome {
     /// The offer was sent; the other player has not answered it yet.
     Sent,
-    /// The game is over: the opponent had made the same offer, or the server decided.
+    /// A game began, or an adjourned game goes on.
+    Started(Box<GameCreated>),
+    /// The game is over: both players have agreed, or the server decided.
     Ended(Box<GameEnded>),
-    /// The other player had made the same offer, which takes effect. Contains the new board after a takeback.
-    Done(Option<Arc<Style12>>),
+    /// This player is the bughouse partner from now on.
+    Partner(Handle),
+    /// The game changed, for example by a takeback. Contains the new board, if the reply has one.
+    Changed(Option<Arc<Style12>>),
 }
 
 /// Parses the outcome of an offer of this kind.
@@ -38,7 +42,7 @@ pub(super) fn outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, Re
     // uhlin-fics accepts with the same command, and answers with the new board alone.
     let is_shown = kind == OfferKind::Takeback && reply.answer().is_none() && board.is_some();
     if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {
-        return Ok(OfferOutcome::Done(board));
+        return Ok(OfferOutcome::Changed(board));
     }
     Err(reply::unexpected(reply))
 }
@@ -128,7 +132,9 @@ mod tests {
     fn a_takeback_of_both_players_takes_effect_at_once() {
         let said = format!("Accepting the takeback request from Flohr.\n\n<pr> 1\n\n{BOARD}");
         for reply in [said.as_str(), BOARD] {
-            let Ok(OfferOutcome::Done(Some(board))) = answer(&command::takeback(1), reply) else { panic!("{reply}") };
+            let Ok(OfferOutcome::Changed(Some(board))) = answer(&command::takeback(1), reply) else {
+                panic!("{reply}")
+            };
             assert_eq!(board.game().0, 1);
         }
     }
@@ -168,7 +174,7 @@ mod tests {
             assert_eq!(ended.game.0, 1);
         }
         let taken_back = answer_after(&before, &command::takeback(1), &format!("{OTHERS_END}\n{BOARD}"));
-        let Ok(OfferOutcome::Done(Some(board))) = taken_back else { panic!("{taken_back:?}") };
+        let Ok(OfferOutcome::Changed(Some(board))) = taken_back else { panic!("{taken_back:?}") };
         assert_eq!(board.game().0, 1);
         for n_lines in 1..=4 {
             let others: Vec<_> = OTHERS_END.lines().take(n_lines).collect();

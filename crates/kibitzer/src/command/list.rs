@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::terms::{Words, typed};
 use super::{
-    AcceptOutcome, ChallengeOutcome, ClosedOffer, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame,
-    OfferOutcome, OfferRef, Request, SeekOptions, SeekOutcome, ServerDate, challenge, examining, game_offer, info,
-    observing, pending_offer, reply, seek, setting,
+    ChallengeOutcome, ClosedOffer, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame, OfferOutcome,
+    OfferRef, Request, SeekOptions, SeekOutcome, ServerDate, challenge, examining, game_offer, info, observing,
+    pending_offer, reply, seek, setting,
 };
 use crate::Client;
 
@@ -182,7 +182,7 @@ commands! {
         /// Accepts a challenge, a partnership or an offer in the game.
         ///
         /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
-        "accept" accept(offer: OfferRef) -> AcceptOutcome = typed(offer.line("accept"), pending_offer::accepted);
+        "accept" accept(offer: OfferRef) -> OfferOutcome = typed(offer.line("accept"), pending_offer::accepted);
         /// Declines a challenge or an offer in the game.
         "decline" decline(offer: OfferRef) -> ClosedOffer = typed(offer.line("decline"), |reply| {
             pending_offer::closed(reply, OfferAnswer::Declined, ChallengeChange::Declined)

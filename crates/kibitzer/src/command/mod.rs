@@ -40,7 +40,7 @@ pub use game_offer::OfferOutcome;
 pub use info::ServerDate;
 pub use list::*;
 pub use observing::ObservedGame;
-pub use pending_offer::{AcceptOutcome, ClosedOffer, OfferRef};
+pub use pending_offer::{ClosedOffer, OfferRef};
 pub use play::{MoveMade, MoveText, MoveTextError};
 pub use seek::{SeekOptions, SeekOutcome};
 pub use talk::Talk;

@@ -1,11 +1,10 @@
 //! Answers to pending offers, their withdrawal, and bughouse partnerships.
 
 use std::fmt;
-use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{
-    Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner, Style12,
+    Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner,
 };
 use kibitzer_core::session::Reply;
 
@@ -42,23 +41,9 @@ impl OfferRef {
     }
 }
 
-/// The outcome of an accepted offer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum AcceptOutcome {
-    /// A game began, or an adjourned game goes on.
-    Started(Box<GameCreated>),
-    /// The game is over.
-    Ended(Box<GameEnded>),
-    /// This player is the bughouse partner from now on.
-    Partner(Handle),
-    /// The game changed, for example by a takeback. Contains the new board, if the reply has one.
-    Changed(Option<Arc<Style12>>),
-}
-
 /// Parses the outcome of an accepted offer. uhlin-fics does not report which offer was accepted, so it is derived from starts,
 /// ends and boards in the reply. Fails if there are none of these.
-pub(super) fn accepted(reply: &Reply) -> Result<AcceptOutcome, RequestError> {
+pub(super) fn accepted(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     let own = started_or_ended(reply::own_start(reply, None), reply::own_end(reply));
     if let Some(outcome) = own.or_else(|| new_partner(reply)) {
         return Ok(outcome);
@@ -77,20 +62,20 @@ pub(super) fn accepted(reply: &Reply) -> Result<AcceptOutcome, RequestError> {
     if kind.is_none() && board.is_none() {
         return Err(reply::unexpected(reply));
     }
-    Ok(AcceptOutcome::Changed(board))
+    Ok(OfferOutcome::Changed(board))
 }
 
 /// Converts a start, otherwise an end, to the outcome; `None` without either.
-fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<AcceptOutcome> {
-    let started = start.map(|created| AcceptOutcome::Started(Box::new(created.clone())));
-    started.or_else(|| end.map(|ended| AcceptOutcome::Ended(Box::new(ended.clone()))))
+fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<OfferOutcome> {
+    let started = start.map(|created| OfferOutcome::Started(Box::new(created.clone())));
+    started.or_else(|| end.map(|ended| OfferOutcome::Ended(Box::new(ended.clone()))))
 }
 
 /// Returns the partner if the reply reports that this login has agreed to a partnership.
-fn new_partner(reply: &Reply) -> Option<AcceptOutcome> {
+fn new_partner(reply: &Reply) -> Option<OfferOutcome> {
     reply.messages().find_map(|message| match message {
         Message::Partner(partner) if let Partner::Agreed { actor: Actor::Me, name } = &**partner => {
-            Some(AcceptOutcome::Partner(name.clone()))
+            Some(OfferOutcome::Partner(name.clone()))
         }
         _ => None,
     })
@@ -133,9 +118,9 @@ pub(super) fn closed(reply: &Reply, answer: OfferAnswer, change: ChallengeChange
 pub(super) fn partner(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     reply::first(reply, |message| {
         let Message::Partner(partner) = message else { return None };
-        match **partner {
+        match &**partner {
             Partner::OfferSent(_) => Some(OfferOutcome::Sent),
-            Partner::Agreed { actor: Actor::Me, .. } => Some(OfferOutcome::Done(None)),
+            Partner::Agreed { actor: Actor::Me, name } => Some(OfferOutcome::Partner(name.clone())),
             _ => None,
         }
     })
@@ -185,20 +170,20 @@ mod tests {
             "You accept the challenge of Alekhine.\n\n{Game 1 (Alekhine vs. Bogoljubov) Creating rated blitz match.}",
             "You accept the challenge of Alekhine.\n{Game 1 (Alekhine vs. Bogoljubov) Continuing rated blitz match.}",
         ] {
-            let AcceptOutcome::Started(created) = accept(reply) else { panic!("{reply}") };
+            let OfferOutcome::Started(created) = accept(reply) else { panic!("{reply}") };
             assert_eq!((created.game.0, created.white.as_str()), (1, "Alekhine"));
         }
         for reply in [
             "Accepting the adjourn request from Bogoljubov.\n\n{Game 1 (Alekhine vs. Bogoljubov) Game adjourned by agreement} *",
             "{Game 1 (Alice vs. Carla) Game aborted by mutual agreement} *\nNo ratings adjustment done.",
         ] {
-            assert!(matches!(accept(reply), AcceptOutcome::Ended(_)), "{reply}");
+            assert!(matches!(accept(reply), OfferOutcome::Ended(_)), "{reply}");
         }
         let partner = "Accepting the partnership request from Alekhine.\n\n<pr> 4\nYou agree to be Alekhine's partner.";
-        assert_eq!(accept(partner), AcceptOutcome::Partner("Alekhine".parse().unwrap()));
+        assert_eq!(accept(partner), OfferOutcome::Partner("Alekhine".parse().unwrap()));
         let taken_back = format!("Accepting the takeback request from Alekhine.\n\n{BOARD}");
         for reply in [taken_back.as_str(), BOARD] {
-            assert!(matches!(accept(reply), AcceptOutcome::Changed(Some(_))), "{reply}");
+            assert!(matches!(accept(reply), OfferOutcome::Changed(Some(_))), "{reply}");
         }
     }
 
@@ -209,24 +194,24 @@ mod tests {
         let accept = |before: &str, reply: &str| answer_after(before, &command::accept(OfferRef::Only), reply).unwrap();
         let match_begins =
             format!("{OTHERS}\n{{Game 1 (Alice vs. Boris) Creating rated blitz match.}}\n{OTHERS}\n{BOARD}");
-        let AcceptOutcome::Started(created) = accept("", &match_begins) else { panic!() };
+        let OfferOutcome::Started(created) = accept("", &match_begins) else { panic!() };
         assert_eq!(created.game.0, 1);
         let drawn = format!("{OTHERS}\n{{Game 1 (Alice vs. Boris) Game drawn by agreement}} 1/2-1/2");
-        let AcceptOutcome::Ended(ended) = accept(BOARD, &drawn) else { panic!() };
+        let OfferOutcome::Ended(ended) = accept(BOARD, &drawn) else { panic!() };
         assert_eq!(ended.game.0, 1);
         for reply in
             [format!("{BOARD}\n{OTHERS}"), format!("Accepting the takeback request from Boris.\n{OTHERS}\n{BOARD}")]
         {
-            let AcceptOutcome::Changed(Some(board)) = accept(BOARD, &reply) else { panic!("{reply}") };
+            let OfferOutcome::Changed(Some(board)) = accept(BOARD, &reply) else { panic!("{reply}") };
             assert_eq!(board.game().0, 1);
         }
         let partner = format!("{OTHERS}\nYou agree to be Foo's partner.");
-        assert_eq!(accept("", &partner), AcceptOutcome::Partner("Foo".parse().unwrap()));
+        assert_eq!(accept("", &partner), OfferOutcome::Partner("Foo".parse().unwrap()));
         // The number of the own game that is over is another's now.
         let again = format!(
             "{BOARD}\n{{Game 1 (Alice vs. Boris) Alice resigns}} 0-1\n{{Game 1 (Foo vs. Bar) Creating rated blitz match.}}"
         );
-        assert!(matches!(accept("", &again), AcceptOutcome::Ended(_)));
+        assert!(matches!(accept("", &again), OfferOutcome::Ended(_)));
     }
 
     #[test]
@@ -278,7 +263,10 @@ mod tests {
         assert_line(&command, "partner Dmitri");
         let sent = "Making a partnership offer to Dmitri.\n\n<pt> 4 w=Dmitri t=partner p=#";
         assert_eq!(answer(&command, sent), Ok(OfferOutcome::Sent));
-        assert_eq!(answer(&command, "You agree to be Dmitri's partner."), Ok(OfferOutcome::Done(None)));
+        assert_eq!(
+            answer(&command, "You agree to be Dmitri's partner."),
+            Ok(OfferOutcome::Partner("Dmitri".parse().unwrap()))
+        );
         let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
         assert_eq!(nobody.refusal(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
     }
