@@ -260,7 +260,7 @@ impl LineBuffer {
         self.text.extend_from_slice(line);
         self.indent = line.iter().take_while(|&&b| b == b' ').count();
         self.first = Some(first);
-        self.head = Some(first + self.indent as u64);
+        self.head = (self.indent < line.len()).then_some(first + self.indent as u64);
         self.phase = Phase::Held { end, bell: self.bell, matched: 0, mark_at: end };
         self.bell = false;
     }

@@ -800,6 +800,14 @@ impl Seen {
     }
 }
 
+#[test]
+fn a_tag_after_a_continued_line_of_blanks_has_its_own_offset() {
+    let stream = b"fics% hello\n \n\r\\   <sc>\n";
+    let whole = run(Framer::new(), [&stream[..]]);
+    assert_eq!(whole.last().map(|seen| seen.0), Some(19));
+    assert_eq!(run(Framer::new(), stream.chunks(1)), whole);
+}
+
 /// Pieces of sessions, good and bad, in any order.
 fn session_bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
