@@ -1,50 +1,44 @@
 //! Readers for tagged lines: positional words, `key=value` pairs, lists of numbers.
 
-use super::ParseError;
 use crate::scan::{Cursor, decimal};
 use crate::text::ServerText;
 
-/// Returns a cursor after the tag and the blanks around it, which are optional. Fails with [`ParseError::Tag`].
-pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Result<Cursor<'a>, ParseError> {
+/// Returns a cursor after the tag and the blanks around it, which are optional; `None` without the tag.
+pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
     let mut at = Cursor::new(line);
-    at.blanks().expect(tag).ok_or(ParseError::Tag)?.blanks();
-    Ok(at)
+    at.blanks().expect(tag)?.blanks();
+    Some(at)
 }
 
-/// Reads one word with `read`, and skips the blanks after it. Fails with [`ParseError::Missing`] at the end of the line, or
-/// [`ParseError::Invalid`] if `read` returns `None`; `name` is the field's name in both.
-pub(crate) fn word<'a, T>(
-    at: &mut Cursor<'a>,
-    name: &'static str,
-    read: impl FnOnce(&'a [u8]) -> Option<T>,
-) -> Result<T, ParseError> {
-    let word = at.word().ok_or(ParseError::Missing(name))?;
+/// Reads one word, and skips the blanks after it; `None` at the end of the line.
+pub(crate) fn word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+    let word = at.word()?;
     at.blanks();
-    read(word).ok_or(ParseError::Invalid(name))
+    Some(word)
 }
 
 /// Reads a [`word`] that is an unsigned decimal number.
-pub(crate) fn number<T: TryFrom<u64>>(at: &mut Cursor<'_>, name: &'static str) -> Result<T, ParseError> {
-    word(at, name, |digits| T::try_from(decimal(digits)?).ok())
+pub(crate) fn number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<T> {
+    T::try_from(decimal(word(at)?)?).ok()
 }
 
 /// Reads a [`word`] that is a decimal number with an optional minus sign.
-pub(crate) fn signed<T: TryFrom<i64>>(at: &mut Cursor<'_>, name: &'static str) -> Result<T, ParseError> {
-    word(at, name, |digits| T::try_from(read_all(digits, Cursor::signed)?).ok())
+pub(crate) fn signed<T: TryFrom<i64>>(at: &mut Cursor<'_>) -> Option<T> {
+    T::try_from(read_all(word(at)?, Cursor::signed)?).ok()
 }
 
 /// Reads any [`word`] as text.
-pub(crate) fn text(at: &mut Cursor<'_>, name: &'static str) -> Result<ServerText, ParseError> {
-    word(at, name, |text| Some(ServerText::from_wire(text)))
+pub(crate) fn text(at: &mut Cursor<'_>) -> Option<ServerText> {
+    word(at).map(ServerText::from_wire)
 }
 
-/// Reads the rest of the line as a list of one or more numbers. Fails if there is none, or if a word is not a number.
-pub(crate) fn indexes(at: &mut Cursor<'_>) -> Result<Vec<u32>, ParseError> {
+/// Reads the rest of the line as a list of one or more numbers; `None` if there is none, or if a word is not a number.
+pub(crate) fn indexes(at: &mut Cursor<'_>) -> Option<Vec<u32>> {
     let mut read = Vec::new();
     while read.is_empty() || !at.is_empty() {
-        read.push(number(at, "index")?);
+        read.push(number(at)?);
     }
-    Ok(read)
+    Some(read)
 }
 
 /// Reads the next `key=` and returns the key; `None` at the end of the line. Words without `=` are skipped.
@@ -96,11 +90,6 @@ pub(crate) fn hex(digits: &[u8]) -> Option<u32> {
     // The standard library would accept a plus sign, too.
     (!digits.starts_with('+')).then_some(())?;
     u32::from_str_radix(digits, 16).ok()
-}
-
-/// Turns the value of the present key `name` into an optional field, or into an error if it could not be read.
-pub(crate) fn present<T>(name: &'static str, value: Option<T>) -> Result<Option<T>, ParseError> {
-    value.map(Some).ok_or(ParseError::Invalid(name))
 }
 
 #[cfg(test)]
@@ -162,16 +151,11 @@ mod tests {
 
     #[test]
     fn a_list_has_at_least_one_number() {
-        let cases: &[(&str, Result<&[u32], ParseError>)] = &[
-            ("7 8", Ok(&[7, 8])),
-            ("7 ", Ok(&[7])),
-            ("", Err(ParseError::Missing("index"))),
-            ("7 x", Err(ParseError::Invalid("index"))),
-            ("99999999999", Err(ParseError::Invalid("index"))),
-        ];
+        let cases: &[(&str, Option<&[u32]>)] =
+            &[("7 8", Some(&[7, 8])), ("7 ", Some(&[7])), ("", None), ("7 x", None), ("99999999999", None)];
         for &(sent, want) in cases {
             let read = indexes(&mut Cursor::new(sent.as_bytes()));
-            assert_eq!(read.as_deref().map_err(|&e| e), want, "{sent}");
+            assert_eq!(read.as_deref(), want, "{sent}");
         }
     }
 

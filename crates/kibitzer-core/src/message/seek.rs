@@ -1,6 +1,6 @@
 //! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of open offers to play.
 
-use super::{Handle, ParseError, Rating, Titles, fields};
+use super::{Handle, Rating, Titles, fields};
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -49,45 +49,41 @@ pub struct Seek {
 impl Seek {
     /// Parses an `<s>` or `<sn>` line: a number, then `key=value` words in any order.
     ///
-    /// Unknown keys and empty values are ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`ParseError`] if the number or the name (`w`) is missing, or if the value of a known key is invalid.
-    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+    /// Unknown keys and empty values are ignored. `None` if the number or the name (`w`) is missing, or if the value of a known
+    /// key is invalid.
+    pub fn parse(line: &[u8]) -> Option<Self> {
         let listed = fields::after_tag(line, b"<s>");
-        let new = listed.is_err();
-        let mut at = listed.or_else(|_| fields::after_tag(line, b"<sn>"))?;
-        let mut seek = Self::empty(fields::number(&mut at, "index")?, Handle::default(), new);
+        let new = listed.is_none();
+        let mut at = listed.or_else(|| fields::after_tag(line, b"<sn>"))?;
+        let mut seek = Self::empty(fields::number(&mut at)?, Handle::default(), new);
         while let Some((key, value)) = fields::next_pair(&mut at) {
             seek.set(key, value)?;
         }
-        if seek.name.as_str().is_empty() {
-            return Err(ParseError::Missing("w"));
-        }
-        Ok(seek)
+        (!seek.name.as_str().is_empty()).then_some(seek)
     }
 
     pub(super) fn empty(index: u32, name: Handle, new: bool) -> Self {
         Self { index, name, new, ..Self::default() }
     }
 
-    fn set(&mut self, key: &[u8], value: &[u8]) -> Result<(), ParseError> {
+    /// Stores the value of a known key; `None` if it is invalid.
+    fn set(&mut self, key: &[u8], value: &[u8]) -> Option<()> {
         match key {
             b"w" => self.name = Handle::from_wire(value),
-            b"ti" => self.titles = title_bits(value).ok_or(ParseError::Invalid("ti"))?,
-            b"rt" => self.rating = fields::present("rt", fields::read_all(value, Rating::read))?,
-            b"t" => self.initial_min = fields::present("t", fields::read_all(value, Cursor::number))?,
-            b"i" => self.increment_s = fields::present("i", fields::read_all(value, Cursor::number))?,
-            b"r" => self.rated = fields::present("r", choice(value, b"r", b"u"))?,
+            b"ti" => self.titles = title_bits(value)?,
+            b"rt" => self.rating = Some(fields::read_all(value, Rating::read)?),
+            b"t" => self.initial_min = Some(fields::read_all(value, Cursor::number)?),
+            b"i" => self.increment_s = Some(fields::read_all(value, Cursor::number)?),
+            b"r" => self.rated = Some(choice(value, b"r", b"u")?),
             b"tp" => self.kind = Some(ServerText::from_wire(value)),
-            b"c" => self.color = color(value)?,
-            b"rr" => (self.rating_min, self.rating_max) = range(value).ok_or(ParseError::Invalid("rr"))?,
-            b"a" => self.automatic = fields::present("a", choice(value, b"t", b"f"))?,
-            b"f" => self.formula = fields::present("f", choice(value, b"t", b"f"))?,
+            b"c" if value == b"?" => self.color = None,
+            b"c" => self.color = Some(fields::read_all(value, |at| Color::from_letter(*at.take_one().first()?))?),
+            b"rr" => (self.rating_min, self.rating_max) = range(value)?,
+            b"a" => self.automatic = Some(choice(value, b"t", b"f")?),
+            b"f" => self.formula = Some(choice(value, b"t", b"f")?),
             _ => {}
         }
-        Ok(())
+        Some(())
     }
 }
 
@@ -101,14 +97,6 @@ fn title_bits(value: &[u8]) -> Option<Titles> {
 
 fn choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
-}
-
-fn color(value: &[u8]) -> Result<Option<Color>, ParseError> {
-    match value {
-        b"?" => Ok(None),
-        [letter] => fields::present("c", Color::from_letter(*letter)),
-        _ => Err(ParseError::Invalid("c")),
-    }
 }
 
 /// Parses a rating range such as `0-9999` into lowest and highest rating, both `Some`; `None` if the value has another form.
@@ -131,19 +119,15 @@ pub struct SeeksRemoved {
 }
 
 impl SeeksRemoved {
-    /// Parses a line with its tag.
-    ///
-    /// # Errors
-    ///
-    /// [`ParseError`] if the line has no number, or anything besides numbers.
-    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+    /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
+    pub fn parse(line: &[u8]) -> Option<Self> {
         let indexes = fields::indexes(&mut fields::after_tag(line, b"<sr>")?)?;
-        Ok(Self { indexes })
+        Some(Self { indexes })
     }
 
     /// Parses the text form, which servers send while the ivar `seekinfo` is off; `None` for any other line.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
-        let indexes = fields::indexes(&mut fields::after_tag(line, b"Ads removed:").ok()?).ok()?;
+        let indexes = fields::indexes(&mut fields::after_tag(line, b"Ads removed:")?)?;
         Some(Self { indexes })
     }
 }
@@ -154,12 +138,8 @@ impl SeeksRemoved {
 pub struct SeeksCleared;
 
 impl SeeksCleared {
-    /// Parses a line with its tag; the rest of the line is ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`ParseError::Tag`] if the tag is missing.
-    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+    /// Parses a line with its tag; the rest of the line is ignored. `None` without the tag.
+    pub fn parse(line: &[u8]) -> Option<Self> {
         fields::after_tag(line, b"<sc>").map(|_| Self)
     }
 }
@@ -259,30 +239,30 @@ pub(super) mod tests {
             ("no keys but the name, an empty value", "<s>8 w=visar rt=", bare),
         ];
         for (name, sent, want) in cases {
-            assert_eq!(Seek::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+            assert_eq!(Seek::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");
         }
     }
 
     #[test]
-    fn a_missing_or_wrong_value_is_named() {
-        let cases: &[(&str, ParseError)] = &[
-            ("<sx> 8 w=visar", ParseError::Tag),
-            ("<s>", ParseError::Missing("index")),
-            ("<s> 8", ParseError::Missing("w")),
-            ("<s> 8 w=", ParseError::Missing("w")),
-            ("<s> w=visar", ParseError::Invalid("index")),
-            ("<s> 8 w=visar ti=xx", ParseError::Invalid("ti")),
-            ("<s> 8 w=visar rt=21x", ParseError::Invalid("rt")),
-            ("<s> 8 w=visar t=70000", ParseError::Invalid("t")),
-            ("<s> 8 w=visar i=-1", ParseError::Invalid("i")),
-            ("<s> 8 w=visar r=x", ParseError::Invalid("r")),
-            ("<s> 8 w=visar c=?W", ParseError::Invalid("c")),
-            ("<s> 8 w=visar rr=0", ParseError::Invalid("rr")),
-            ("<s> 8 w=visar a=true", ParseError::Invalid("a")),
-            ("<s> 8 w=visar f=F", ParseError::Invalid("f")),
+    fn a_line_with_a_missing_or_wrong_value_is_refused() {
+        let cases = [
+            "<sx> 8 w=visar",
+            "<s>",
+            "<s> 8",
+            "<s> 8 w=",
+            "<s> w=visar",
+            "<s> 8 w=visar ti=xx",
+            "<s> 8 w=visar rt=21x",
+            "<s> 8 w=visar t=70000",
+            "<s> 8 w=visar i=-1",
+            "<s> 8 w=visar r=x",
+            "<s> 8 w=visar c=?W",
+            "<s> 8 w=visar rr=0",
+            "<s> 8 w=visar a=true",
+            "<s> 8 w=visar f=F",
         ];
-        for &(sent, want) in cases {
-            assert_eq!(Seek::parse(sent.as_bytes()), Err(want), "{sent}");
+        for sent in cases {
+            assert_eq!(Seek::parse(sent.as_bytes()), None, "{sent}");
         }
     }
 
@@ -308,15 +288,15 @@ pub(super) mod tests {
             ("Ads removed: none", None),
         ];
         for &(sent, want) in cases {
-            let read = SeeksRemoved::parse(sent.as_bytes()).ok().or_else(|| SeeksRemoved::parse_text(sent.as_bytes()));
+            let read = SeeksRemoved::parse(sent.as_bytes()).or_else(|| SeeksRemoved::parse_text(sent.as_bytes()));
             assert_eq!(read.as_ref().map(|r| &r.indexes[..]), want, "{sent}");
         }
     }
 
     #[test]
     fn clearing_needs_no_more_than_the_tag() {
-        assert_eq!(SeeksCleared::parse(b"<sc>"), Ok(SeeksCleared));
-        assert_eq!(SeeksCleared::parse(b"<sr>"), Err(ParseError::Tag));
+        assert_eq!(SeeksCleared::parse(b"<sc>"), Some(SeeksCleared));
+        assert_eq!(SeeksCleared::parse(b"<sr>"), None);
     }
 
     prop_compose! {
@@ -345,7 +325,7 @@ pub(super) mod tests {
     proptest! {
         #[test]
         fn a_printed_line_parses_to_the_same_value(value in any_seek()) {
-            prop_assert_eq!(Seek::parse(print(&value).as_bytes()), Ok(value));
+            prop_assert_eq!(Seek::parse(print(&value).as_bytes()), Some(value));
         }
 
         #[test]

@@ -1,7 +1,7 @@
 //! `<wa>`, `<wd>`: arrivals and departures with the ivar `pin`.
 
 use super::listing::WhoStatus;
-use super::{Handle, ParseError, Rating, Titles, fields};
+use super::{Handle, Rating, Titles, fields};
 use crate::scan::Cursor;
 
 /// Most ratings in a `<wa>` line; text after them is ignored.
@@ -28,21 +28,15 @@ pub struct UserArrived {
 }
 
 impl UserArrived {
-    /// Parses a line with its tag. The rest of the line after the last rating is ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`ParseError`] if the name or the digits of the titles are missing or invalid.
-    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
+    /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. The rest of the line after
+    /// the last rating is ignored.
+    pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<wa>")?;
-        let name = read_name(&mut at)?;
+        let name = Handle::from_wire(Handle::read(&mut at)?);
         let status = WhoStatus::read(at.blanks());
-        let titles = read_titles(at.blanks()).ok_or(ParseError::Invalid("titles"))?;
-        let mut ratings = [None; RATINGS];
-        for rating in &mut ratings {
-            *rating = Rating::read(&mut at);
-        }
-        Ok(Self { name, status, titles, ratings })
+        let titles = read_titles(at.blanks())?;
+        let ratings = std::array::from_fn(|_| Rating::read(&mut at));
+        Some(Self { name, status, titles, ratings })
     }
 }
 
@@ -55,20 +49,11 @@ pub struct UserDeparted {
 }
 
 impl UserDeparted {
-    /// Parses a line with its tag; the text after the name is ignored.
-    ///
-    /// # Errors
-    ///
-    /// [`ParseError`] if the name is missing or invalid.
-    pub fn parse(line: &[u8]) -> Result<Self, ParseError> {
-        let name = read_name(&mut fields::after_tag(line, b"<wd>")?)?;
-        Ok(Self { name })
+    /// Parses a line with its tag; the text after the name is ignored. `None` if the name is missing or invalid.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let name = Handle::read(&mut fields::after_tag(line, b"<wd>")?)?;
+        Some(Self { name: Handle::from_wire(name) })
     }
-}
-
-fn read_name(at: &mut Cursor<'_>) -> Result<Handle, ParseError> {
-    (!at.is_empty()).then_some(()).ok_or(ParseError::Missing("name"))?;
-    Handle::read(at).map(Handle::from_wire).ok_or(ParseError::Invalid("name"))
 }
 
 fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
@@ -125,29 +110,21 @@ mod tests {
             ),
         ];
         for (name, sent, want) in cases {
-            assert_eq!(UserArrived::parse(sent.as_bytes()).as_ref(), Ok(want), "{name}");
+            assert_eq!(UserArrived::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");
         }
     }
 
     #[test]
     fn departures_and_lines_that_do_not_fit() {
         let name = Handle::from_wire(b"gbtami");
-        assert_eq!(UserDeparted::parse(b"<wd> gbtami"), Ok(UserDeparted { name }));
-        let cases: &[(&str, ParseError)] = &[
-            ("<wx> gbtami", ParseError::Tag),
-            ("<wd>", ParseError::Missing("name")),
-            ("<wd> 17", ParseError::Invalid("name")),
-        ];
-        for &(sent, want) in cases {
-            assert_eq!(UserDeparted::parse(sent.as_bytes()), Err(want), "{sent}");
+        assert_eq!(UserDeparted::parse(b"<wd> gbtami"), Some(UserDeparted { name }));
+        let cases = ["<wx> gbtami", "<wd>", "<wd> 17"];
+        for sent in cases {
+            assert_eq!(UserDeparted::parse(sent.as_bytes()), None, "{sent}");
         }
-        let cases: &[(&str, ParseError)] = &[
-            ("<wa>", ParseError::Missing("name")),
-            ("<wa> gbtami", ParseError::Invalid("titles")),
-            ("<wa> gbtami xx1411E", ParseError::Invalid("titles")),
-        ];
-        for &(sent, want) in cases {
-            assert_eq!(UserArrived::parse(sent.as_bytes()), Err(want), "{sent}");
+        let cases = ["<wa>", "<wa> gbtami", "<wa> gbtami xx1411E"];
+        for sent in cases {
+            assert_eq!(UserArrived::parse(sent.as_bytes()), None, "{sent}");
         }
     }
 
@@ -160,7 +137,7 @@ mod tests {
             ratings in proptest::collection::vec(any_rating(), 0..=RATINGS),
         ) {
             let value = arrived(&name, status, titles, &ratings);
-            prop_assert_eq!(UserArrived::parse(print(&value, sign).as_bytes()), Ok(value));
+            prop_assert_eq!(UserArrived::parse(print(&value, sign).as_bytes()), Some(value));
         }
 
         #[test]

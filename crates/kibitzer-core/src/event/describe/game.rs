@@ -2,12 +2,12 @@
 
 use super::value::{Displayed, known, objects};
 use super::{LineUse, describe};
-use crate::chess::{Color, Role, Square};
+use crate::chess::{Color, Role};
 use crate::event::EventKind;
 use crate::game::{Desync, MissedPlies};
 use crate::message::{
-    Creating, Examine, ExamineAction, Focus, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark, MarkShape,
-    Observing, Rating,
+    Creating, Examine, ExamineAction, Focus, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark, Observing,
+    Rating,
 };
 use crate::text::ServerText;
 
@@ -107,7 +107,7 @@ describe! {
     Mark as it => EventKind::BoardMark, {
         game: it.game,
         line: LineUse::InDatagram,
-        fields: [game, by, shape: it.shape.parts().0, from: it.shape.parts().1, to: it.shape.parts().2, drawn: it.is_drawn],
+        fields: [game, by, shape: if it.to.is_some() { "arrow" } else { "circle" }, from, to, drawn: it.is_drawn],
     }
 
     Desync as it => EventKind::Desync, {
@@ -145,14 +145,4 @@ pub(super) const fn rated(rated: Option<bool>) -> &'static str {
 /// Returns the rating to show: datagrams have 0 for players without one.
 pub(super) fn shown_rating(rating: Option<Rating>) -> Rating {
     rating.filter(|rating| rating.value() != Some(0)).unwrap_or(Rating::Unrated)
-}
-
-impl MarkShape {
-    /// Returns its name and where it begins and ends.
-    const fn parts(self) -> (&'static str, Square, Option<Square>) {
-        match self {
-            Self::Circle(square) => ("circle", square, None),
-            Self::Arrow { from, to } => ("arrow", from, Some(to)),
-        }
-    }
 }

@@ -6,7 +6,7 @@ use super::DatagramMessages;
 use super::context::DatagramContext;
 use super::kind::{Argument, Arguments, signed};
 use crate::chess::{Board, Color, Fen, Hand, SmithMove, Square};
-use crate::message::{ClockReading, GameAction, GameRole, GameUpdate, Holding, Mark, MarkShape, Message, SentMove};
+use crate::message::{ClockReading, GameAction, GameRole, GameUpdate, Holding, Mark, Message, SentMove};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -152,19 +152,14 @@ pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Op
     Some(Message::from(holding).into())
 }
 
-/// Parses a circle that an examiner drew or erased.
-pub(super) fn circle(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
-    let shape = MarkShape::Circle(Square::parse(arguments.bytes("square")?)?);
-    mark(arguments, shape, is_drawn)
-}
-
-/// Parses an arrow that an examiner drew or erased.
-pub(super) fn arrow(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
+/// Parses a circle or an arrow that an examiner drew or erased.
+pub(super) fn mark(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let square = |name| Square::parse(arguments.bytes(name)?);
-    mark(arguments, MarkShape::Arrow { from: square("from")?, to: square("to")? }, is_drawn)
-}
-
-fn mark(arguments: &Arguments<'_>, shape: MarkShape, is_drawn: bool) -> Option<DatagramMessages> {
-    let mark = Mark { game: arguments.game()?, by: arguments.handle("examiner")?, shape, is_drawn };
-    Some(Message::from(mark).into())
+    // A kind of datagram has the arguments of one of the two shapes.
+    let (from, to) = match square("square") {
+        Some(circled) => (circled, None),
+        None => (square("from")?, Some(square("to")?)),
+    };
+    let (game, by) = (arguments.game()?, arguments.handle("examiner")?);
+    Some(Message::from(Mark { game, by, from, to, is_drawn }).into())
 }

@@ -136,8 +136,8 @@ kinds! {
     56 "msec" (game color ms running free_ms min_ms) Some(boards::msec);
     57 "bughouse_pass" (game color piece) PLAIN;
     58 "ip" (player ip) PLAIN;
-    59 "circle" (game examiner square) Some(|a, _| boards::circle(a, true));
-    60 "arrow" (game examiner from to) Some(|a, _| boards::arrow(a, true));
+    59 "circle" (game examiner square) Some(|a, _| boards::mark(a, true));
+    60 "arrow" (game examiner from to) Some(|a, _| boards::mark(a, true));
     61 "moretime" (game color seconds) PLAIN;
     62 "personal_tell_echo" (receiver type [text]) PLAIN;
     63 "suggestion" ({command} {text} priority suggester {subject} id) PLAIN;
@@ -167,8 +167,8 @@ kinds! {
     86 "log_pgn" ([line]) PLAIN;
     87 "new_my_rating" (rating) PLAIN;
     88 "losers" (= RATING) PLAIN;
-    89 "uncircle" (game examiner square) Some(|a, _| boards::circle(a, false));
-    90 "unarrow" (game examiner from to) Some(|a, _| boards::arrow(a, false));
+    89 "uncircle" (game examiner square) Some(|a, _| boards::mark(a, false));
+    90 "unarrow" (game examiner from to) Some(|a, _| boards::mark(a, false));
     91 "wsuggest" ({url} {text} priority suggester {subject} id) PLAIN;
     93 "temporary_password" (password) PLAIN;
     94 "messagelist_begin" (command) PLAIN;

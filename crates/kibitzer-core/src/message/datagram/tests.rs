@@ -640,14 +640,18 @@ fn clocks_drawings_and_the_rest_of_a_board() {
     ] {
         assert_eq!(action(&format!("43 7 {symbol}")), GameAction::Role(role));
     }
-    for (unit, shape, is_drawn) in [
-        ("59 7 Foo e4", MarkShape::Circle(square("e4")), true),
-        ("89 7 Foo e4", MarkShape::Circle(square("e4")), false),
-        ("60 7 Foo e2 e4", MarkShape::Arrow { from: square("e2"), to: square("e4") }, true),
-        ("90 7 Foo e2 e4", MarkShape::Arrow { from: square("e2"), to: square("e4") }, false),
+    for (unit, from, to, is_drawn) in [
+        ("59 7 Foo e4", square("e4"), None, true),
+        ("89 7 Foo e4", square("e4"), None, false),
+        ("60 7 Foo e2 e4", square("e2"), Some(square("e4")), true),
+        ("90 7 Foo e2 e4", square("e2"), Some(square("e4")), false),
     ] {
         let Message::Mark(mark) = message(unit) else { panic!("{unit}") };
-        assert_eq!((mark.game.0, mark.by.as_str(), mark.shape, mark.is_drawn), (7, "Foo", shape, is_drawn), "{unit}");
+        assert_eq!(
+            (mark.game.0, mark.by.as_str(), mark.from, mark.to, mark.is_drawn),
+            (7, "Foo", from, to, is_drawn),
+            "{unit}"
+        );
     }
     let Message::Holding(holding) = message("37 7 {PNb} {}") else { panic!() };
     assert_eq!((holding.white_letters.as_str(), holding.black_letters.as_str()), ("PNB", ""));
