@@ -134,5 +134,5 @@ fn command(line: &[u8], session: &Session) -> Option<Command> {
 /// A line as it was before it was sealed, if it was, without its line end.
 fn plain(line: &[u8]) -> Vec<u8> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    unseal(line).map_or_else(|_| line.to_vec(), |unsealed| unsealed.text)
+    unseal(line).map_or_else(|| line.to_vec(), |unsealed| unsealed.text)
 }

@@ -192,7 +192,7 @@ impl WatcherDecoder {
     fn text(&self, bytes: &[u8]) -> Arc<str> {
         let plain = match self.timeseal {
             Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
-            _ => unseal(bytes).map_or_else(|_| bytes.to_vec(), |unsealed| unsealed.text),
+            _ => unseal(bytes).map_or_else(|| bytes.to_vec(), |unsealed| unsealed.text),
         };
         decode(&plain).into()
     }

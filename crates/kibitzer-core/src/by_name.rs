@@ -2,15 +2,15 @@
 
 use thiserror::Error;
 
-/// The error of parsing a name that no variant has; its message lists the names, or says what they name.
+/// Error of parsing a name, a handle, a square or a position that a person typed; its message says what is wrong, or lists the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("{message}")]
 #[non_exhaustive]
-pub struct UnknownName {
+pub struct ParseError {
     message: &'static str,
 }
 
-impl UnknownName {
+impl ParseError {
     pub(crate) const fn new(message: &'static str) -> Self {
         Self { message }
     }
@@ -55,16 +55,16 @@ macro_rules! named_enum {
 macro_rules! parse_by_name {
     ($kind:ident, $message:literal) => {
         impl ::std::str::FromStr for $kind {
-            type Err = $crate::UnknownName;
+            type Err = $crate::ParseError;
 
             /// Parses a name as [`as_str`](Self::as_str) returns it; case matters.
             ///
             /// # Errors
             ///
-            /// [`UnknownName`](crate::UnknownName) for any other text.
-            fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
+            /// [`ParseError`](crate::ParseError) for any other text.
+            fn from_str(name: &str) -> Result<Self, $crate::ParseError> {
                 let found = Self::ALL.iter().copied().find(|value| value.as_str() == name);
-                found.ok_or($crate::UnknownName::new($message))
+                found.ok_or($crate::ParseError::new($message))
             }
         }
     };

@@ -41,6 +41,6 @@ pub mod session;
 pub mod text;
 pub mod wire;
 
-pub use by_name::UnknownName;
+pub use by_name::ParseError;
 pub use event::{Event, EventCategory, EventKind};
 pub use reader::EventReader;

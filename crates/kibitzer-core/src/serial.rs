@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::event::Capabilities;
 use crate::message::{Ivar, Relation};
 use crate::text::Titles;
-use crate::text::short::ShortText;
 use crate::wire::{Family, Timeseal};
 
 type Text<'a> = Cow<'a, str>;
@@ -39,7 +38,6 @@ macro_rules! written_as {
 }
 
 written_as! {
-    ShortText as Text<'_>, |text| text.as_str().into(), |text| Some(Self::from_text(&text));
     Titles as Vec<Text<'_>>, |titles| titles.iter().map(Text::from).collect(),
         |codes| Some(Self::from_codes(codes.join(" ").as_bytes()));
     Ivar as Text<'_>, |ivar| ivar.as_str().into(), |name| name.parse().ok();

@@ -5,15 +5,13 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 mod chain;
 mod name;
-pub(crate) mod short;
 
 pub use chain::error_chain;
-pub use name::{Handle, HandleError, Titles};
-pub(crate) use short::ShortText;
-use short::impl_text;
+pub use name::{Handle, Titles};
 
 /// Bytes of a line. Up to 96 bytes are stored in place, longer lines on the heap.
 pub(crate) type LineBytes = SmallVec<[u8; 96]>;
@@ -69,12 +67,12 @@ impl fmt::Debug for Line {
 /// [`str::escape_debug`] or as JSON. This crate never parses it as protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
-pub struct PlayerText(ShortText);
+pub struct PlayerText(SmolStr);
 
 impl PlayerText {
     /// Decodes received bytes: see [`decode`].
     pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(ShortText::from_wire(bytes))
+        Self(to_short(bytes))
     }
 
     /// Returns the decoded text.
@@ -85,15 +83,15 @@ impl PlayerText {
 
 /// Text that contains only words of the server: the type of a game, a SAN, the terms of an offer. Decoded by [`decode`].
 ///
-/// Text that may contain words of a player is a [`PlayerText`]. Up to 22 ASCII bytes are stored in place.
+/// Text that may contain words of a player is a [`PlayerText`]. Up to 23 bytes are stored in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
-pub struct ServerText(pub(crate) ShortText);
+pub struct ServerText(SmolStr);
 
 impl ServerText {
     /// Decodes received bytes: see [`decode`].
     pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(ShortText::from_wire(bytes))
+        Self(to_short(bytes))
     }
 
     /// Encodes the text as servers send it: see [`encode_latin_1`].
@@ -117,6 +115,47 @@ impl ServerText {
 }
 
 impl_text!(PlayerText, ServerText);
+
+/// Implements `Display`, `AsRef<str>` and comparison with `str` for public types that wrap a [`SmolStr`].
+macro_rules! impl_text {
+    ($($text:ty),+) => {$(
+        impl std::fmt::Display for $text {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl AsRef<str> for $text {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl PartialEq<str> for $text {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl PartialEq<&str> for $text {
+            fn eq(&self, other: &&str) -> bool {
+                self == *other
+            }
+        }
+    )+};
+}
+
+use impl_text;
+
+/// Decodes received bytes by [`decode`]. Up to 23 bytes are stored in place, and clones of longer text share it.
+fn to_short(bytes: &[u8]) -> SmolStr {
+    // Nearly every word needs no decoding; without an early exit, the compiler can process the bytes in parallel.
+    let is_plain = bytes.iter().fold(true, |is_plain, byte| is_plain & byte.is_ascii() & (*byte != b'&'));
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_plain => text.into(),
+        _ => decode(bytes).into(),
+    }
+}
 
 /// Decodes received bytes: ISO 8859-1, then `&#xHHHH;` entities.
 ///
@@ -211,6 +250,15 @@ pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_of_any_length_is_stored() {
+        for sent in ["", "e4", "Abcdefghijklmnopqrstuvw", "Abcdefghijklmnopqrstuvwx", "&#x3b1;"] {
+            assert_eq!(ServerText::from_wire(sent.as_bytes()).as_str(), decode(sent.as_bytes()), "{sent}");
+        }
+        assert_eq!(ServerText::from_wire(b"caf\xe9").as_str(), "café");
+        assert_eq!(size_of::<ServerText>(), 24);
+    }
 
     // Rules: transport C1
     #[test]

@@ -165,7 +165,7 @@ impl Audit {
         let is_one = bytes.iter().position(|&byte| byte == b'\n') == Some(bytes.len().wrapping_sub(1));
         self.require(is_one && bytes.len() <= 2000, "not one line", transmit);
         let text = match unseal(bytes) {
-            Ok(unsealed) if self.timeseal != TimesealChoice::Off => unsealed.text,
+            Some(unsealed) if self.timeseal != TimesealChoice::Off => unsealed.text,
             _ => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         };
         let is_plain = text.iter().all(|byte| (b' '..=b'~').contains(byte));

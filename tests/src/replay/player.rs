@@ -312,7 +312,7 @@ impl<'a> Player<'a> {
     fn sent(&mut self, transmit: &Transmit) {
         let bytes = transmit.bytes();
         let text = match unseal(bytes) {
-            Ok(unsealed) if self.play.timeseal != TimesealChoice::Off => unsealed.text,
+            Some(unsealed) if self.play.timeseal != TimesealChoice::Off => unsealed.text,
             _ => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         };
         let text = String::from_utf8_lossy(&text).into_owned();

@@ -205,7 +205,7 @@ impl Typist {
 
 /// A line as it was meant; `None` for what belongs to the seal.
 fn plain(line: &[u8]) -> Option<Vec<u8>> {
-    if let Ok(sealed) = unseal(line) {
+    if let Some(sealed) = unseal(line) {
         return (sealed.hello().is_none() && !sealed.is_ping_answer()).then_some(sealed.text);
     }
     let line: Vec<u8> = without_telnet(line).into_iter().filter(|byte| !matches!(byte, b'\n' | b'\r' | 0)).collect();

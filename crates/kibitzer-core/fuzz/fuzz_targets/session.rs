@@ -222,7 +222,7 @@ impl Driver {
         let kind = transmit.kind;
         assert_eq!(bytes.iter().position(|&byte| byte == b'\n'), Some(bytes.len() - 1), "not one line");
         let text = match unseal(bytes) {
-            Ok(unsealed) if self.is_sealed => unsealed.text,
+            Some(unsealed) if self.is_sealed => unsealed.text,
             _ => bytes[..bytes.len() - 1].to_vec(),
         };
         let is_plain = text.iter().all(|byte| (b' '..=b'~').contains(byte));

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::{Board, CastlingRights, CastlingSide, Color, Hands, Piece, Square};
+use crate::ParseError;
 
 /// A position with all fields of FEN, and with the reserves of crazyhouse and bughouse.
 ///
@@ -29,35 +28,14 @@ pub struct Fen {
     pub hands: Option<Hands>,
 }
 
-/// Reason for which a text is not a position in FEN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum FenError {
-    /// The pieces are not eight rows of eight squares.
-    #[error("the pieces are not eight rows of eight squares")]
-    Placement,
-    /// The reserve after the pieces has a letter other than `PNBRQ` in either case.
-    #[error("the reserve is not valid")]
-    Hands,
-    /// The second field is not `w` or `b`.
-    #[error("the side to move is not w or b")]
-    Side,
-    /// The third field is neither `-` nor made of `KQkq` or letters of files beside a king.
-    #[error("the castling rights are not valid")]
-    Castling,
-    /// The fourth field is neither `-` nor a square on the third or sixth rank.
-    #[error("the en passant square is not valid")]
-    EnPassant,
-    /// The fifth field is not a number.
-    #[error("the half-move clock is not a number")]
-    HalfmoveClock,
-    /// The sixth field is not a number.
-    #[error("the move number is not a number")]
-    MoveNumber,
-    /// Something follows the sixth field.
-    #[error("something follows the move number")]
-    Trailing,
-}
+const PLACEMENT: ParseError = ParseError::new("the pieces are not eight rows of eight squares");
+const HANDS: ParseError = ParseError::new("the reserve is not valid");
+const SIDE: ParseError = ParseError::new("the side to move is not w or b");
+const CASTLING: ParseError = ParseError::new("the castling rights are not valid");
+const EN_PASSANT: ParseError = ParseError::new("the en passant square is not valid");
+const HALFMOVE_CLOCK: ParseError = ParseError::new("the half-move clock is not a number");
+const MOVE_NUMBER: ParseError = ParseError::new("the move number is not a number");
+const TRAILING: ParseError = ParseError::new("something follows the move number");
 
 impl Fen {
     /// The position that chess starts from.
@@ -114,7 +92,7 @@ impl Default for Fen {
 }
 
 impl FromStr for Fen {
-    type Err = FenError;
+    type Err = ParseError;
 
     /// Parses one to six fields, separated by blanks. The missing fields at the end are `w - - 0 1`.
     ///
@@ -124,17 +102,18 @@ impl FromStr for Fen {
     ///
     /// # Errors
     ///
-    /// [`FenError`] for the first field that does not fit.
-    fn from_str(text: &str) -> Result<Self, FenError> {
+    /// [`ParseError`] for the first field that does not fit, in this order: pieces, reserves, side to move, castling rights, en passant
+    /// square, half-move clock, move number, text after it.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut fields = text.split_ascii_whitespace();
         let (board, hands) = read_placement(fields.next().unwrap_or_default())?;
         let side_to_move = fields.next().map_or(Ok(Color::White), read_side)?;
         let castling = fields.next().map_or(Ok(CastlingRights::NONE), |field| read_castling(field, &board))?;
         let en_passant = fields.next().map_or(Ok(None), read_en_passant)?;
-        let halfmove_clock = fields.next().map_or(Ok(0), |field| field.parse().or(Err(FenError::HalfmoveClock)))?;
-        let move_number: u32 = fields.next().map_or(Ok(1), |field| field.parse().or(Err(FenError::MoveNumber)))?;
+        let halfmove_clock = fields.next().map_or(Ok(0), |field| field.parse().or(Err(HALFMOVE_CLOCK)))?;
+        let move_number: u32 = fields.next().map_or(Ok(1), |field| field.parse().or(Err(MOVE_NUMBER)))?;
         match fields.next() {
-            Some(_) => Err(FenError::Trailing),
+            Some(_) => Err(TRAILING),
             None => Ok(Self {
                 board,
                 side_to_move,
@@ -169,11 +148,11 @@ impl fmt::Display for Fen {
 
 /// Parses the first field of a FEN: the rows of the board, then optional reserves as `[QNp]` or as a ninth row after a `/`.
 ///
-/// Fails with [`FenError::Placement`] for the rows, with [`FenError::Hands`] for the reserves.
-fn read_placement(field: &str) -> Result<(Board, Option<Hands>), FenError> {
+/// Fails with [`PLACEMENT`] for the rows, with [`HANDS`] for the reserves.
+fn read_placement(field: &str) -> Result<(Board, Option<Hands>), ParseError> {
     let (rows, hands) = split_hands(field);
-    let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(FenError::Hands)).transpose()?;
-    Ok((read_rows(rows).ok_or(FenError::Placement)?, hands))
+    let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(HANDS)).transpose()?;
+    Ok((read_rows(rows).ok_or(PLACEMENT)?, hands))
 }
 
 /// Splits the first field into the rows and the letters of the reserves, without their delimiters.
@@ -213,14 +192,14 @@ fn read_row(row: &str, rank: u8, board: &mut Board) -> Option<()> {
     (file == 8).then_some(())
 }
 
-fn read_side(field: &str) -> Result<Color, FenError> {
+fn read_side(field: &str) -> Result<Color, ParseError> {
     match *field.as_bytes() {
-        [letter] => Color::from_letter(letter).ok_or(FenError::Side),
-        _ => Err(FenError::Side),
+        [letter] => Color::from_letter(letter).ok_or(SIDE),
+        _ => Err(SIDE),
     }
 }
 
-fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, FenError> {
+fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, ParseError> {
     if field == "-" {
         return Ok(CastlingRights::NONE);
     }
@@ -232,16 +211,16 @@ fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, FenError>
             file @ b'a'..=b'h' => board.home_king(color).and_then(|king| CastlingSide::of_rook(king, file - b'a')),
             _ => None,
         };
-        Ok(rights.with(color, side.ok_or(FenError::Castling)?))
+        Ok(rights.with(color, side.ok_or(CASTLING)?))
     })
 }
 
-fn read_en_passant(field: &str) -> Result<Option<Square>, FenError> {
+fn read_en_passant(field: &str) -> Result<Option<Square>, ParseError> {
     if field == "-" {
         return Ok(None);
     }
     let square = Square::parse(field.as_bytes()).filter(|square| matches!(square.rank(), 2 | 5));
-    square.map(Some).ok_or(FenError::EnPassant)
+    square.map(Some).ok_or(EN_PASSANT)
 }
 
 #[cfg(test)]
@@ -372,33 +351,33 @@ mod tests {
     #[test]
     fn errors_name_the_first_invalid_field() {
         let cases = [
-            ("", FenError::Placement),
-            ("8/8/8/8/8/8/8", FenError::Placement),
-            ("10/8/8/8/8/8/8/8", FenError::Placement),
-            ("9/8/8/8/8/8/8/8", FenError::Placement),
-            ("ppppppppp/8/8/8/8/8/8/8", FenError::Placement),
-            ("rnbqkbnrxx/8/8/8/8/8/8/8", FenError::Placement),
-            ("88/8/8/8/8/8/8/8", FenError::Placement),
-            ("7/8/8/8/8/8/8/8", FenError::Placement),
-            ("7-/8/8/8/8/8/8/8", FenError::Placement),
-            ("~8/8/8/8/8/8/8/8", FenError::Placement),
-            ("8/8/8/8/8/8/8/8[", FenError::Placement),
-            ("8/8/8/8/8/8/8/8/8", FenError::Hands),
-            ("8/8/8/8/8/8/8/8/Q/", FenError::Hands),
-            ("8/8/8/8/8/8/8/8[K]", FenError::Hands),
-            ("8/8/8/8/8/8/8/8[[]", FenError::Hands),
-            ("8/8/8/8/8/8/8/8 x", FenError::Side),
-            ("8/8/8/8/8/8/8/8 white", FenError::Side),
-            ("8/8/8/8/8/8/8/8 w KX", FenError::Castling),
-            ("8/8/8/8/8/8/8/8 w K-", FenError::Castling),
-            ("8/8/8/8/8/8/8/8 w H", FenError::Castling),
-            ("8/8/8/8/8/8/8/4K3 w E", FenError::Castling),
-            ("8/8/8/8/8/8/8/8 w - e4", FenError::EnPassant),
-            ("8/8/8/8/8/8/8/8 w - e", FenError::EnPassant),
-            ("8/8/8/8/8/8/8/8 w - - -1", FenError::HalfmoveClock),
-            ("8/8/8/8/8/8/8/8 w - - 0 x", FenError::MoveNumber),
-            ("8/8/8/8/8/8/8/8 w - - 0 99999999999", FenError::MoveNumber),
-            ("8/8/8/8/8/8/8/8 w - - 0 1 +0+0", FenError::Trailing),
+            ("", PLACEMENT),
+            ("8/8/8/8/8/8/8", PLACEMENT),
+            ("10/8/8/8/8/8/8/8", PLACEMENT),
+            ("9/8/8/8/8/8/8/8", PLACEMENT),
+            ("ppppppppp/8/8/8/8/8/8/8", PLACEMENT),
+            ("rnbqkbnrxx/8/8/8/8/8/8/8", PLACEMENT),
+            ("88/8/8/8/8/8/8/8", PLACEMENT),
+            ("7/8/8/8/8/8/8/8", PLACEMENT),
+            ("7-/8/8/8/8/8/8/8", PLACEMENT),
+            ("~8/8/8/8/8/8/8/8", PLACEMENT),
+            ("8/8/8/8/8/8/8/8[", PLACEMENT),
+            ("8/8/8/8/8/8/8/8/8", HANDS),
+            ("8/8/8/8/8/8/8/8/Q/", HANDS),
+            ("8/8/8/8/8/8/8/8[K]", HANDS),
+            ("8/8/8/8/8/8/8/8[[]", HANDS),
+            ("8/8/8/8/8/8/8/8 x", SIDE),
+            ("8/8/8/8/8/8/8/8 white", SIDE),
+            ("8/8/8/8/8/8/8/8 w KX", CASTLING),
+            ("8/8/8/8/8/8/8/8 w K-", CASTLING),
+            ("8/8/8/8/8/8/8/8 w H", CASTLING),
+            ("8/8/8/8/8/8/8/4K3 w E", CASTLING),
+            ("8/8/8/8/8/8/8/8 w - e4", EN_PASSANT),
+            ("8/8/8/8/8/8/8/8 w - e", EN_PASSANT),
+            ("8/8/8/8/8/8/8/8 w - - -1", HALFMOVE_CLOCK),
+            ("8/8/8/8/8/8/8/8 w - - 0 x", MOVE_NUMBER),
+            ("8/8/8/8/8/8/8/8 w - - 0 99999999999", MOVE_NUMBER),
+            ("8/8/8/8/8/8/8/8 w - - 0 1 +0+0", TRAILING),
         ];
         for (text, want) in cases {
             assert_eq!(text.parse::<Fen>(), Err(want), "{text}");

@@ -17,7 +17,7 @@ pub use apply::ApplyError;
 pub use board::Board;
 pub use castling::{CastlingRights, CastlingSide};
 pub use color::Color;
-pub use fen::{Fen, FenError};
+pub use fen::Fen;
 pub use hand::{Hand, Hands};
 pub use last_move::LastMove;
 pub use role::{Piece, Role};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::UnknownName;
+use crate::ParseError;
 
 /// One of the 64 squares. They are ordered along the ranks: a1, b1, … h1, a2, … h8.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,10 +59,10 @@ impl Square {
 }
 
 impl FromStr for Square {
-    type Err = UnknownName;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Self::parse(name.as_bytes()).ok_or(UnknownName::new("not a square from a1 to h8"))
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        Self::parse(name.as_bytes()).ok_or(ParseError::new("not a square from a1 to h8"))
     }
 }
 

@@ -287,7 +287,7 @@ parse_by_name!(EventKind, "no event has this name");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::UnknownName;
+    use crate::ParseError;
 
     #[test]
     fn every_name_is_its_kinds_alone() {
@@ -301,7 +301,7 @@ mod tests {
             assert_eq!(kind.as_str(), name.trim_start_matches('_'));
         }
         for name in ["", "Tell", "tell ", "pings"] {
-            assert_eq!(name.parse::<EventKind>(), Err(UnknownName::new("no event has this name")), "{name:?}");
+            assert_eq!(name.parse::<EventKind>(), Err(ParseError::new("no event has this name")), "{name:?}");
         }
     }
 

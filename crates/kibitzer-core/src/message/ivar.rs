@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::UnknownName;
+use crate::ParseError;
 use crate::by_name::named_enum;
 
 /// Number of ivars that have a position in the login string.
@@ -104,17 +104,17 @@ impl Ivar {
 }
 
 impl FromStr for Ivar {
-    type Err = UnknownName;
+    type Err = ParseError;
 
     /// Parses a full name. `vt_highlight`, the second name of one ivar, is accepted too.
     ///
     /// # Errors
     ///
-    /// [`UnknownName`] for any other text.
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
+    /// [`ParseError`] for any other text.
+    fn from_str(name: &str) -> Result<Self, ParseError> {
         let name = if name == "vt_highlight" { "vthighlight" } else { name };
         let found = Self::ALL.iter().copied().find(|ivar| ivar.as_str() == name);
-        found.ok_or(UnknownName::new("no ivar has this name"))
+        found.ok_or(ParseError::new("no ivar has this name"))
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
         }
         assert_eq!("vt_highlight".parse(), Ok(Ivar::VtHighlight));
         for name in ["", "seek", "ms ", "MS"] {
-            assert_eq!(name.parse::<Ivar>(), Err(UnknownName::new("no ivar has this name")), "{name:?}");
+            assert_eq!(name.parse::<Ivar>(), Err(ParseError::new("no ivar has this name")), "{name:?}");
         }
     }
 }

@@ -85,7 +85,7 @@ pub use talk::{Talk, TalkKind};
 pub use template::Actor;
 pub use user_info::{UserArrived, UserDeparted};
 
-pub use crate::text::{Handle, HandleError, Titles};
+pub use crate::text::{Handle, Titles};
 pub use crate::wire::{CommandCode, Family};
 
 use std::sync::Arc;

@@ -3,25 +3,26 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
+use smol_str::SmolStr;
 
-use super::short::{ShortText, impl_text};
+use super::{impl_text, to_short};
+use crate::ParseError;
 use crate::scan::Cursor;
 
 /// Maximum length of an account name in bytes; nearly twice the limit of any known server.
 const MAX_NAME_BYTES: usize = 32;
 
-/// Account name in the spelling of the server, or parsed from user input (`FromStr`, which fails with [`HandleError`]).
+/// Account name in the spelling of the server, or parsed from user input (`FromStr`, which fails with [`ParseError`]).
 ///
 /// `==` is case-sensitive, unlike the servers: compare players with [`is_same_player`](Self::is_same_player).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
-pub struct Handle(pub(crate) ShortText);
+pub struct Handle(SmolStr);
 
 impl Handle {
     /// Decodes a received name without validation; names in examined games are free text without blanks.
     pub fn from_wire(name: &[u8]) -> Self {
-        Self(ShortText::from_wire(name))
+        Self(to_short(name))
     }
 
     /// Returns the name.
@@ -53,34 +54,23 @@ impl Handle {
     }
 }
 
-/// Reason for which a text is not an account name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum HandleError {
-    /// The text is empty or does not start with an ASCII letter.
-    #[error("a handle starts with a letter")]
-    Start,
-    /// The text contains a character other than ASCII letters, digits and `-`.
-    #[error("a handle consists of letters, digits and -")]
-    Character,
-    /// The text has more than 32 characters.
-    #[error("a handle has at most {MAX_NAME_BYTES} characters")]
-    TooLong,
-}
+const NO_LETTER: ParseError = ParseError::new("a handle starts with a letter");
+const INVALID_CHARACTER: ParseError = ParseError::new("a handle consists of letters, digits and -");
+const TOO_LONG: ParseError = ParseError::new("a handle has at most 32 characters");
 
 impl FromStr for Handle {
-    type Err = HandleError;
+    type Err = ParseError;
 
-    fn from_str(name: &str) -> Result<Self, HandleError> {
+    fn from_str(name: &str) -> Result<Self, ParseError> {
         let bytes = name.as_bytes();
         if Self::is_name(bytes) {
             Ok(Self::from_wire(bytes))
         } else if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
-            Err(HandleError::Start)
+            Err(NO_LETTER)
         } else if bytes.iter().all(|&b| is_name_byte(b)) {
-            Err(HandleError::TooLong)
+            Err(TOO_LONG)
         } else {
-            Err(HandleError::Character)
+            Err(INVALID_CHARACTER)
         }
     }
 }
@@ -93,7 +83,7 @@ const fn is_name_byte(byte: u8) -> bool {
 
 /// Title codes after a name; `Display` writes them in brackets: `(GM)(*)`. Unknown codes are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Titles(ShortText);
+pub struct Titles(SmolStr);
 
 impl Titles {
     /// Returns the codes without brackets, in the order received: `GM`, `*`.
@@ -117,7 +107,7 @@ impl Titles {
 
     /// Stores received codes with their brackets, without validation.
     pub(crate) fn from_wire(codes: &[u8]) -> Self {
-        if codes.is_empty() { Self::default() } else { Self(ShortText::from_wire(codes)) }
+        if codes.is_empty() { Self::default() } else { Self(to_short(codes)) }
     }
 
     /// Consumes titles as [`read`](Self::read) does, without returning them.
@@ -129,7 +119,7 @@ impl Titles {
     pub fn from_codes(codes: &[u8]) -> Self {
         let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
         let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
-        Self(ShortText::from_wire(&bracketed))
+        Self(to_short(&bracketed))
     }
 
     /// Returns the titles of the bits in a `ti=` or `<wa>` field.
@@ -139,7 +129,7 @@ impl Titles {
         const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
         let codes: String =
             CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
-        Self(ShortText::from_wire(codes.as_bytes()))
+        Self(to_short(codes.as_bytes()))
     }
 }
 
@@ -218,14 +208,14 @@ mod tests {
             assert_eq!(name.parse(), Ok(Handle::from_wire(name.as_bytes())));
         }
         let cases = [
-            ("", HandleError::Start),
-            ("9x", HandleError::Start),
-            (" Foo", HandleError::Start),
-            ("Foo ", HandleError::Character),
-            ("Foo Bar", HandleError::Character),
-            ("Fo\u{f6}", HandleError::Character),
-            ("Foo\n", HandleError::Character),
-            (&"x".repeat(33), HandleError::TooLong),
+            ("", NO_LETTER),
+            ("9x", NO_LETTER),
+            (" Foo", NO_LETTER),
+            ("Foo ", INVALID_CHARACTER),
+            ("Foo Bar", INVALID_CHARACTER),
+            ("Fo\u{f6}", INVALID_CHARACTER),
+            ("Foo\n", INVALID_CHARACTER),
+            (&"x".repeat(33), TOO_LONG),
         ];
         for (name, want) in cases {
             assert_eq!(name.parse::<Handle>(), Err(want), "{name:?}");

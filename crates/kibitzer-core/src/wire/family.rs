@@ -25,7 +25,7 @@ parse_by_name!(Family, "family is none of auto, fics and icc");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::UnknownName;
+    use crate::ParseError;
 
     #[test]
     fn every_name_parses_to_its_value() {
@@ -33,7 +33,7 @@ mod tests {
             assert_eq!(family.to_string().parse(), Ok(family));
         }
         for name in ["", "FICS", "kics"] {
-            assert_eq!(name.parse::<Family>(), Err(UnknownName::new("family is none of auto, fics and icc")), "{name}");
+            assert_eq!(name.parse::<Family>(), Err(ParseError::new("family is none of auto, fics and icc")), "{name}");
         }
     }
 }

@@ -27,6 +27,6 @@ pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};
 pub use quote::Quote;
 pub(crate) use quote::sender;
-pub use seal::{SealError, Sealer, UnsealError, Unsealed, unseal};
+pub use seal::{Sealer, Unsealed, unseal};
 pub use state::StreamState;
 pub use telnet::telnet_command_name;

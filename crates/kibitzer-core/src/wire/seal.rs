@@ -3,8 +3,6 @@
 //! Only the client's lines are encoded. The server's output is plain; the [`Framer`](super::Framer) detects the pings in it. Both
 //! versions have the same encoding, but different hellos and pings.
 
-use thiserror::Error;
-
 use super::Timeseal;
 use crate::scan::{Cursor, decimal};
 
@@ -40,31 +38,6 @@ const V2_HELLO: &str = "TIMESEAL2|";
 
 /// Free text after the version in a hello: a user and a host name, which servers ignore.
 const HELLO_TAIL: &str = "nobody|kibitzer|";
-
-/// Reason for which a line cannot be sealed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum SealError {
-    /// The text has a byte outside `0x20..=0x7E`. Line ends and delimiters would change the decoded line, and bytes from 0x80 would
-    /// lose a bit. [`text::encode`](crate::text::encode) encodes all characters in permitted bytes.
-    #[error("a sealed line has a byte that is not printable ASCII")]
-    InvalidByte,
-}
-
-/// Reason for which a line cannot be unsealed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum UnsealError {
-    /// The length is not one more than a multiple of twelve.
-    #[error("a sealed line has the wrong length")]
-    Length,
-    /// The last byte, the line's offset in the key, has no top bit.
-    #[error("a sealed line does not end in an offset")]
-    Offset,
-    /// A delimiter is missing, or there is no number between the two.
-    #[error("a sealed line has no time")]
-    Time,
-}
 
 /// Encodes the lines of a client.
 ///
@@ -104,19 +77,15 @@ impl Sealer {
         scramble(format!("{}{HELLO_TAIL}", self.hello_word).as_bytes(), time_ms, 0)
     }
 
-    /// Encodes a text without line end; the result includes the LF.
+    /// Encodes a text without line end; the result includes the LF. `None` if the text has a byte outside `0x20..=0x7E`: line ends
+    /// and delimiters would change the decoded line, and bytes from 0x80 would lose a bit.
+    /// [`text::encode`](crate::text::encode) encodes all characters in permitted bytes.
     ///
     /// `time_ms` is a monotonic clock in milliseconds with any start: the server uses the differences. It is sent
     /// modulo ten million.
-    ///
-    /// # Errors
-    ///
-    /// [`SealError::InvalidByte`] if the text has a byte that is not printable ASCII.
-    pub fn line(self, text: &[u8], time_ms: u64) -> Result<Vec<u8>, SealError> {
-        if !text.iter().all(|byte| (0x20..=0x7E).contains(byte)) {
-            return Err(SealError::InvalidByte);
-        }
-        Ok(scramble(text, time_ms, 0))
+    pub fn line(self, text: &[u8], time_ms: u64) -> Option<Vec<u8>> {
+        let is_printable = text.iter().all(|byte| (0x20..=0x7E).contains(byte));
+        is_printable.then(|| scramble(text, time_ms, 0))
     }
 
     /// Returns the answer to a ping, including the LF. The server computes the lag from `time_ms`, which is as in
@@ -154,25 +123,19 @@ impl Unsealed {
 
 /// Decodes a line, with or without its LF. The padding after the time is ignored.
 ///
-/// # Errors
-///
-/// [`UnsealError`] for the part that is missing. A line that was never encoded nearly always fails.
-pub fn unseal(line: &[u8]) -> Result<Unsealed, UnsealError> {
+/// `None` if the length is not one more than a multiple of twelve, the last byte has no top bit, or the time is missing. A line that
+/// was never encoded nearly always fails.
+pub fn unseal(line: &[u8]) -> Option<Unsealed> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    let (&offset, scrambled) = line.split_last().ok_or(UnsealError::Length)?;
-    if scrambled.len() % BLOCK_BYTES != 0 {
-        return Err(UnsealError::Length);
-    }
-    if offset < TOP_BIT {
-        return Err(UnsealError::Offset);
-    }
+    let (&offset, scrambled) = line.split_last()?;
+    (scrambled.len() % BLOCK_BYTES == 0 && offset >= TOP_BIT).then_some(())?;
     let mut bytes = scrambled.to_vec();
     for (byte, key) in bytes.iter_mut().zip(key_from(offset & !TOP_BIT)) {
         *byte = (byte.wrapping_add(SHIFT) ^ key) & !TOP_BIT;
     }
     swap_blocks(&mut bytes);
-    let time_ms = take_time(&mut bytes).ok_or(UnsealError::Time)?;
-    Ok(Unsealed { text: bytes, time_ms })
+    let time_ms = take_time(&mut bytes)?;
+    Some(Unsealed { text: bytes, time_ms })
 }
 
 /// Truncates the bytes to the text, and returns the time after it; `None`, and no change, if the time is missing.
@@ -252,7 +215,7 @@ mod tests {
         for &(text, time_ms, offset, line) in LINES {
             let sealed = scramble(text, time_ms, offset);
             assert_eq!(hex(&sealed), line);
-            let want = Ok(Unsealed { text: text.to_vec(), time_ms });
+            let want = Some(Unsealed { text: text.to_vec(), time_ms });
             assert_eq!(unseal(&sealed), want, "{line}");
             assert_eq!(unseal(&sealed[..sealed.len() - 1]), want, "{line} without its line end");
         }
@@ -290,7 +253,7 @@ mod tests {
     fn a_line_is_printable_ascii_and_nothing_else() {
         let sealer = Sealer::new(Timeseal::V1).unwrap();
         for text in ["a\r", "a\nb", "\0", "\x18", "\x19", "\x02", "\t", "\x7f", "é"] {
-            assert_eq!(sealer.line(text.as_bytes(), 0), Err(SealError::InvalidByte), "{text:?}");
+            assert_eq!(sealer.line(text.as_bytes(), 0), None, "{text:?}");
             let escaped = crate::text::encode(text);
             assert_eq!(unseal(&sealer.line(escaped.as_bytes(), 0).unwrap()).unwrap().text, escaped.as_bytes());
         }
@@ -306,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_missing_part() {
+    fn a_line_without_one_part_is_refused() {
         let sealed = |text: &[u8]| {
             let mut bytes = text.to_vec();
             bytes.resize(text.len().next_multiple_of(BLOCK_BYTES), FILLER);
@@ -317,20 +280,20 @@ mod tests {
                 .for_each(|(byte, key)| *byte = (*byte ^ key | TOP_BIT).wrapping_sub(SHIFT));
             [bytes.as_slice(), b"\x80\n"].concat()
         };
-        let cases: &[(&str, Vec<u8>, UnsealError)] = &[
-            ("nothing", b"".to_vec(), UnsealError::Length),
-            ("an empty line", b"\n".to_vec(), UnsealError::Length),
-            ("an unsealed line", b"unsealed line\n".to_vec(), UnsealError::Offset),
-            ("an unsealed line of another length", b"guest\n".to_vec(), UnsealError::Length),
-            ("an offset alone", b"\x80\n".to_vec(), UnsealError::Time),
-            ("no end of the text", sealed(b"hi"), UnsealError::Time),
-            ("no end of the time", sealed(b"hi\x1812345"), UnsealError::Time),
-            ("no digit", sealed(b"hi\x18\x19"), UnsealError::Time),
-            ("no number", sealed(b"hi\x1812a\x19"), UnsealError::Time),
-            ("too large a number", sealed(b"hi\x1899999999999999999999999\x19"), UnsealError::Time),
+        let cases: &[(&str, Vec<u8>)] = &[
+            ("nothing", b"".to_vec()),
+            ("an empty line", b"\n".to_vec()),
+            ("an unsealed line", b"unsealed line\n".to_vec()),
+            ("an unsealed line of another length", b"guest\n".to_vec()),
+            ("an offset alone", b"\x80\n".to_vec()),
+            ("no end of the text", sealed(b"hi")),
+            ("no end of the time", sealed(b"hi\x1812345")),
+            ("no digit", sealed(b"hi\x18\x19")),
+            ("no number", sealed(b"hi\x1812a\x19")),
+            ("too large a number", sealed(b"hi\x1899999999999999999999999\x19")),
         ];
-        for (name, line, want) in cases {
-            assert_eq!(unseal(line), Err(*want), "{name}");
+        for (name, line) in cases {
+            assert_eq!(unseal(line), None, "{name}");
         }
         assert_eq!(
             unseal(&sealed(b"hi\x1812\x19")).unwrap().time_ms,
@@ -346,12 +309,12 @@ mod tests {
             let line = scramble(text.as_bytes(), time_ms, offset);
             prop_assert_eq!(line.len() % BLOCK_BYTES, 2);
             prop_assert_eq!(line.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count(), 1);
-            prop_assert_eq!(unseal(&line), Ok(Unsealed { text: text.into_bytes(), time_ms }));
+            prop_assert_eq!(unseal(&line), Some(Unsealed { text: text.into_bytes(), time_ms }));
         }
 
         #[test]
         fn any_bytes_are_accepted_or_refused_without_panic(line in proptest::collection::vec(any::<u8>(), 0..80)) {
-            if let Ok(unsealed) = unseal(&line) {
+            if let Some(unsealed) = unseal(&line) {
                 prop_assert!(unsealed.text.len() < line.len() && unsealed.text.is_ascii());
             }
         }
@@ -360,7 +323,7 @@ mod tests {
         #[test]
         fn any_bytes_of_the_right_length_are_decoded_without_panic(body in proptest::collection::vec(any::<[u8; 12]>(), 0..5), offset in 0x80_u8..) {
             let line = [body.as_flattened(), &[offset]].concat();
-            if let Ok(unsealed) = unseal(&line) {
+            if let Some(unsealed) = unseal(&line) {
                 prop_assert!(unsealed.text.len() < line.len() && unsealed.text.is_ascii());
             }
         }

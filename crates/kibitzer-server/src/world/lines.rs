@@ -25,7 +25,7 @@ impl World {
     pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
         let Some(connection) = self.lobby.connection_mut(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
-        let sealed = unseal(line).ok();
+        let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
             return self.start_seal(id, hello.hello());
         }

@@ -179,7 +179,7 @@ impl RecordingReader {
 
 /// Converts a sent line, unsealed if it is sealed.
 fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
-    let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line).ok() };
+    let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line) };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
     let typed = String::from_utf8_lossy(&text);

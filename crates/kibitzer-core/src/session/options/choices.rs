@@ -52,7 +52,7 @@ parse_by_name!(AdjournedGames, "adjourned_games is neither report nor resume");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::UnknownName;
+    use crate::ParseError;
 
     #[test]
     fn names_are_parsed_as_they_are_printed() {
@@ -62,7 +62,7 @@ mod tests {
         for name in ["", "3", "v2", "Auto"] {
             assert_eq!(
                 name.parse::<TimesealChoice>(),
-                Err(UnknownName::new("timeseal is none of off, 1, 2 and auto")),
+                Err(ParseError::new("timeseal is none of off, 1, 2 and auto")),
                 "{name}"
             );
         }
