@@ -174,28 +174,3 @@ pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<D
     let typed = DatagramKind::of(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
     typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted()).into()))
 }
-
-/// The first line of an ICC level-1 unit.
-///
-/// Source: ICC's description of its level-1 format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnitHeader {
-    /// Number of the command whose output follows.
-    pub command: u32,
-    /// The player who gave the command; `*` for this login.
-    pub player: PlayerText,
-    /// The tag that the client gave the command; `None` if it gave none.
-    pub tag: Option<PlayerText>,
-}
-
-impl UnitHeader {
-    /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag. `None` if the number or the
-    /// name is missing.
-    pub fn parse(header: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(header);
-        let command = at.number()?;
-        let player = PlayerText::from_wire(at.blanks().word()?);
-        Some(Self { command, player, tag: at.blanks().word().map(PlayerText::from_wire) })
-    }
-}

@@ -7,7 +7,6 @@ mod by_game;
 mod challenge;
 mod challenge_update;
 mod clock;
-mod control;
 mod datagram;
 mod delta;
 mod dispatch;
@@ -51,9 +50,8 @@ pub(crate) use by_game::ByGame;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;
-pub use control::Control;
+pub use datagram::Datagram;
 pub(crate) use datagram::DatagramKind;
-pub use datagram::{Datagram, UnitHeader};
 pub use delta::Delta;
 pub use examine::{Examine, ExamineAction};
 pub use farewell::{Farewell, KickedBy};
@@ -86,7 +84,7 @@ pub use template::Actor;
 pub use user_info::{UserArrived, UserDeparted};
 
 pub use crate::text::{Handle, Titles};
-pub use crate::wire::{CommandCode, Family};
+pub use crate::wire::{CommandCode, Control, Family, UnitHeader};
 
 use std::sync::Arc;
 

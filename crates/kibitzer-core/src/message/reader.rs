@@ -6,10 +6,7 @@ use std::sync::Arc;
 use super::datagram::{self, DatagramContext, DatagramMessages};
 use super::spare::Spare;
 use super::style10::{self, Style10Builder, Style10Line};
-use super::{
-    CommandCode, Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, Titles,
-    UnitHeader, dispatch,
-};
+use super::{Control, Family, Handle, Holding, Message, OverLong, Received, Relation, Style12, Talk, Titles, dispatch};
 use crate::text::Line;
 use crate::wire::{FastFrame, FastFrameKind, Frame, FrameKind, Framer, LineTag, StreamState, sender};
 
@@ -240,7 +237,10 @@ impl LineParser {
     /// none.
     fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         // These may stand between any two lines.
-        if !matches!(frame.kind, FrameKind::Telnet { .. } | FrameKind::Ping | FrameKind::Datagram { .. }) {
+        if !matches!(
+            frame.kind,
+            FrameKind::Control(Control::Telnet { .. } | Control::Ping) | FrameKind::Datagram { .. }
+        ) {
             if let Some(heading) = self.heading.take() {
                 return self.read_message(*heading, frame, ready);
             }
@@ -250,32 +250,18 @@ impl LineParser {
                 return self.release(block.lines, frame, ready);
             }
         }
-        let control = match frame.kind {
-            FrameKind::Line { tag, bytes } => return self.read_line(frame, tag, bytes, ready),
-            FrameKind::Datagram { bytes } => return Some(self.read_datagram(frame, bytes, ready)),
+        match &frame.kind {
+            FrameKind::Line { tag, bytes } => self.read_line(frame, *tag, bytes, ready),
+            FrameKind::Datagram { bytes } => Some(self.read_datagram(frame, bytes, ready)),
             FrameKind::OverLong { bytes, length } => {
-                let over_long = OverLong { line: Line::from(bytes), length };
-                return Some(Received::of_line(frame, Message::OverLong(Arc::new(over_long)), bytes));
+                let over_long = OverLong { line: Line::from(*bytes), length: *length };
+                Some(Received::of_line(frame, Message::OverLong(Arc::new(over_long)), bytes))
             }
-            FrameKind::Prompt => {
-                self.logged_in = true;
-                Control::Prompt
+            FrameKind::Control(control) => {
+                self.logged_in |= *control == Control::Prompt;
+                Some(Received::of_line(frame, Message::Control(control.clone()), &[]))
             }
-            FrameKind::LoginPrompt => Control::LoginPrompt,
-            FrameKind::PasswordPrompt => Control::PasswordPrompt,
-            FrameKind::GuestPrompt { name } => Control::GuestPrompt(Arc::new(Handle::from_wire(name))),
-            FrameKind::BlockStart { id, code } => Control::BlockStart { id, code: CommandCode(code) },
-            FrameKind::BlockEnd { id, complete } => Control::BlockEnd { id, complete },
-            FrameKind::Telnet { command, option } => Control::Telnet { command, option },
-            FrameKind::Ping => Control::Ping,
-            FrameKind::UnitStart { header } => match UnitHeader::parse(header) {
-                Some(header) => Control::UnitStart(Arc::new(header)),
-                None => return Some(Received::of_line(frame, text(header), header)),
-            },
-            FrameKind::UnitEnd => Control::UnitEnd,
-            FrameKind::Overflow => Control::Overflow,
-        };
-        Some(Received::of_line(frame, Message::Control(control), &[]))
+        }
     }
 
     /// Parses an ICC datagram, which is text if it has no number. If it is equivalent to more than one message, the later ones

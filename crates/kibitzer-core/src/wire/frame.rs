@@ -1,7 +1,13 @@
 //! Frames: the output of the framer.
 
+use std::sync::Arc;
+
+use super::block_code::CommandCode;
+use crate::scan::Cursor;
+use crate::text::{Handle, PlayerText};
+
 /// A classified slice of the stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame<'a> {
     /// Position of the frame's first byte in the stream, counted from 0. Every byte of the stream counts.
@@ -17,7 +23,7 @@ pub struct Frame<'a> {
 }
 
 /// The class of a frame, with the bytes that belong to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameKind<'a> {
     /// A whole line: cleaned, wrapped pieces joined, without line end. Tagged lines start at their tag.
@@ -34,55 +40,84 @@ pub enum FrameKind<'a> {
         /// Its whole length in bytes.
         length: u64,
     },
+    /// An ICC level-2 unit: the bytes between `^Y(` and `^Y)`.
+    Datagram {
+        /// The unit, its inner `^Y{` and `^Y}` included.
+        bytes: &'a [u8],
+    },
+    /// A prompt, a mark, or another part of the stream that is not a line.
+    Control(Control),
+}
+
+/// A part of the stream that carries the protocol rather than text.
+///
+/// No variant without an `Arc` allocates. Clones cost at most one reference count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Control {
     /// The server waits for a command: `fics% `.
     Prompt,
     /// The server waits for a name: `login: `.
     LoginPrompt,
     /// The server waits for a password: `password: `.
     PasswordPrompt,
-    /// The server offers a guest name: `Press return to enter the server as "GuestABCD":`.
-    GuestPrompt {
-        /// The guest's name.
-        name: &'a [u8],
-    },
-    /// A reply in block mode begins; its lines follow as frames of their own.
+    /// The server offers to log in a guest under this name: `Press return to enter the server as "GuestABCD":`.
+    GuestPrompt(Arc<Handle>),
+    /// Start of a reply in block mode; its lines follow.
     BlockStart {
-        /// The number the client gave its command; 0 if it gave none, or gave 0.
+        /// The number that the client put before the command; 0 if it gave none, or gave 0.
         id: u64,
-        /// The command code (help file `block_codes`).
-        code: u32,
+        /// The command that the reply answers.
+        code: CommandCode,
     },
-    /// The reply is over. Every [`BlockStart`](Self::BlockStart) has one.
+    /// End of a reply in block mode. Every [`BlockStart`](Self::BlockStart) has one.
     BlockEnd {
-        /// The number of the block that ends.
+        /// The number that the client gave the command.
         id: u64,
-        /// Whether the server ended it. Otherwise another block, the block limit or the end of the stream did.
+        /// Whether the server ended the reply; `false` if a limit, another block, or the end of the stream cut it off.
         complete: bool,
     },
-    /// A telnet command; it was removed from the text around it.
+    /// A telnet command, 236 to 254; it was removed from the text around it.
     Telnet {
-        /// The command byte, 236 to 254.
+        /// The command byte; see [`telnet_command_name`](super::telnet_command_name).
         command: u8,
-        /// The option of a command that has one.
+        /// The option byte, if the command has one.
         option: Option<u8>,
     },
-    /// A timeseal ping; it was removed from the text around it. The client has to answer it at once.
+    /// A timeseal ping, removed from the text around it. The client has to answer it at once: the server measures the time.
     Ping,
-    /// An ICC level-2 unit: the bytes between `^Y(` and `^Y)`.
-    Datagram {
-        /// The unit, its inner `^Y{` and `^Y}` included.
-        bytes: &'a [u8],
-    },
-    /// An ICC level-1 unit begins: the bytes between `^Y[` and the end of that line.
-    UnitStart {
-        /// Command number, player and, if the client gave one, tag.
-        header: &'a [u8],
-    },
-    /// The innermost ICC level-1 unit ends. Every [`UnitStart`](Self::UnitStart) has exactly one: an end without a
-    /// start is dropped, a missing end is added at the next command's start or at the end of the stream.
+    /// Start of an ICC level-1 unit.
+    UnitStart(Arc<UnitHeader>),
+    /// End of the innermost ICC level-1 unit. Every [`UnitStart`](Self::UnitStart) has exactly one: an end without a start is
+    /// dropped, a missing end is added at the next command's start or at the end of the stream.
     UnitEnd,
     /// Control-Z: the server dropped the rest of an ICC command's output.
     Overflow,
+}
+
+/// The first line of an ICC level-1 unit.
+///
+/// Source: ICC's description of its level-1 format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnitHeader {
+    /// Number of the command whose output follows.
+    pub command: u32,
+    /// The player who gave the command; `*` for this login.
+    pub player: PlayerText,
+    /// The tag that the client gave the command; `None` if it gave none.
+    pub tag: Option<PlayerText>,
+}
+
+impl UnitHeader {
+    /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag. `None` if the number or the
+    /// name is missing.
+    pub fn parse(header: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(header);
+        let command = at.number()?;
+        let player = PlayerText::from_wire(at.blanks().word()?);
+        Some(Self { command, player, tag: at.blanks().word().map(PlayerText::from_wire) })
+    }
 }
 
 /// The tag a line starts with.

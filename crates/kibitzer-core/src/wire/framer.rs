@@ -10,7 +10,7 @@
 //! | telnet | `Command` | IAC | `Text` | byte 255 as text |
 //! | telnet | `Command` | WILL, WONT, DO, DONT | `Option` | |
 //! | telnet | `Command` | SB | `Subnegotiation` | |
-//! | telnet | `Command`, `Option`, `Subnegotiation` | end of the command | `Text` | [`FrameKind::Telnet`] |
+//! | telnet | `Command`, `Option`, `Subnegotiation` | end of the command | `Text` | [`Control::Telnet`] |
 //! | sequence | `None` | ESC, `[` of a ping, 0x15, control-Y | `Escape`, `Ping`, `BlockId`, `ControlY` | |
 //! | sequence | `Escape`, `Csi` | the final byte | `None` | dropped |
 //! | sequence | `Ping`, `BlockCode`, `UnitHeader`, `Datagram` | the last byte | `None` | the frame |
@@ -29,19 +29,21 @@ mod resume;
 mod whole_line;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use self::bytes::{Byte, NeedInput};
 pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
 use self::whole_line::WholeLine;
 use super::control::{Sequence, SequenceState};
 use super::family::Family;
-use super::frame::{Frame, FrameKind, LineTag};
+use super::frame::{Control, Frame, FrameKind, LineTag, UnitHeader};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
 use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
 use super::wrap::Wrapping;
 use crate::scan::find;
+use crate::text::Handle;
 
 /// Splits the byte stream of a server into [`Frame`]s.
 ///
@@ -115,12 +117,12 @@ struct Units {
 const MAX_UNITS: u8 = 3;
 
 /// A complete frame, before its bytes are borrowed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum PendingFrame {
     Line,
     Guest,
-    Bare {
-        kind: FrameKind<'static>,
+    Control {
+        control: Control,
         offset: u64,
     },
     /// The block was cut at this position.
@@ -254,10 +256,10 @@ impl Framer {
             Telnet::Text => None,
             Telnet::Command => self.process(Byte { value: IAC, escaped: true, at: offset }),
             Telnet::Option(command) => {
-                Some(PendingFrame::Bare { kind: FrameKind::Telnet { command, option: None }, offset })
+                Some(PendingFrame::Control { control: Control::Telnet { command, option: None }, offset })
             }
             Telnet::Subnegotiation { option, .. } => {
-                Some(PendingFrame::Bare { kind: FrameKind::Telnet { command: SUBNEGOTIATION, option }, offset })
+                Some(PendingFrame::Control { control: Control::Telnet { command: SUBNEGOTIATION, option }, offset })
             }
         }
     }
@@ -307,18 +309,17 @@ impl Framer {
             && self.position >= self.slow_until
     }
 
-    fn prompt_frame(&mut self, kind: PromptKind, offset: u64) -> Frame<'static> {
+    fn prompt(&mut self, kind: PromptKind) -> Control {
         self.line.set_marked();
         self.line.set_quote(self.line.quote().after_prompt());
-        let kind = match kind {
+        match kind {
             PromptKind::Command(family) => {
                 self.log_in(family);
-                FrameKind::Prompt
+                Control::Prompt
             }
-            PromptKind::Login => FrameKind::LoginPrompt,
-            PromptKind::Password => FrameKind::PasswordPrompt,
-        };
-        Frame { offset, end: self.position, bell: false, kind }
+            PromptKind::Login => Control::LoginPrompt,
+            PromptKind::Password => Control::PasswordPrompt,
+        }
     }
 
     fn log_in(&mut self, family: Family) {
@@ -332,15 +333,19 @@ impl Framer {
     fn frame(&mut self, out: PendingFrame) -> Frame<'_> {
         let end = self.sequence.replayed_to().unwrap_or(self.position - self.pending_bytes.len() as u64);
         match out {
-            PendingFrame::Bare { kind, offset } => Frame { offset, end, bell: false, kind },
+            PendingFrame::Control { control, offset } => {
+                Frame { offset, end, bell: false, kind: FrameKind::Control(control) }
+            }
             PendingFrame::BlockCut { id, at } => {
-                Frame { offset: at, end: at, bell: false, kind: FrameKind::BlockEnd { id, complete: false } }
+                let kind = FrameKind::Control(Control::BlockEnd { id, complete: false });
+                Frame { offset: at, end: at, bell: false, kind }
             }
             PendingFrame::Line => self.line_frame(end),
             PendingFrame::Guest => {
                 self.line.emit_prompt();
-                let name = guest_prompt(self.line.bytes()).unwrap_or_default();
-                Frame { offset: self.line.offset(true), end, bell: false, kind: FrameKind::GuestPrompt { name } }
+                let name = Handle::from_wire(guest_prompt(self.line.bytes()).unwrap_or_default());
+                let kind = FrameKind::Control(Control::GuestPrompt(Arc::new(name)));
+                Frame { offset: self.line.offset(true), end, bell: false, kind }
             }
             PendingFrame::Unit { kind, offset } => self.unit_frame(kind, offset, end),
         }
@@ -368,7 +373,10 @@ impl Framer {
         let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
         let kind = match unit {
             UnitFrame::Datagram => FrameKind::Datagram { bytes: unit_bytes },
-            UnitFrame::Start => FrameKind::UnitStart { header: unit_bytes },
+            UnitFrame::Start => match UnitHeader::parse(unit_bytes) {
+                Some(header) => FrameKind::Control(Control::UnitStart(Arc::new(header))),
+                None => FrameKind::Line { tag: LineTag::None, bytes: unit_bytes },
+            },
             UnitFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }
             }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Family, FrameKind, Framer, Limits, LineTag, Timeseal};
+use super::{Control, Family, FrameKind, Framer, Limits, LineTag, Timeseal};
 
 /// A frame as the tables below write it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,18 +36,21 @@ impl From<FrameKind<'_>> for Seen {
         match kind {
             FrameKind::Line { tag, bytes } => Self::Line(tag, bytes.to_vec()),
             FrameKind::OverLong { bytes, length } => Self::OverLong(bytes.to_vec(), length),
-            FrameKind::Prompt => Self::Prompt,
-            FrameKind::LoginPrompt => Self::Login,
-            FrameKind::PasswordPrompt => Self::Password,
-            FrameKind::GuestPrompt { name } => Self::Guest(name.to_vec()),
-            FrameKind::BlockStart { id, code } => Self::Block(id, code),
-            FrameKind::BlockEnd { id, complete } => Self::End(id, complete),
-            FrameKind::Telnet { command, option } => Self::Telnet(command, option),
-            FrameKind::Ping => Self::Ping,
             FrameKind::Datagram { bytes } => Self::Datagram(bytes.to_vec()),
-            FrameKind::UnitStart { header } => Self::Unit(header.to_vec()),
-            FrameKind::UnitEnd => Self::UnitEnd,
-            FrameKind::Overflow => Self::Overflow,
+            FrameKind::Control(Control::Prompt) => Self::Prompt,
+            FrameKind::Control(Control::LoginPrompt) => Self::Login,
+            FrameKind::Control(Control::PasswordPrompt) => Self::Password,
+            FrameKind::Control(Control::GuestPrompt(name)) => Self::Guest(name.as_str().into()),
+            FrameKind::Control(Control::BlockStart { id, code }) => Self::Block(id, code.0),
+            FrameKind::Control(Control::BlockEnd { id, complete }) => Self::End(id, complete),
+            FrameKind::Control(Control::Telnet { command, option }) => Self::Telnet(command, option),
+            FrameKind::Control(Control::Ping) => Self::Ping,
+            FrameKind::Control(Control::UnitStart(header)) => {
+                let tag = header.tag.as_ref().map_or(String::new(), |tag| format!(" {tag}"));
+                Self::Unit(format!("{} {}{tag}", header.command, header.player).into())
+            }
+            FrameKind::Control(Control::UnitEnd) => Self::UnitEnd,
+            FrameKind::Control(Control::Overflow) => Self::Overflow,
         }
     }
 }

@@ -120,7 +120,7 @@ fn check_round_trip(datagram: &Datagram) {
         while let Some(frame) = framer.next_frame(&mut read) {
             kinds.push(match frame.kind {
                 FrameKind::Datagram { bytes } => Datagram::parse(bytes),
-                FrameKind::Prompt => None,
+                FrameKind::Control(Control::Prompt) => None,
                 kind => panic!("{datagram:?}: {kind:?}"),
             });
         }

@@ -7,7 +7,7 @@ use crate::wire::control::{
     BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
 };
 use crate::wire::family::Family;
-use crate::wire::frame::FrameKind;
+use crate::wire::frame::Control;
 use crate::wire::line::{Context, LineStep};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::{IAC, Telnet, TelnetByte};
@@ -58,7 +58,7 @@ impl Framer {
                 self.process(Byte { value: IAC, escaped: true, at: self.telnet_start })
             }
             TelnetByte::Done { command, option } => {
-                Some(PendingFrame::Bare { kind: FrameKind::Telnet { command, option }, offset: self.telnet_start })
+                Some(PendingFrame::Control { control: Control::Telnet { command, option }, offset: self.telnet_start })
             }
         })
     }
@@ -166,7 +166,9 @@ impl Framer {
                 self.pending_bytes.push_front(byte);
                 None
             }
-            SequenceStep::Ping => self.end_sequence(Some(PendingFrame::Bare { kind: FrameKind::Ping, offset: start })),
+            SequenceStep::Ping => {
+                self.end_sequence(Some(PendingFrame::Control { control: Control::Ping, offset: start }))
+            }
             SequenceStep::BlockStart { id, code } => self.begin_block(byte, id, code),
             SequenceStep::Datagram => {
                 self.line.set_marked();
@@ -229,13 +231,13 @@ impl Framer {
     /// The server dropped the rest of a command's output.
     const fn overflow(&mut self, at: u64) -> PendingFrame {
         self.units.lost_ends = true;
-        PendingFrame::Bare { kind: FrameKind::Overflow, offset: at }
+        PendingFrame::Control { control: Control::Overflow, offset: at }
     }
 
     /// Ends the innermost unit. Without one, nothing is emitted: a disconnection sends one end too many.
     pub(super) fn end_unit(&mut self, at: u64) -> Option<PendingFrame> {
         self.units.depth = self.units.depth.checked_sub(1)?;
-        Some(PendingFrame::Bare { kind: FrameKind::UnitEnd, offset: at })
+        Some(PendingFrame::Control { control: Control::UnitEnd, offset: at })
     }
 
     fn set_posed(&mut self, posed: bool) -> Option<PendingFrame> {
@@ -256,13 +258,16 @@ impl Framer {
         }
         self.line.set_marked();
         self.block = Some(Block { id, start, posed: false, over_at: None });
-        self.end_sequence(Some(PendingFrame::Bare { kind: FrameKind::BlockStart { id, code }, offset: start }))
+        self.end_sequence(Some(PendingFrame::Control {
+            control: Control::BlockStart { id, code: CommandCode(code) },
+            offset: start,
+        }))
     }
 
     fn end_block(&mut self, at: u64) -> Option<PendingFrame> {
         let id = self.block.take()?.id;
         self.line.set_marked();
-        Some(PendingFrame::Bare { kind: FrameKind::BlockEnd { id, complete: true }, offset: at })
+        Some(PendingFrame::Control { control: Control::BlockEnd { id, complete: true }, offset: at })
     }
 
     /// Ends a block that the server did not end.
@@ -324,12 +329,12 @@ impl Framer {
             LineStep::Ping => {
                 let offset = self.line.offset(false);
                 self.line.emit_prompt();
-                Some(PendingFrame::Bare { kind: FrameKind::Ping, offset })
+                Some(PendingFrame::Control { control: Control::Ping, offset })
             }
             LineStep::Prompt(kind) => {
                 let offset = self.line.offset(true);
                 self.line.emit_prompt();
-                Some(PendingFrame::Bare { kind: self.prompt_frame(kind, offset).kind, offset })
+                Some(PendingFrame::Control { control: self.prompt(kind), offset })
             }
         }
     }

@@ -56,7 +56,7 @@ impl Framer {
                 let (PromptKind::Command(family), length) = self.prompts.at_start(text)? else { return None };
                 let rest = text.get(length..).filter(|_| length <= self.limits.line_bytes)?;
                 self.advance(input, rest);
-                self.prompt_frame(PromptKind::Command(family), offset);
+                self.prompt(PromptKind::Command(family));
                 (false, FastFrameKind::Prompt)
             }
             _ => return None,

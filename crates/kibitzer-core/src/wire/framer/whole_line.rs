@@ -47,7 +47,8 @@ impl Framer {
             && indent + length <= self.limits.line_bytes
         {
             self.advance(input, head.get(length..).unwrap_or_default());
-            return WholeLine::Frame(self.prompt_frame(kind, first + indent as u64));
+            let kind = FrameKind::Control(self.prompt(kind));
+            return WholeLine::Frame(Frame { offset: first + indent as u64, end: self.position, bell: false, kind });
         }
         let Some((line, rest)) = split_line(text) else {
             return self.slow(first + text.len() as u64);
