@@ -150,9 +150,9 @@ use impl_text;
 /// Decodes received bytes by [`decode`]. Up to 23 bytes are stored in place, and clones of longer text share it.
 fn to_short(bytes: &[u8]) -> SmolStr {
     // Nearly every word needs no decoding; without an early exit, the compiler can process the bytes in parallel.
-    let is_plain = bytes.iter().fold(true, |is_plain, byte| is_plain & byte.is_ascii() & (*byte != b'&'));
+    let strange = bytes.iter().fold(0, |strange, &byte| strange | (byte & 0x80) | u8::from(byte == b'&'));
     match std::str::from_utf8(bytes) {
-        Ok(text) if is_plain => text.into(),
+        Ok(text) if strange == 0 => text.into(),
         _ => decode(bytes).into(),
     }
 }
