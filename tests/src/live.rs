@@ -217,7 +217,7 @@ pub fn drain(events: &mut Subscription) -> (Vec<Event>, u64) {
     let (mut all, mut n_missed) = (Vec::new(), 0);
     loop {
         match events.try_next() {
-            Ok(Some(event)) => all.push(event),
+            Ok(Some(event)) => all.push(Event::clone(&event)),
             Ok(None) | Err(RecvError::Closed) => return (all, n_missed),
             Err(RecvError::Lagged { missed }) => n_missed += missed,
             Err(other) => unexpected(&other),

@@ -304,7 +304,7 @@ async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
     let mut all = Vec::new();
     loop {
         let event = events.next().await.unwrap();
-        all.push(event.clone());
+        all.push(Event::clone(&event));
         match event.message() {
             Some(Message::GameEnded(_)) => return Seen::of(all.iter()),
             Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && !is_repeated(&event) => {

@@ -1,10 +1,11 @@
-//! One event to 1, 8 and 64 subscribers, against a bare `tokio::sync::broadcast` of the same event.
+//! One event to 1, 8, 64 and 1,000 subscribers, against a bare `tokio::sync::broadcast` of the same event.
 //!
 //! `cargo bench -p kibitzer-core --bench hub`. Both sides run in turn in one process; the ratio is what counts.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::game::Games;
@@ -19,7 +20,7 @@ const ROUNDS: usize = 25;
 
 fn main() {
     println!("{:<42} {:>10} {:>10} {:>7}", "ns per event", "hub", "broadcast", "ratio");
-    for subscribers in [1, 8, 64] {
+    for subscribers in [1, 8, 64, 1000] {
         for (name, burst) in [("each read at once", 1), ("read in bursts of 100", 100)] {
             let events = 100_000 / subscribers / burst * burst;
             let hub = move || hub_ready(subscribers, burst, events);
@@ -50,9 +51,9 @@ where
     println!("{name:<42} {best_hub:>10.1} {best_bare:>10.1} {median:>7.2}");
 }
 
-fn event() -> Event {
+fn event() -> Arc<Event> {
     let mut reader = EventReader::default();
-    reader.next(&mut &b"Foo shouts: hello\n\r"[..]).unwrap()
+    reader.next(&mut &b"Foo shouts: hello\n\r"[..]).map(Arc::new).unwrap()
 }
 
 async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
@@ -62,7 +63,7 @@ async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration 
     let start = Instant::now();
     for _ in 0..events / burst {
         for _ in 0..burst {
-            publisher.publish(event.clone(), &games).await;
+            publisher.publish(Arc::clone(&event), &games).await;
         }
         for subscription in &mut subscriptions {
             for _ in 0..burst {
@@ -80,7 +81,7 @@ async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration
     let start = Instant::now();
     for _ in 0..events / burst {
         for _ in 0..burst {
-            sender.send(event.clone()).unwrap();
+            sender.send(Arc::clone(&event)).unwrap();
         }
         for receiver in &mut receivers {
             for _ in 0..burst {
@@ -102,7 +103,7 @@ async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     yield_now().await;
     let start = Instant::now();
     for _ in 0..events {
-        publisher.publish(event.clone(), &games).await;
+        publisher.publish(Arc::clone(&event), &games).await;
         yield_now().await;
     }
     drop(publisher);
@@ -121,7 +122,7 @@ async fn bare_waiting(subscribers: usize, events: usize) -> Duration {
     yield_now().await;
     let start = Instant::now();
     for _ in 0..events {
-        sender.send(event.clone()).unwrap();
+        sender.send(Arc::clone(&event)).unwrap();
         yield_now().await;
     }
     drop(sender);

@@ -66,7 +66,7 @@ numeric_options! {
         /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
         ///
         /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
-        /// unread events the ring shrinks to 72 bytes.
+        /// unread events the ring shrinks to 64 bytes.
         kept_events: usize = 1_024, "kept_events";
     }
 }
@@ -108,7 +108,7 @@ struct State {
 /// Sender for a new subscriber that the publisher has not added yet.
 #[derive(Debug)]
 enum Newcomer {
-    Lossless(mpsc::Sender<Event>),
+    Lossless(mpsc::Sender<Arc<Event>>),
     Watch(GameId, watch::Sender<Option<Arc<Game>>>),
     /// A subscriber that waits for a snapshot of the games and a subscription; the publisher creates both.
     WithGames {
@@ -158,7 +158,7 @@ impl State {
     }
 
     /// Returns the next result for a broadcast subscriber at `position`, and advances `position`; `None` if there is no event yet.
-    fn read(&mut self, position: &mut u64) -> Option<Result<Event, RecvError>> {
+    fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
         self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

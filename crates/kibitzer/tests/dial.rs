@@ -150,7 +150,7 @@ async fn a_reset_is_a_loss_after_the_received_bytes() {
     socket.get_ref().set_zero_linger().unwrap();
     drop(socket);
     let cause = loop {
-        if let Event::Lost { cause, .. } = &events.next().await.unwrap() {
+        if let Event::Lost { cause, .. } = &*events.next().await.unwrap() {
             break cause.clone();
         }
     };

@@ -154,7 +154,7 @@ async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing()
     sleep(Duration::from_mins(5)).await;
     let mut heard: Vec<Event> = Vec::new();
     while heard.iter().filter(|event| event.kind() == EventKind::Position).count() < MOVES.len() {
-        heard.push(all.next().await.unwrap());
+        heard.push(Event::clone(&*all.next().await.unwrap()));
     }
     assert!(!heard.iter().any(|event| matches!(event, Event::Lost { .. })), "{heard:#?}");
 }

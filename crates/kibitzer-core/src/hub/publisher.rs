@@ -1,5 +1,6 @@
 //! Sending side of the hub.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -16,7 +17,7 @@ use crate::message::GameId;
 #[derive(Debug)]
 pub struct Publisher {
     pub(super) shared: Arc<Shared>,
-    pub(super) lossless: Vec<mpsc::Sender<Event>>,
+    pub(super) lossless: Vec<mpsc::Sender<Arc<Event>>>,
     pub(super) watches: Vec<Watch>,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
@@ -47,12 +48,13 @@ impl Publisher {
 
     /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game.
     ///
-    /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full.
+    /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full. Subscribers
+    /// share the event; an event that is not in an `Arc` yet is moved to one if there are any.
     ///
     /// # Cancel safety
     ///
     /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
-    pub async fn publish(&mut self, event: Event, games: &Games) {
+    pub async fn publish(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
         self.room().await;
         self.send(event, games);
     }
@@ -62,7 +64,7 @@ impl Publisher {
     /// # Errors
     ///
     /// Returns the event if the queue of a lossless subscriber is full; no subscriber has received it.
-    pub fn try_publish(&mut self, event: Event, games: &Games) -> Result<(), Event> {
+    pub fn try_publish<E: Borrow<Event> + Into<Arc<Event>>>(&mut self, event: E, games: &Games) -> Result<(), E> {
         if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
             return Err(event);
         }
@@ -104,14 +106,16 @@ impl Publisher {
     }
 
     /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have room.
-    fn send(&mut self, event: Event, games: &Games) {
-        let changed = changed_game(&event).filter(|_| !self.watches.is_empty());
-        let is_new_connection = matches!(event, Event::Connected);
-        let is_settled = !games_are_ahead_of(&event);
+    fn send(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
+        let changed = changed_game(event.borrow()).filter(|_| !self.watches.is_empty());
+        let is_new_connection = matches!(event.borrow(), Event::Connected);
+        let is_settled = !games_are_ahead_of(event.borrow());
         let mut state = self.shared.state();
         let newcomers = std::mem::take(&mut state.newcomers);
-        let for_queues = (!self.lossless.is_empty() || !newcomers.is_empty()).then(|| event.clone());
-        if state.ring.has_readers() {
+        let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
+        let shared = (has_queues || state.ring.has_readers()).then(|| event.into());
+        let for_queues = shared.clone().filter(|_| has_queues);
+        if let Some(event) = shared.filter(|_| state.ring.has_readers()) {
             state.ring.push(event);
             state.waiters.take(&mut self.woken);
         }
@@ -121,7 +125,7 @@ impl Publisher {
             newcomers.into_iter().partition(|newcomer| matches!(newcomer, Newcomer::WithGames { .. }));
         self.admit_newcomers(newcomers, games);
         if let Some(event) = for_queues {
-            self.lossless.retain(|queue| !matches!(queue.try_send(event.clone()), Err(TrySendError::Closed(_))));
+            self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
         }
         if let Some(id) = changed {
             self.update_watches(id, games);

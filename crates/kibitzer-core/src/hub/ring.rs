@@ -1,12 +1,13 @@
 //! Queue of the events that at least one broadcast subscriber has not read.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::RecvError;
 use crate::event::Event;
 
-/// Capacity that stays allocated after all events were read: 72 bytes.
-const IDLE_PLACES: usize = 1;
+/// Capacity that stays allocated after all events were read: 64 bytes.
+const IDLE_PLACES: usize = 4;
 
 /// Queue with several readers, each with a position of its own. When the queue is full, the oldest event is dropped.
 ///
@@ -27,7 +28,7 @@ pub(super) struct Ring {
 /// Event with the number of readers that have not read it.
 #[derive(Debug)]
 pub(super) struct Unread {
-    event: Event,
+    event: Arc<Event>,
     /// A reader that has not read an event has read none of the later ones either, so this number never decreases towards the end
     /// of the queue.
     n_readers: usize,
@@ -73,7 +74,7 @@ impl Ring {
 
     /// Appends an event. If the ring is full, the oldest event is dropped, and its readers miss it. Requires at least one reader:
     /// only readers remove events.
-    pub(super) fn push(&mut self, event: Event) {
+    pub(super) fn push(&mut self, event: Arc<Event>) {
         if self.unread.len() == self.limit {
             self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
             self.pop_first();
@@ -84,7 +85,7 @@ impl Ring {
     /// Returns the event at `position` and advances `position`; `None` if there is no event yet.
     ///
     /// Returns [`RecvError::Lagged`] and moves `position` to the oldest event if the event at `position` was dropped.
-    pub(super) fn read(&mut self, position: &mut u64) -> Option<Result<Event, RecvError>> {
+    pub(super) fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
         let Some(ahead) = position.checked_sub(self.first) else {
             let missed = self.first - *position;
             *position = self.first;
@@ -94,14 +95,14 @@ impl Ring {
         *position += 1;
         unread.n_readers -= 1;
         if unread.n_readers > 0 {
-            return Some(Ok(unread.event.clone()));
+            return Some(Ok(Arc::clone(&unread.event)));
         }
         // All readers have read it and the events before it, so it is the first of the queue.
         self.pop_first().map(Ok)
     }
 
     /// Removes the first event; frees the memory of a burst once the queue is empty.
-    fn pop_first(&mut self) -> Option<Event> {
+    fn pop_first(&mut self) -> Option<Arc<Event>> {
         let first = self.unread.pop_front()?;
         self.first += 1;
         if self.unread.is_empty() && self.unread.capacity() > IDLE_PLACES {

@@ -119,7 +119,7 @@ pub struct Subscription {
 #[derive(Debug)]
 enum Delivery {
     Broadcast(RingReader),
-    Lossless(mpsc::Receiver<Event>),
+    Lossless(mpsc::Receiver<Arc<Event>>),
 }
 
 impl Subscription {
@@ -129,7 +129,7 @@ impl Subscription {
     }
 
     /// Creates a subscription with its own queue of `capacity` events; 0 counts as 1. Returns the sender of the queue too.
-    pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Event>, Self) {
+    pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Arc<Event>>, Self) {
         let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
         (sender, Self { delivery: Delivery::Lossless(receiver), filter: None, n_missed: 0 })
     }
@@ -161,7 +161,7 @@ impl Subscription {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
-    pub async fn next_event(&mut self) -> Option<Event> {
+    pub async fn next_event(&mut self) -> Option<Arc<Event>> {
         loop {
             match self.next().await {
                 Ok(event) => return Some(event),
@@ -190,7 +190,7 @@ impl Subscription {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
-    pub async fn next(&mut self) -> Result<Event, RecvError> {
+    pub async fn next(&mut self) -> Result<Arc<Event>, RecvError> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
@@ -199,7 +199,7 @@ impl Subscription {
     /// # Errors
     ///
     /// As [`next`](Self::next).
-    pub fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
+    pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         loop {
             let next = self.delivery.try_next().inspect_err(|error| self.count_missed(*error))?;
             if next.as_ref().is_none_or(|event| self.accepts(event)) {
@@ -208,7 +208,7 @@ impl Subscription {
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Event, RecvError>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         loop {
             let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.count_missed(*error));
             if next.as_ref().map_or(true, |event| self.accepts(event)) {
@@ -231,7 +231,7 @@ impl Subscription {
 
 impl Delivery {
     /// Returns the next event without a filter and without waiting; `None` if there is none yet.
-    fn try_next(&mut self) -> Result<Option<Event>, RecvError> {
+    fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         match self {
             Self::Broadcast(reader) => reader.shared.state().read(&mut reader.position).transpose(),
             Self::Lossless(queue) => match queue.try_recv() {
@@ -242,7 +242,7 @@ impl Delivery {
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Event, RecvError>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         match self {
             Self::Broadcast(reader) => reader.poll_next(context),
             Self::Lossless(queue) => queue.poll_recv(context).map(|event| event.ok_or(RecvError::Closed)),
@@ -268,7 +268,7 @@ impl RingReader {
         Self { shared, position, slot }
     }
 
-    fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Event, RecvError>> {
+    fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         let mut state = self.shared.state();
         if let Some(result) = state.read(&mut self.position) {
             return Poll::Ready(result);

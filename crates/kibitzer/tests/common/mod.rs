@@ -240,7 +240,7 @@ pub(crate) async fn collect(mut events: Subscription) -> Vec<Event> {
     let mut all = Vec::new();
     loop {
         match events.next().await {
-            Ok(event) => all.push(event),
+            Ok(event) => all.push(Event::clone(&event)),
             Err(RecvError::Closed) => return all,
             Err(error) => panic!("{error}"),
         }
