@@ -87,7 +87,7 @@ impl Position {
     /// Returns whether the side to move would have a legal move with one more piece in hand.
     fn could_drop_to_escape(&self) -> bool {
         let mut with_queen = *self;
-        with_queen.add_to_hand(self.side_to_move, Role::Queen);
+        with_queen.hands.of_mut(self.side_to_move).add(Role::Queen);
         with_queen.has_legal_move()
     }
 

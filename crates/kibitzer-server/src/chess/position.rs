@@ -17,7 +17,7 @@ pub(crate) struct Position {
     pub(crate) castling: CastlingRights,
     pub(super) castling_files: CastlingFiles,
     /// The square that a pawn has just passed by a move of two squares, whether or not it can be captured there.
-    pub(super) en_passant: Option<Square>,
+    pub(crate) en_passant: Option<Square>,
     pub(crate) hands: Hands,
     /// Squares of promoted pawns; they enter a hand as pawns when captured.
     promoted: BitBoard,
@@ -98,11 +98,6 @@ impl Position {
         self.placement.to_board()
     }
 
-    /// Returns the file (0 is a) of a pawn that has just moved two squares, whether or not it can be captured.
-    pub(crate) fn double_push_file(&self) -> Option<u8> {
-        self.en_passant.map(Square::file)
-    }
-
     /// Returns the material of a side, including its hand: pawn 1, knight and bishop 3, rook 5, queen 9.
     ///
     /// Source: FICS help file `style12`, fields 22 and 23.
@@ -113,11 +108,6 @@ impl Position {
         });
         let in_hand = self.hands.of(color).roles().map(|role| u32::from(role.material_value()));
         on_board.chain(in_hand).sum()
-    }
-
-    /// Adds a piece to a hand, as after a capture of the bughouse partner.
-    pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
-        self.hands.of_mut(color).add(role);
     }
 
     /// Compares two positions for the rule of threefold repetition: pieces on the board and in hand, side to move, castling

@@ -293,7 +293,7 @@ fn repetition_compares_rights_hands_and_en_passant() {
     let rooks = position(Variant::Standard, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
     assert!(!play(&rooks, "Ra2 Ra7 Ra1 Ra8").is_repeated_by(&rooks));
     let pushed = play(&start, "e4");
-    assert_eq!(pushed.double_push_file(), Some(4));
+    assert_eq!(pushed.en_passant.map(Square::file), Some(4));
     assert!(play(&pushed, "Nf6 Nf3 Ng8 Ng1").is_repeated_by(&pushed), "nobody could take the pawn");
     let takeable = position(Variant::Standard, "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
     let pushed = play(&takeable, "d4");

@@ -25,17 +25,12 @@ pub(crate) enum OutputStep {
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
     pending: Vec<(FaultPoint, Fault)>,
-    split: Option<Split>,
+    /// The newest fault that splits writes.
+    split: Option<Fault>,
     delay: Option<Duration>,
     random: Rng,
     /// Number of bytes of the server that were passed on.
     n_bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Split {
-    Every(usize),
-    Randomly(usize),
 }
 
 impl FaultInjector {
@@ -99,8 +94,7 @@ impl FaultInjector {
     /// Applies a fault; returns whether it ends the output.
     fn begin(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
         match fault {
-            Fault::SplitWrites(length) => self.split = Some(Split::Every(length.max(1))),
-            Fault::SplitRandomly(length) => self.split = Some(Split::Randomly(length.max(1))),
+            Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
             Fault::Delay(delay) => self.delay = Some(delay),
             Fault::Garbage(length) => {
                 let garbage = (0..length).map(|_| self.random.u8(..)).collect();
@@ -135,9 +129,9 @@ impl FaultInjector {
         let mut rest = bytes;
         while !rest.is_empty() {
             let length = match self.split {
-                None => rest.len(),
-                Some(Split::Every(length)) => length,
-                Some(Split::Randomly(length)) => self.random.usize(1..=length),
+                Some(Fault::SplitWrites(length)) => length.max(1),
+                Some(Fault::SplitRandomly(length)) => self.random.usize(1..=length.max(1)),
+                _ => rest.len(),
             };
             let (piece, later) = rest.split_at(length.min(rest.len()));
             steps.push(OutputStep::Write(piece.to_vec()));

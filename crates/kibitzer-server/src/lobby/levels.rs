@@ -22,6 +22,15 @@ impl Default for LevelSettings {
 }
 
 impl LevelSettings {
+    /// Output is in units.
+    pub(crate) const UNITS: u8 = 1;
+    /// Replies are enclosed in `^Y<` and `^Y>`.
+    pub(crate) const MARKS: u8 = 2;
+    /// Units have the tag of their command.
+    pub(crate) const TAGS: u8 = 4;
+    /// Units have `%` in place of the name of another player.
+    pub(crate) const SHORT_NAMES: u8 = 8;
+
     /// Applies a line before the name: `level1=5`, `level2settings=10001`. Returns whether it is such a line, even if its value
     /// is invalid and changes nothing. Digits after number [`MAX_NUMBER`] are ignored.
     ///
@@ -52,29 +61,14 @@ impl LevelSettings {
         self.datagrams.contains(&number)
     }
 
-    /// Returns whether output is in units.
-    pub(crate) const fn has_units(&self) -> bool {
-        self.level_1 & 1 != 0
-    }
-
-    /// Returns whether replies are enclosed in `^Y<` and `^Y>`.
-    pub(crate) const fn has_marks(&self) -> bool {
-        self.level_1 & 2 != 0
-    }
-
-    /// Returns whether units have `%` in place of the name of another player.
-    pub(crate) const fn has_short_names(&self) -> bool {
-        self.level_1 & 8 != 0
-    }
-
-    /// Returns whether units have the tag of their command.
-    pub(crate) const fn has_tags(&self) -> bool {
-        self.level_1 & 4 != 0
+    /// Returns whether a bit of the level-1 setting is set: [`UNITS`](Self::UNITS) and others.
+    pub(crate) const fn has_bit(&self, bit: u8) -> bool {
+        self.level_1 & bit != 0
     }
 
     /// Returns whether the client receives prompts: they are switched on and its output is not in units.
     pub(crate) const fn has_prompt(&self) -> bool {
-        self.has_prompt_on && !self.has_units()
+        self.has_prompt_on && !self.has_bit(Self::UNITS)
     }
 }
 
@@ -86,10 +80,10 @@ mod tests {
     fn lines_before_the_name_set_levels() {
         let mut levels = LevelSettings::default();
         assert!(levels.read("level1=5") && levels.read("level2settings=1001"));
-        assert!(levels.has_units() && levels.has_tags() && !levels.has_prompt());
-        assert!(!levels.has_marks() && !levels.has_short_names());
+        assert!(levels.has_bit(LevelSettings::UNITS) && levels.has_bit(LevelSettings::TAGS) && !levels.has_prompt());
+        assert!(!levels.has_bit(LevelSettings::MARKS) && !levels.has_bit(LevelSettings::SHORT_NAMES));
         assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has(number)), [true, false, false, true, false]);
-        assert!(!levels.read("guest") && levels.read("level1=x") && levels.has_units());
+        assert!(!levels.read("guest") && levels.read("level1=x") && levels.has_bit(LevelSettings::UNITS));
         levels.set(256, true);
         levels.set(0, false);
         assert!(!levels.has(256) && !levels.has(0));

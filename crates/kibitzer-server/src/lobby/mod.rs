@@ -17,6 +17,7 @@ use kibitzer_core::message::{GameId, Ivar};
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
 pub(crate) use self::ivars::{Ivars, ivars_starting_with};
+pub(crate) use self::levels::LevelSettings;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
@@ -147,7 +148,7 @@ impl Lobby {
         queue.insert(id);
         // The first output of a command to this client: what is queued before it is not part of the unit.
         if let Some(current) = self.current_command.as_mut().filter(|current| current.by != id)
-            && connection.levels.has_units()
+            && connection.levels.has_bit(LevelSettings::UNITS)
         {
             current.starts.entry(id).or_insert(connection.unsent.len());
         }

@@ -108,7 +108,7 @@ impl BoardLine<'_> {
     fn push_state(&self, line: &mut String) {
         let position = self.position;
         let side = if position.side_to_move == Color::White { 'W' } else { 'B' };
-        let file = position.double_push_file().map_or(-1, i32::from);
+        let file = position.en_passant.map_or(-1, |square| i32::from(square.file()));
         let _ = write!(line, "{side} {file}");
         for (color, side) in Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side))) {
             let _ = write!(line, " {}", u8::from(position.castling.has(color, side)));

@@ -10,7 +10,7 @@ use super::{Sides, Terms};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clocks {
     /// Readings when each clock last stopped.
-    left_ms: Sides<i64>,
+    pub(crate) left_ms: Sides<i64>,
     increment_ms: i64,
     /// The running clock, and since when it runs.
     running: Option<(Color, Instant)>,
@@ -61,12 +61,6 @@ impl Clocks {
     /// Returns the readings of both clocks.
     pub(crate) fn readings(&self, now: Instant) -> Sides<i64> {
         Sides { white: self.reading(Color::White, now), black: self.reading(Color::Black, now) }
-    }
-
-    /// Sets both readings; a running clock continues from the new one.
-    pub(crate) fn set(&mut self, left_ms: Sides<i64>, now: Instant) {
-        self.left_ms = left_ms;
-        self.running = self.running.map(|(color, _)| (color, now));
     }
 
     /// Adds time to one clock.

@@ -88,11 +88,6 @@ impl Game {
         }
     }
 
-    /// Adds a piece that the partner captured to this side's reserve.
-    pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
-        self.record.add_to_hand(color, role);
-    }
-
     /// Returns the draw that a player may claim now, by repetition or by the fifty-move rule; `None` if there is none.
     pub(crate) fn draw_by_claim(&self) -> Option<Ending> {
         if self.record.n_repetitions() >= N_REPETITIONS_TO_DRAW {
@@ -146,7 +141,7 @@ impl Game {
         // Stopped first, as the clock of the other side may run afterwards.
         self.clocks.stop(now);
         let initial = Sides::both(self.header.terms.initial_ms());
-        self.clocks.set(self.record.plies.last().map_or(initial, |ply| ply.clocks_ms), now);
+        self.clocks.left_ms = self.record.plies.last().map_or(initial, |ply| ply.clocks_ms);
         self.start_clock(now);
         Some(())
     }

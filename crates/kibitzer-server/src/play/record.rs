@@ -1,7 +1,5 @@
 //! The moves of a game.
 
-use kibitzer_core::chess::{Color, Role};
-
 use super::Sides;
 use crate::chess::{Move, Position};
 
@@ -49,12 +47,9 @@ impl MoveRecord {
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });
     }
 
-    /// Adds a piece to the reserve of a side in the last position.
-    pub(crate) fn add_to_hand(&mut self, color: Color, role: Role) {
-        match self.plies.last_mut() {
-            Some(ply) => ply.position.add_to_hand(color, role),
-            None => self.start.add_to_hand(color, role),
-        }
+    /// Returns the position after the last ply, in which a captured piece of the partner enters a reserve.
+    pub(crate) fn position_mut(&mut self) -> &mut Position {
+        self.plies.last_mut().map_or(&mut self.start, |ply| &mut ply.position)
     }
 
     /// Counts the occurrences of the last position, including the last one.

@@ -203,7 +203,7 @@ fn check_holding(session: &Session, replay: &mut Replay, holding: &Holding, raw:
     let raw = raw.trim_end();
     match (holding.passed, replay.game.header.terms.variant) {
         (Some((color, role)), Variant::Bughouse) => {
-            replay.game.add_to_hand(color, role);
+            replay.game.record.position_mut().hands.of_mut(color).add(role);
             assert_holding(replay, holding.passed, raw, &session.name);
             checked.passed += 1;
         }

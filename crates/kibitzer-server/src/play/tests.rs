@@ -265,7 +265,7 @@ fn partners_pass_pieces_and_end_together() {
     let mut table = Table::of(Variant::Bughouse, 3, 0);
     let moved = table.play("e4 d5 exd5").unwrap();
     assert_eq!((moved.captured, table.game.position().hands.white.is_empty()), (Some(Role::Pawn), true));
-    table.game.add_to_hand(Color::Black, Role::Knight);
+    table.game.record.position_mut().hands.black.add(Role::Knight);
     let passed = table.game.header.holding(table.game.position(), Some((Color::Black, Role::Knight)));
     assert_eq!(passed.as_deref(), Some("<b1> game 7 white [] black [N] <- BN"));
     table.play("N@e4");

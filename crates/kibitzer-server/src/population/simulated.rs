@@ -11,7 +11,7 @@ use kibitzer_core::message::{
 
 use super::pace::{self, TurnAction};
 use super::{TalkOccasion, brain, phrases};
-use crate::chess::{Move, Position, Variant};
+use crate::chess::{Position, Variant};
 
 /// Maximum number of received offers that a simulated player remembers; further ones are ignored.
 const MAX_OFFERS: usize = 32;
@@ -192,7 +192,7 @@ impl SimulatedPlayer {
         // In bughouse too, only the pieces in hand matter for the choice of a move.
         let variant = if self.hands.is_some() { Variant::Crazyhouse } else { Variant::Standard };
         let position = Position::from_fen(variant, &board.fen().with_hands(self.hands));
-        brain::choose(&position, random).map(|found| typed(&position, found))
+        brain::choose(&position, random).map(|found| position.san(found))
     }
 
     /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
@@ -217,17 +217,5 @@ impl SimulatedPlayer {
     pub(super) fn kibitz(&self, random: &mut Rng) -> Option<String> {
         self.board.as_ref()?;
         random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
-    }
-}
-
-/// Formats a move as typed: by squares, which are never ambiguous.
-fn typed(position: &Position, found: Move) -> String {
-    match found {
-        Move::Normal { from, to, promotion, .. } => {
-            let mut text = format!("{from}{to}");
-            text.extend(promotion.into_iter().flat_map(|role| ['=', role.letter()]));
-            text
-        }
-        Move::Castle(_) | Move::Drop { .. } => position.san(found),
     }
 }

@@ -6,7 +6,7 @@ use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
 use super::{ConnectionId, Ivar, LoginStage, World};
-use crate::lobby::TimesealClock;
+use crate::lobby::{LevelSettings, TimesealClock};
 use crate::options::Feature;
 use crate::wire::MAX_COMMAND_BYTES;
 
@@ -82,7 +82,7 @@ impl World {
     }
 
     fn receive_command(&mut self, id: ConnectionId, line: &str) {
-        if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_units()) {
+        if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::UNITS)) {
             return self.in_unit(id, line);
         }
         if !self.lobby.has_ivar(id, Ivar::Block) {

@@ -83,32 +83,10 @@ impl World {
             return self.ask_name(id);
         }
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
-        match (self.split_name(name), obstacle) {
-            (Some((name, password)), obstacle) => self.receive_name_and_password(id, name, password, obstacle),
-            (None, Some(obstacle)) if !name.is_empty() => self.simulate_obstacle(id, name, obstacle),
-            (None, _) => self.check_name(id, name),
-        }
-    }
-
-    /// Processes a name and a password on one line.
-    fn receive_name_and_password(
-        &mut self,
-        id: ConnectionId,
-        name: &str,
-        password: &str,
-        obstacle: Option<LoginObstacle>,
-    ) {
-        match (obstacle, self.options.accounts.get(name)) {
-            (Some(LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword), _) => {
-                self.receive_password(id, &Handle::from_wire(name.as_bytes()), password);
-            }
-            (Some(obstacle), _) => self.simulate_obstacle(id, name, obstacle),
-            (None, Some(account)) if account.is_banned => self.refuse_login(id, LoginFailure::Banned, name),
-            (None, Some(account)) => {
-                let handle = account.handle.clone();
-                self.receive_password(id, &handle, password);
-            }
-            (None, None) => self.refuse_login(id, LoginFailure::NotRegistered, name),
+        let (name, password) = self.split_name(name);
+        match obstacle.filter(|_| !name.is_empty()) {
+            Some(obstacle) => self.simulate_obstacle(id, name, password, obstacle),
+            None => self.check_name(id, name, password),
         }
     }
 
@@ -126,10 +104,12 @@ impl World {
         self.ask_name(id);
     }
 
-    fn check_name(&mut self, id: ConnectionId, name: &str) {
+    fn check_name(&mut self, id: ConnectionId, name: &str, password: Option<&str>) {
         let account = self.options.accounts.get(name).map(|account| (account.handle.clone(), account.is_banned));
         if name.is_empty() {
             self.ask_name(id);
+        } else if password.is_some() && account.is_none() {
+            self.refuse_login(id, LoginFailure::NotRegistered, name);
         } else if matches!(key(name).as_str(), "guest" | "g") {
             let name = self.invent_name();
             self.welcome_guest(id, &name, true);
@@ -139,7 +119,7 @@ impl World {
             if is_banned {
                 self.refuse_login(id, LoginFailure::Banned, handle.as_str());
             } else {
-                self.ask_password(id, handle);
+                self.ask_password(id, handle, password);
             }
         } else if self.lobby.online(name).is_some() {
             self.refuse_login(id, LoginFailure::NameInUse, name);
@@ -149,7 +129,7 @@ impl World {
     }
 
     /// Refuses a login as ordered by the operator.
-    fn simulate_obstacle(&mut self, id: ConnectionId, name: &str, obstacle: LoginObstacle) {
+    fn simulate_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
         let failure = match obstacle {
             LoginObstacle::BadName => LoginFailure::BadCharacters,
             LoginObstacle::NameInUse => LoginFailure::NameInUse,
@@ -157,7 +137,7 @@ impl World {
             LoginObstacle::GuestsRefused => LoginFailure::GuestsRefused,
             LoginObstacle::Full => LoginFailure::Full,
             LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword => {
-                return self.ask_password(id, Handle::from_wire(name.as_bytes()));
+                return self.ask_password(id, Handle::from_wire(name.as_bytes()), password);
             }
             LoginObstacle::Silence => return,
         };
@@ -181,7 +161,11 @@ impl World {
         }
     }
 
-    fn ask_password(&mut self, id: ConnectionId, handle: Handle) {
+    /// Asks for a password, unless it came with the name.
+    fn ask_password(&mut self, id: ConnectionId, handle: Handle, password: Option<&str>) {
+        if let Some(password) = password {
+            return self.receive_password(id, &handle, password);
+        }
         self.lobby.put(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
         self.lobby.put(id, "If not, just hit return to try another name.\n\npassword: ");
         self.lobby.put_bytes(id, WILL_ECHO);

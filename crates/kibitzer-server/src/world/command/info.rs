@@ -46,11 +46,11 @@ fn quit(world: &mut World, id: ConnectionId, _: &str) -> Reply {
 fn help(world: &World, _: ConnectionId, topic: &str) -> Reply {
     let topic = topic.trim_end().to_ascii_lowercase();
     if topic.is_empty() || topic == "commands" {
-        let names: Vec<_> = world.directory.names().collect();
+        let names: Vec<_> = world.directory.0.keys().copied().collect();
         return Ok(format!("The commands of this server:\n\n{}\n", names.join(" ")));
     }
     let unknown = || format!("There is no help available for \"{topic}\".\n");
-    let command = world.directory.command(&topic).ok_or_else(unknown)?;
+    let (_, command) = world.directory.find(&topic).map_err(|_| unknown())?;
     Ok(format!("Command: {}\n{}\n{}\n", command.name, usage(command), command.summary))
 }
 

@@ -188,16 +188,8 @@ impl CommandDirectory {
         Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
     }
 
-    /// Returns the command of that name, or the only one whose name starts with it.
-    fn command(&self, name: &str) -> Option<&'static Command> {
-        Some(self.find(name).ok()?.1)
-    }
-
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.keys().copied()
-    }
-
-    /// Like [`command`](Self::command), with the command's number. The error lists the names that start with `name`.
+    /// Returns the command of that name, or the only one whose name starts with it, with its number. The error lists the names
+    /// that start with `name`.
     fn find(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
         match matching(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
             &[(_, only)] => Ok(only),

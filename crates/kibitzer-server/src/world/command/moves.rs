@@ -93,7 +93,7 @@ impl World {
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
                 if let Some(game) = self.tables.played_mut(partner) {
-                    game.add_to_hand(receiver, role);
+                    game.record.position_mut().hands.of_mut(receiver).add(role);
                 }
                 self.send_passed(partner, receiver, role);
             }

@@ -46,9 +46,11 @@ impl World {
     }
 
     /// Splits a line into name and password, which only ICC accepts on one line.
-    pub(crate) fn split_name<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str)> {
-        let (name, password) = line.split_once(' ')?;
-        (self.options.family == Family::Icc).then_some((name, password.trim()))
+    pub(crate) fn split_name<'a>(&self, line: &'a str) -> (&'a str, Option<&'a str>) {
+        match line.split_once(' ').filter(|_| self.options.family == Family::Icc) {
+            Some((name, password)) => (name, Some(password.trim())),
+            None => (line, None),
+        }
     }
 
     /// Sends a player's own name and the list of seeks.

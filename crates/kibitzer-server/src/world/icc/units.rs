@@ -4,6 +4,7 @@
 
 use kibitzer_core::message::CommandCode;
 
+use crate::lobby::LevelSettings;
 use crate::world::{ConnectionId, World};
 
 const CONTROL_Y: char = '\x19';
@@ -22,14 +23,17 @@ const NUMBERS: &str = "\
 impl World {
     /// Executes a command of `id` and frames its reply as a unit, with the command's tag.
     pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
-        let has_tags = self.lobby.connection(id).is_some_and(|connection| connection.levels.has_tags());
+        let has_tags =
+            self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::TAGS));
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
         // The head has the command's number, so that it is inserted once the command has run.
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
         self.frame_unit(id, start, &format!("{} *{tag}", number_of(code)));
-        let Some(connection) = self.lobby.connection_mut(id).filter(|connection| connection.levels.has_marks()) else {
+        let Some(connection) =
+            self.lobby.connection_mut(id).filter(|connection| connection.levels.has_bit(LevelSettings::MARKS))
+        else {
             return;
         };
         connection.unsent.splice(start..start, format!("{CONTROL_Y}<").into_bytes());
@@ -46,7 +50,7 @@ impl World {
             else {
                 continue;
             };
-            let name = if connection.levels.has_short_names() { "%" } else { name.as_str() };
+            let name = if connection.levels.has_bit(LevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
             self.frame_unit(to, start, &format!("{} {name}", number_of(code)));
         }
         code
