@@ -6,7 +6,7 @@ use std::path::Path;
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::{Event, EventReader};
 
-/// The name of a recorded session and the events in what the server sent.
+/// The name of a recorded session, and the events that its server bytes contain.
 pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) events: Vec<Event>,

@@ -15,7 +15,7 @@ use crate::testing::{Session, sessions, with_promotion};
 /// Sessions of variants this server does not play.
 const OTHER_RULES: [&str; 3] = ["chess960", "suicide", "wild-and-odd"];
 
-/// A game played along with what was recorded.
+/// A game that repeats the moves of a recorded one.
 struct Replay {
     game: Game,
     now: Instant,

@@ -126,8 +126,8 @@ impl World {
 
     /// Returns the line of a game's terms for a client with `gameinfo` set.
     pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
-        let wants = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
-        let game = self.tables.get(number)?.played().filter(|_| wants)?;
+        let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
+        let game = self.tables.get(number)?.played().filter(|_| has_gameinfo)?;
         Some(format!("{}\n", game.info()))
     }
 }

@@ -212,7 +212,7 @@ async fn the_server_lists_its_players_and_its_state() {
             .await
             .contains("The server has been up since Sat Nov 21, 00:30 UTC 2026.\nUp for: 0 seconds")
     );
-    assert!(guest.ask("help tell").await.starts_with("Command: tell\nUsage: tell player|channel|.|, text\n\nSays "));
+    assert!(guest.ask("help tell").await.starts_with("Command: tell\nUsage: tell player|channel|.|, text\n\nSends "));
     assert_eq!(guest.ask("help nosuch").await, "There is no help available for \"nosuch\".\nfics% ");
     assert!(
         guest.ask("variables Alekhine").await.starts_with("Variable settings of Alekhine:\n\ntime=2       private=?")

@@ -13,8 +13,8 @@ use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game; if you have an interrupted one, to go on with that.", challenge),
-    Command::anyone("rematch", "", "Challenges your last opponent to the same game again.", rematch),
+    Command::anyone("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", challenge),
+    Command::anyone("rematch", "", "Challenges your previous opponent to another game on the same terms.", rematch),
     Command::anyone("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", resume),
 ];
 

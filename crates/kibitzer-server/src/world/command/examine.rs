@@ -16,8 +16,8 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("backward", "[half-moves]", "Goes back in the game you examine.", backward),
     Command::anyone("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", examine),
     Command::anyone("forward", "[half-moves]", "Goes forward in the game you examine.", forward),
-    Command::anyone("mexamine", "player", "Has a player who follows your game examine it with you.", mexamine),
-    Command::anyone("revert", "", "Goes back to where the main line was left.", revert),
+    Command::anyone("mexamine", "player", "Makes an observer of your game an examiner of it.", mexamine),
+    Command::anyone("revert", "", "Returns to the position at which the variation left the main line.", revert),
     Command::anyone("unexamine", "", "Stops examining.", unexamine),
 ];
 

@@ -11,12 +11,12 @@ use crate::world::{ConnectionId, Player, World};
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::query("date", "", "Shows the date and the time.", date),
-    Command::query("finger", "[player]", "Shows who a player is.", finger),
-    Command::query("help", "[command]", "Shows how a command is used, or which commands there are.", help),
-    Command::query("ping", "[player]", "Shows how long a player's connection takes, if it is sealed.", ping),
+    Command::query("finger", "[player]", "Shows the profile and the ratings of a player.", finger),
+    Command::query("help", "[command]", "Shows the usage of a command, or lists all commands.", help),
+    Command::query("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", ping),
     Command::anyone("quit", "", "Ends your session.", quit),
     Command::query("uptime", "", "Shows how long the server has been running.", uptime),
-    Command::query("who", "[letters]", "Shows who is logged in: with \"U\" guests alone, with \"R\" registered players.", who),
+    Command::query("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", who),
 ];
 
 fn date(world: &World, _: ConnectionId, _: &str) -> Reply {
@@ -123,12 +123,12 @@ fn ping(world: &World, id: ConnectionId, parameters: &str) -> Reply {
 const WHO_COLUMNS: usize = 3;
 
 fn who(world: &World, _: ConnectionId, letters: &str) -> Reply {
-    let wants = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
+    let is_shown = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
         (true, false) => !player.is_registered,
         (false, true) => player.is_registered,
         _ => true,
     };
-    let shown = world.lobby.players().filter(|(_, player)| wants(player));
+    let shown = world.lobby.players().filter(|(_, player)| is_shown(player));
     let entries: Vec<_> = shown.map(|(whom, player)| who_entry(world, whom, player)).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
     let rows: String = entries.chunks(WHO_COLUMNS).map(|row| who_row(row, width)).collect();

@@ -10,8 +10,8 @@ use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", addlist),
-    Command::query("inchannel", "[channel]", "Shows who listens to a channel, or to any.", inchannel),
-    Command::query("showlist", "[list]", "Shows one of your lists, or which lists there are. \"=list\" does the same.", showlist),
+    Command::query("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", inchannel),
+    Command::query("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", showlist),
     Command::anyone("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", sublist),
 ];
 

@@ -11,9 +11,9 @@ use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table,
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("allobservers", "[game|player]", "Shows who follows a game, or any.", allobservers),
-    Command::anyone("observe", "game|player ...", "Follows games: you are sent their boards.", observe),
-    Command::anyone("unobserve", "[game ...]", "Follows a game no more, or any.", unobserve),
+    Command::query("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", allobservers),
+    Command::anyone("observe", "game|player ...", "Observes games: sends you their boards.", observe),
+    Command::anyone("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", unobserve),
 ];
 
 fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {

@@ -8,10 +8,10 @@ use crate::world::{ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("accept", "[number|player|kind]", "Accepts an offer; which one, if there are several.", accept),
-    Command::anyone("decline", "[number|player|kind|all]", "Declines an offer; which one, if there are several.", decline),
-    Command::query("pending", "", "Shows the offers you made and got.", pending),
-    Command::anyone("withdraw", "[number|player|kind|all]", "Takes an offer of yours back; which one, if there are several.", withdraw),
+    Command::anyone("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", accept),
+    Command::anyone("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", decline),
+    Command::query("pending", "", "Lists the offers that you made and received.", pending),
+    Command::anyone("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", withdraw),
 ];
 
 fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {

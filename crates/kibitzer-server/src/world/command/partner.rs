@@ -9,9 +9,9 @@ use crate::world::{ConnectionId, OfferKind, Player, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("bugwho", "", "Shows who plays bughouse, or would.", bugwho),
+    Command::query("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", bugwho),
     Command::anyone("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", partner),
-    Command::anyone("ptell", "text", "Says something to your bughouse partner.", ptell),
+    Command::anyone("ptell", "text", "Sends a message to your bughouse partner.", ptell),
 ];
 
 fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {

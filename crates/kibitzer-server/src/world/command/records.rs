@@ -10,8 +10,8 @@ use crate::world::{ConnectionId, StoredGame, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("history", "[player]", "Shows the last games of a player.", history),
-    Command::query("stored", "[player]", "Shows the interrupted games of a player.", stored),
+    Command::query("history", "[player]", "Lists the most recent games of a player.", history),
+    Command::query("stored", "[player]", "Lists the adjourned games of a player.", stored),
 ];
 
 pub(super) fn no_player(name: &str) -> String {

@@ -13,10 +13,10 @@ use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, color_word};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("play", "number|player", "Answers an ad.", play),
-    Command::anyone("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts an ad for a game.", seek),
-    Command::query("sought", "[all]", "Shows the ads there are.", sought),
-    Command::anyone("unseek", "[number]", "Takes your ads away, or one of them.", unseek),
+    Command::anyone("play", "number|player", "Accepts a seek.", play),
+    Command::anyone("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", seek),
+    Command::query("sought", "[all]", "Lists all seeks.", sought),
+    Command::anyone("unseek", "[number]", "Removes all of your seeks, or one of them.", unseek),
 ];
 
 /// Default rating range of a seek.

@@ -14,11 +14,11 @@ use crate::world::{ConnectionId, Ivar, SetError, World, ivars_starting_with};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("iset", "name 0|1", "Sets an interface variable: what your program wants to be sent.", iset),
+    Command::anyone("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", iset),
     Command::query("ivariables", "[player]", "Shows interface variables.", ivariables),
     Command::anyone("password", "old new", "Changes your password.", password),
-    Command::anyone("set", "name [value]", "Sets a variable: how the server is to treat you. \"set 1 text\" to \"set 10 text\" write notes.", set),
-    Command::anyone("style", "number", "Sets the form of boards. This server draws style 12 alone.", style),
+    Command::anyone("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", set),
+    Command::anyone("style", "number", "Sets the format of boards. This server has style 12 only.", style),
     Command::query("variables", "[player]", "Shows variables.", variables),
 ];
 
@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[Command] = &[
 ///
 /// Source: icc §1, §4.
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const ICC_COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0|1", "Switches a datagram on or off: what your program wants to be sent.", set_2)];
+pub(super) const ICC_COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0|1", "Switches a datagram on or off.", set_2)];
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.

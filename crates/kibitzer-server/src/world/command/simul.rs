@@ -11,7 +11,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::query("simgames", "", "Shows how many games you are playing in your simul.", simgames),
     Command::anyone("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", simmatch),
     Command::anyone("simnext", "", "Goes to the next board of your simul.", simnext),
-    Command::anyone("simopen", "", "Lets players ask to join your simul, or not any more.", simopen),
+    Command::anyone("simopen", "", "Switches on or off that players may ask to join your simul.", simopen),
     Command::anyone("simprev", "", "Goes to the previous board of your simul.", simprev),
 ];
 

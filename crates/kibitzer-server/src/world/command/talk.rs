@@ -13,15 +13,15 @@ use crate::world::{ConnectionId, Talk, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::registered("cshout", "text", "Says something about chess to everybody.", cshout),
-    Command::registered("it", "text", "Shows your name and a text to everybody: \"it waves\".", it),
-    Command::anyone("kibitz", "text", "Says something to the players and followers of a game.", kibitz),
-    Command::registered("messages", "player text", "Shows a message to a registered player who is logged in. Messages are not stored.", message),
-    Command::anyone("say", "text", "Says something to your opponent, or to your last one.", say),
-    Command::registered("shout", "text", "Says something to everybody.", shout),
-    Command::anyone("tell", "player|channel|.|, text", "Says something to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", tell),
-    Command::anyone("whisper", "text", "Says something to the followers of a game.", whisper),
-    Command::anyone("xtell", "player text", "Says something to a player.", xtell),
+    Command::registered("cshout", "text", "Sends a message about chess to all players.", cshout),
+    Command::registered("it", "text", "Sends your name followed by a text to all players: \"it waves\".", it),
+    Command::anyone("kibitz", "text", "Sends a message to the players and observers of a game.", kibitz),
+    Command::registered("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", message),
+    Command::anyone("say", "text", "Sends a message to your opponent, or to your previous one.", say),
+    Command::registered("shout", "text", "Sends a message to all players.", shout),
+    Command::anyone("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", tell),
+    Command::anyone("whisper", "text", "Sends a message to the observers of a game.", whisper),
+    Command::anyone("xtell", "player text", "Sends a message to a player.", xtell),
 ];
 
 fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
