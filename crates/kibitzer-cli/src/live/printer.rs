@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::{Client, Observation, Tap, TapItem};
 use tokio::sync::mpsc::{self, error::TryRecvError};
-use tokio::task::{AbortHandle, JoinHandle, spawn_blocking};
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use super::recording::report_failed_recording;
@@ -26,8 +26,7 @@ type EventSender = mpsc::Sender<(Instant, Event)>;
 /// answers to the server.
 #[derive(Debug)]
 pub(crate) struct EventPrinter {
-    thread: JoinHandle<Result<(), Failure>>,
-    is_done: bool,
+    thread: JoinSet<Result<(), Failure>>,
     /// Task that reads the tap.
     feeding: Option<AbortHandle>,
 }
@@ -54,8 +53,9 @@ impl EventPrinter {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
         let filter = matches!(format, LineFormat::Text).then_some(filter);
-        let thread = spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), filter }.run());
-        (sender, Self { thread, is_done: false, feeding: None })
+        let mut thread = JoinSet::new();
+        thread.spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), filter }.run());
+        (sender, Self { thread, feeding: None })
     }
 
     /// Waits until the session has ended and everything is printed, or standard output is closed.
@@ -68,13 +68,8 @@ impl EventPrinter {
     ///
     /// Cancel safe: nothing but waiting happens.
     pub(crate) async fn done(&mut self) -> Result<(), Failure> {
-        if self.is_done {
-            return Ok(());
-        }
-        let printed = (&mut self.thread).await;
-        self.is_done = true;
         // Never cancelled, so an error is a panic, which its thread has reported.
-        printed.unwrap_or(Ok(()))
+        self.thread.join_next().await.and_then(Result::ok).unwrap_or(Ok(()))
     }
 
     /// Waits until the rest of an ended session is printed, at most one second.

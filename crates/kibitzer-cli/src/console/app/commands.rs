@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{App, DetailView, default_focus};
-use crate::console::input::{ConsoleCommand, Focus};
+use crate::console::input::ConsoleCommand;
 use crate::console::model::RowFilter;
 use crate::console::source::{Notice, SeekGoal};
 use crate::failure::Failure;
@@ -42,9 +42,7 @@ impl App {
                 self.next_match(now);
             }
             ConsoleCommand::Mark(text) => self.mark(text, now),
-            ConsoleCommand::Flip => self.flip = !self.flip,
             ConsoleCommand::Raw => self.toggle_bytes(),
-            ConsoleCommand::All => self.list.toggle_protocol_details(&self.model.rows),
             ConsoleCommand::Play => self.play(now),
             ConsoleCommand::Pause => self.pause(now),
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),
@@ -55,8 +53,7 @@ impl App {
                 return self.jump(SeekGoal::Time(time), time < from, now);
             }
             ConsoleCommand::Move(ply) => return self.go_to_ply(ply, now),
-            ConsoleCommand::Help => (self.focus, self.scroll) = (Focus::Help, 0),
-            ConsoleCommand::Quit => self.is_over = true,
+            ConsoleCommand::Act(action) => self.act(action),
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use ratatui::crossterm::event::KeyEvent;
 use crate::console::app::list::RowList;
 use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, ProfileFilters, StateDirectory, action};
 use crate::console::model::{Model, RowFilter, SourceItemKind};
-use crate::console::source::{NextItem, Notice, SeekGoal, Source};
+use crate::console::source::{LiveSession, NextItem, Notice, SeekGoal, Source};
 use crate::failure::Failure;
 
 /// Maximum number of items processed before keys and screen get their turn.
@@ -125,17 +125,18 @@ impl App {
                 NextItem::Item(item) => {
                     self.restore_marks(item.at);
                     let is_snapshot = matches!(item.kind, SourceItemKind::Snapshot { .. });
-                    let reserve_line = self.model.apply(item);
+                    let added = self.model.apply(item);
                     if is_snapshot {
                         self.choose_auto_game();
                     }
-                    if let Some(row) = reserve_line {
+                    if let Some(row) = added {
                         self.add_row(row, now);
                         self.report_session_end(row);
                     }
                 }
                 NextItem::Wait => {
-                    self.notice = self.source.notice().or_else(|| self.notice.take());
+                    let notice = self.source.live_mut().and_then(LiveSession::notice);
+                    self.notice = notice.or_else(|| self.notice.take());
                     return Ok(false);
                 }
                 NextItem::GoalReached => {

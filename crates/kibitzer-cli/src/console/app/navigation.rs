@@ -33,7 +33,7 @@ impl App {
             self.list.select(row);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
             self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));
-        } else if self.source.reaches_goal(&self.model, row, is_listed) {
+        } else if self.source.player_mut().is_some_and(|player| player.reaches_goal(&self.model, row, is_listed)) {
             if is_listed {
                 self.list.go_to_end();
             } else {

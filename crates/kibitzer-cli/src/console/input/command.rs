@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::message::GameId;
 
+use super::keys::Action;
 use crate::console::model::RowFilter;
 
 /// A parsed command.
@@ -24,17 +25,16 @@ pub(crate) enum ConsoleCommand {
     Mark(String),
     /// Record the session in this file.
     Record(String),
-    Flip,
+    /// Show the bytes of the selected row, or its event again.
     Raw,
-    All,
     Play,
     Pause,
     Speed(f64),
     Time(TimeTarget),
     /// Go to a ply of the shown game.
     Move(u32),
-    Help,
-    Quit,
+    /// Same as a key.
+    Act(Action),
 }
 
 /// A time of a recording, absolute or relative to the current one.
@@ -98,11 +98,11 @@ impl ConsoleCommand {
             "/play" => Self::Play,
             "/pause" => Self::Pause,
             "/speed" => Self::Speed(speed(rest).ok_or_else(|| missing("a number above 0, such as 4 or 0.5"))?),
-            "/flip" => Self::Flip,
+            "/flip" => Self::Act(Action::Flip),
             "/raw" => Self::Raw,
-            "/all" => Self::All,
-            "/help" => Self::Help,
-            "/quit" => Self::Quit,
+            "/all" => Self::Act(Action::ToggleDetails),
+            "/help" => Self::Act(Action::Help),
+            "/quit" => Self::Act(Action::Quit),
             "/record" if rest.is_empty() => return Err(missing("the name of a new file")),
             "/record" => Self::Record(rest.to_owned()),
             _ => return Err(format!("unknown command {word}; /help lists the commands")),
@@ -191,7 +191,7 @@ mod tests {
             ("/filter", "Filter(None)"),
             ("/filter talk =", "RemoveFilter(\"talk\")"),
             ("/filter talk", "Filter(Some(\"talk\"))"),
-            ("/quit", "Quit"),
+            ("/quit", "Act(Quit)"),
         ];
         for (line, want) in cases {
             assert_eq!(format!("{:?}", ConsoleCommand::parse(line).unwrap()), want, "{line}");

@@ -26,14 +26,8 @@ pub(crate) const MARK: &str = "mark";
 /// | `-term` | where the term does not hold |
 #[derive(Clone, Debug)]
 pub(crate) struct RowFilter {
-    terms: Vec<Term>,
+    terms: Vec<Predicate>,
     source: String,
-}
-
-#[derive(Clone, Debug)]
-struct Term {
-    negated: bool,
-    test: Predicate,
 }
 
 #[derive(Clone, Debug)]
@@ -45,6 +39,7 @@ enum Predicate {
     /// Lower-case text to search for.
     Text(String),
     Matches(Regex),
+    Not(Box<Self>),
 }
 
 impl RowFilter {
@@ -57,8 +52,9 @@ impl RowFilter {
         let mut terms = Vec::new();
         let mut rest = source.trim();
         while !rest.is_empty() {
-            let (term, after) = Term::read(rest)?;
-            terms.push(term);
+            let negated = rest.strip_prefix(['-', '!']);
+            let (term, after) = Predicate::read(negated.unwrap_or(rest))?;
+            terms.push(if negated.is_some() { Predicate::Not(Box::new(term)) } else { term });
             rest = after.trim_start();
         }
         if terms.is_empty() {
@@ -70,7 +66,7 @@ impl RowFilter {
     /// Returns whether all terms match the row.
     pub(crate) fn accepts(&self, row: &Row) -> bool {
         let mut line = CachedSummary { row, text: None };
-        self.terms.iter().all(|term| term.test.matches(&mut line) != term.negated)
+        self.terms.iter().all(|term| term.matches(&mut line))
     }
 }
 
@@ -80,16 +76,8 @@ impl fmt::Display for RowFilter {
     }
 }
 
-impl Term {
-    /// Parses the first term of a non-empty text. Returns the rest of the text, too.
-    fn read(text: &str) -> Result<(Self, &str), String> {
-        let positive = text.strip_prefix('-').or_else(|| text.strip_prefix('!'));
-        let (test, rest) = Predicate::read(positive.unwrap_or(text))?;
-        Ok((Self { negated: positive.is_some(), test }, rest))
-    }
-}
-
 impl Predicate {
+    /// Parses the first term of a text, without its sign. Returns the rest of the text, too.
     fn read(text: &str) -> Result<(Self, &str), String> {
         if let Some(pattern) = text.strip_prefix('"') {
             let (pattern, rest) = quoted(pattern).ok_or("the quotation mark is not closed")?;
@@ -132,6 +120,7 @@ impl Predicate {
             }
             Self::Text(text) => line.text().to_lowercase().contains(text),
             Self::Matches(regex) => regex.is_match(line.text()),
+            Self::Not(term) => !term.matches(line),
         }
     }
 }

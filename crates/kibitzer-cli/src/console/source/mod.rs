@@ -9,7 +9,6 @@ mod recording_reader;
 
 use std::time::{Duration, Instant};
 
-use crate::console::model::Model;
 use crate::failure::Failure;
 pub(crate) use feed::fill_feed;
 pub(crate) use live_session::LiveSession;
@@ -89,15 +88,5 @@ impl Source {
             Self::Recording(player) => player.next(now),
             Self::Live(live) => Ok(live.next()),
         }
-    }
-
-    /// Returns whether a row is the goal of a running seek, and ends the seek if so.
-    pub(crate) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
-        self.player_mut().is_some_and(|player| player.reaches_goal(model, row, is_listed))
-    }
-
-    /// Returns a notice that no item shows.
-    pub(crate) fn notice(&mut self) -> Option<Notice> {
-        self.live_mut()?.notice()
     }
 }

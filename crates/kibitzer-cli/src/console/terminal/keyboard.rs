@@ -1,113 +1,79 @@
 //! Waits for terminal input. crossterm's own poll spins forever once its terminal is gone, and ignores signals.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-#[cfg(unix)]
-pub(super) use self::unix::{Keyboard, terminal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::isatty;
+use signal_hook::SigId;
+use signal_hook::consts::SIGWINCH;
+use signal_hook::low_level::{pipe, unregister};
 
-/// Result of waiting for input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InputState {
-    /// Keys or a new terminal size can be read.
-    Ready,
-    Idle,
-    /// The terminal is gone.
-    Closed,
+use super::InputState;
+
+/// Flags that poll reports for a terminal that is gone, requested or not.
+const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
+
+/// Opens the terminal that keys are read from: standard input or, if that is not a terminal, the controlling terminal.
+pub(crate) fn terminal() -> io::Result<OwnedFd> {
+    let stdin = io::stdin();
+    if isatty(&stdin) {
+        return stdin.as_fd().try_clone_to_owned();
+    }
+    File::options().read(true).write(true).open("/dev/tty").map(OwnedFd::from)
 }
 
-#[cfg(unix)]
-mod unix {
-    use std::fs::File;
-    use std::io::Read as _;
-    use std::os::fd::{AsFd as _, OwnedFd};
-    use std::os::unix::net::UnixStream;
-
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::io::Errno;
-    use rustix::termios::isatty;
-    use signal_hook::SigId;
-    use signal_hook::consts::SIGWINCH;
-    use signal_hook::low_level::{pipe, unregister};
-
-    use super::{Duration, InputState, io};
-
-    /// Flags that poll reports for a terminal that is gone, requested or not.
-    const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
-
-    /// Opens the terminal that keys are read from: standard input or, if that is not a terminal, the controlling terminal.
-    pub(crate) fn terminal() -> io::Result<OwnedFd> {
-        let stdin = io::stdin();
-        if isatty(&stdin) {
-            return stdin.as_fd().try_clone_to_owned();
-        }
-        File::options().read(true).write(true).open("/dev/tty").map(OwnedFd::from)
-    }
-
-    /// The terminal and the signal for its size changes.
-    #[derive(Debug)]
-    pub(crate) struct Keyboard {
-        terminal: OwnedFd,
-        /// The signal handler writes to it. crossterm has to be polled at once then: if it finds a resize and a key together,
-        /// it loses the key.
-        resized: UnixStream,
-        signal: SigId,
-    }
-
-    impl Keyboard {
-        pub(crate) fn open() -> io::Result<Self> {
-            let (resized, resizes) = UnixStream::pair()?;
-            resized.set_nonblocking(true)?;
-            let terminal = terminal()?;
-            Ok(Self { terminal, resized, signal: pipe::register(SIGWINCH, resizes)? })
-        }
-
-        /// Waits for keys or a new size, at most for `pause`.
-        ///
-        /// # Errors
-        ///
-        /// Those of poll.
-        pub(crate) fn wait(&self, pause: Duration) -> io::Result<InputState> {
-            let watched = [self.terminal.as_fd(), self.resized.as_fd()];
-            let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-            let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
-            match poll(&mut watched, Some(&pause)) {
-                // Interrupted by a signal, which the caller checks.
-                Err(Errno::INTR) => return Ok(InputState::Idle),
-                outcome => outcome?,
-            };
-            let [terminal, resized] = watched.map(|watched| watched.revents());
-            if terminal.intersects(GONE) {
-                return Ok(InputState::Closed);
-            }
-            if resized.contains(PollFlags::IN) {
-                // Only drains the pipe; a rest is read the next time.
-                let _ = (&self.resized).read(&mut [0; 64]);
-            }
-            let is_heard = terminal.union(resized).contains(PollFlags::IN);
-            Ok(if is_heard { InputState::Ready } else { InputState::Idle })
-        }
-    }
-
-    impl Drop for Keyboard {
-        fn drop(&mut self) {
-            unregister(self.signal);
-        }
-    }
-}
-
-#[cfg(not(unix))]
+/// The terminal and the signal for its size changes.
 #[derive(Debug)]
-pub(super) struct Keyboard(());
+pub(crate) struct Keyboard {
+    terminal: OwnedFd,
+    /// The signal handler writes to it. crossterm has to be polled at once then: if it finds a resize and a key together,
+    /// it loses the key.
+    resized: UnixStream,
+    signal: SigId,
+}
 
-#[cfg(not(unix))]
 impl Keyboard {
-    pub(super) const fn open() -> io::Result<Self> {
-        Ok(Self(()))
+    pub(crate) fn open() -> io::Result<Self> {
+        let (resized, resizes) = UnixStream::pair()?;
+        resized.set_nonblocking(true)?;
+        let terminal = terminal()?;
+        Ok(Self { terminal, resized, signal: pipe::register(SIGWINCH, resizes)? })
     }
 
-    pub(super) fn wait(&self, pause: Duration) -> io::Result<InputState> {
-        let is_heard = ratatui::crossterm::event::poll(pause)?;
+    /// Waits for keys or a new size, at most for `pause`.
+    ///
+    /// # Errors
+    ///
+    /// Those of poll.
+    pub(crate) fn wait(&self, pause: Duration) -> io::Result<InputState> {
+        let watched = [self.terminal.as_fd(), self.resized.as_fd()];
+        let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
+        match poll(&mut watched, Some(&pause)) {
+            // Interrupted by a signal, which the caller checks.
+            Err(Errno::INTR) => return Ok(InputState::Idle),
+            outcome => outcome?,
+        };
+        let [terminal, resized] = watched.map(|watched| watched.revents());
+        if terminal.intersects(GONE) {
+            return Ok(InputState::Closed);
+        }
+        if resized.contains(PollFlags::IN) {
+            // Only drains the pipe; a rest is read the next time.
+            let _ = (&self.resized).read(&mut [0; 64]);
+        }
+        let is_heard = terminal.union(resized).contains(PollFlags::IN);
         Ok(if is_heard { InputState::Ready } else { InputState::Idle })
+    }
+}
+
+impl Drop for Keyboard {
+    fn drop(&mut self) {
+        unregister(self.signal);
     }
 }

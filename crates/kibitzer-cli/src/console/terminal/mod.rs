@@ -1,6 +1,10 @@
 //! Event loop of the console on the terminal, which is restored afterwards, even after a panic.
 
+#[cfg(unix)]
 mod keyboard;
+#[cfg(not(unix))]
+mod no_unix;
+#[cfg(unix)]
 mod shutdown;
 #[cfg(unix)]
 #[cfg(test)]
@@ -16,7 +20,11 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
 
-use self::keyboard::{InputState, Keyboard};
+#[cfg(unix)]
+use self::keyboard::Keyboard;
+#[cfg(not(unix))]
+use self::no_unix::{Keyboard, ShutdownWatch};
+#[cfg(unix)]
 use self::shutdown::ShutdownWatch;
 use crate::console::app::App;
 use crate::console::view::{self, Theme};
@@ -26,6 +34,16 @@ use crate::failure::Failure;
 const FRAME: Duration = Duration::from_millis(33);
 /// Time between two frames otherwise; clocks show tenths of a second.
 const QUIET_FRAME: Duration = Duration::from_millis(100);
+
+/// Result of waiting for input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InputState {
+    /// Keys or a new terminal size can be read.
+    Ready,
+    Idle,
+    /// The terminal is gone.
+    Closed,
+}
 
 /// The terminal in raw mode with the alternate screen; restored on drop.
 ///

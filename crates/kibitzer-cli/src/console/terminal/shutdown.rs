@@ -1,105 +1,81 @@
 //! Ends the console on a signal, or when its terminal is gone.
 
-use std::io;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-#[cfg(unix)]
-pub(super) use self::unix::ShutdownWatch;
+use ratatui::crossterm::terminal::disable_raw_mode;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use signal_hook::SigId;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::low_level::{pipe, unregister};
 
-#[cfg(unix)]
-mod unix {
-    use std::io::Write as _;
-    use std::os::fd::OwnedFd;
-    use std::os::unix::net::UnixStream;
-    use std::process;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-    use std::thread::{self, JoinHandle};
-    use std::time::Duration;
+use super::keyboard::terminal;
 
-    use ratatui::crossterm::terminal::disable_raw_mode;
-    use rustix::event::{PollFd, PollFlags, poll};
-    use rustix::io::Errno;
-    use signal_hook::SigId;
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::low_level::{pipe, unregister};
+/// Time for the console to end by itself, before the process exits. Writing to a terminal that is stopped or gone could
+/// block forever.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-    use super::io;
-    use crate::console::terminal::keyboard::terminal;
+/// A thread that waits for a signal or the loss of the terminal. Dropping this value ends it.
+pub(crate) struct ShutdownWatch {
+    ended: Arc<AtomicBool>,
+    signals: Vec<SigId>,
+    /// Writing to it wakes the thread.
+    wake: UnixStream,
+    /// Dropped when the console has ended.
+    alive: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
 
-    /// Time for the console to end by itself, before the process exits. Writing to a terminal that is stopped or gone could
-    /// block forever.
-    const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
-
-    /// A thread that waits for a signal or the loss of the terminal. Dropping this value ends it.
-    pub(crate) struct ShutdownWatch {
-        ended: Arc<AtomicBool>,
-        signals: Vec<SigId>,
-        /// Writing to it wakes the thread.
-        wake: UnixStream,
-        /// Dropped when the console has ended.
-        alive: Option<Sender<()>>,
-        thread: Option<JoinHandle<()>>,
+impl ShutdownWatch {
+    pub(crate) fn begin() -> io::Result<Self> {
+        let (woken, wake) = UnixStream::pair()?;
+        let register = |signal| pipe::register(signal, wake.try_clone()?);
+        let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
+        let (ended, terminal) = (Arc::<AtomicBool>::default(), terminal()?);
+        let (alive, over) = channel();
+        let thread = thread::spawn({
+            let ended = Arc::clone(&ended);
+            move || watch(&woken, &terminal, &ended, &over)
+        });
+        Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
     }
 
-    impl ShutdownWatch {
-        pub(crate) fn begin() -> io::Result<Self> {
-            let (woken, wake) = UnixStream::pair()?;
-            let register = |signal| pipe::register(signal, wake.try_clone()?);
-            let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
-            let (ended, terminal) = (Arc::<AtomicBool>::default(), terminal()?);
-            let (alive, over) = channel();
-            let thread = thread::spawn({
-                let ended = Arc::clone(&ended);
-                move || watch(&woken, &terminal, &ended, &over)
-            });
-            Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
-        }
-
-        /// Returns whether the console has to end.
-        pub(crate) fn is_ended(&self) -> bool {
-            self.ended.load(Ordering::Relaxed)
-        }
+    /// Returns whether the console has to end.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
     }
+}
 
-    impl Drop for ShutdownWatch {
-        fn drop(&mut self) {
-            for signal in self.signals.drain(..) {
-                unregister(signal);
-            }
-            self.alive = None;
-            // Join only a thread that was woken: joining another could block.
-            if self.wake.write_all(b"x").is_ok() {
-                self.thread.take().map(JoinHandle::join);
-            }
+impl Drop for ShutdownWatch {
+    fn drop(&mut self) {
+        for signal in self.signals.drain(..) {
+            unregister(signal);
         }
-    }
-
-    /// Waits for a signal or the loss of the terminal, then for the console; exits the process if the console does not end in
-    /// time.
-    fn watch(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
-        let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
-        while poll(&mut watched, None) == Err(Errno::INTR) {}
-        ended.store(true, Ordering::Relaxed);
-        if over.recv_timeout(SHUTDOWN_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
-            // Writing to the terminal could block as well; changing its settings does not.
-            let _ = disable_raw_mode();
-            process::exit(1);
+        self.alive = None;
+        // Join only a thread that was woken: joining another could block.
+        if self.wake.write_all(b"x").is_ok() {
+            self.thread.take().map(JoinHandle::join);
         }
     }
 }
 
-#[cfg(not(unix))]
-#[derive(Debug)]
-pub(super) struct ShutdownWatch(());
-
-#[cfg(not(unix))]
-impl ShutdownWatch {
-    pub(super) const fn begin() -> io::Result<Self> {
-        Ok(Self(()))
-    }
-
-    pub(super) const fn is_ended(&self) -> bool {
-        false
+/// Waits for a signal or the loss of the terminal, then for the console; exits the process if the console does not end in
+/// time.
+fn watch(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
+    let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
+    while poll(&mut watched, None) == Err(Errno::INTR) {}
+    ended.store(true, Ordering::Relaxed);
+    if over.recv_timeout(SHUTDOWN_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
+        // Writing to the terminal could block as well; changing its settings does not.
+        let _ = disable_raw_mode();
+        process::exit(1);
     }
 }

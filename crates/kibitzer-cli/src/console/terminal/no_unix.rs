@@ -1,0 +1,33 @@
+//! Keyboard and shutdown on systems without Unix terminals and signals: those of crossterm alone.
+
+use std::io;
+use std::time::Duration;
+
+use super::InputState;
+
+#[derive(Debug)]
+pub(super) struct Keyboard(());
+
+impl Keyboard {
+    pub(super) const fn open() -> io::Result<Self> {
+        Ok(Self(()))
+    }
+
+    pub(super) fn wait(&self, pause: Duration) -> io::Result<InputState> {
+        let is_ready = ratatui::crossterm::event::poll(pause)?;
+        Ok(if is_ready { InputState::Ready } else { InputState::Idle })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ShutdownWatch(());
+
+impl ShutdownWatch {
+    pub(super) const fn begin() -> io::Result<Self> {
+        Ok(Self(()))
+    }
+
+    pub(super) const fn is_ended(&self) -> bool {
+        false
+    }
+}
