@@ -65,16 +65,13 @@ fn timeseal_parser() -> impl TypedValueParser<Value = Timeseal> {
     PossibleValuesParser::new(values).map(|name| if name == "1" { Timeseal::V1 } else { Timeseal::V2 })
 }
 
-/// Accepted values of `--speed`.
-const SIMULATION_SPEEDS: RangeInclusive<f64> = 0.01..=1000.0;
-
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct PopulationArgs {
     /// Seed of the random numbers; another seed gives other players and games
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// How many times faster than people simulated players think and talk: 0.01 to 1000
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_speed)]
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = speed_within(0.01..=1000.0))]
     speed: f64,
 }
 
@@ -84,8 +81,18 @@ impl PopulationArgs {
     }
 }
 
-fn parse_speed(text: &str) -> Result<f64, &'static str> {
-    text.parse().ok().filter(|speed| SIMULATION_SPEEDS.contains(speed)).ok_or("a speed is a number from 0.01 to 1000")
+/// Returns a parser of speeds in a range.
+pub(crate) fn speed_within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| {
+        let speed = parse_speed(text).filter(|speed| range.contains(speed));
+        speed.ok_or_else(|| format!("a speed is a number from {} to {}", range.start(), range.end()))
+    }
+}
+
+/// Parses a positive speed, or returns `None`: `4`, `0.5`, `4x`.
+pub(crate) fn parse_speed(text: &str) -> Option<f64> {
+    let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
+    (number > 0.0 && number.is_finite()).then_some(number)
 }
 
 /// Parses a duration such as `10s`, `2m` or `500ms`.

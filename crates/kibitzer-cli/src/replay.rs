@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::arguments::ReaderArgs;
+use crate::arguments::{ReaderArgs, speed_within};
 use crate::console;
 use crate::decode::{Decoder, Input, print_events};
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// A transcript: JSON Lines with a time, a direction and bytes
     file: PathBuf,
     /// How many times as fast as it was recorded: 0.01 to 10000
-    #[arg(long, value_name = "N", default_value = "1", value_parser = console::parse_speed)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = speed_within(console::SPEEDS))]
     speed: f64,
     /// Print lines of this form, and open no console [default on a pipe: jsonl]
     #[arg(long, value_enum)]

@@ -37,6 +37,7 @@ use self::app::App;
 pub(crate) use self::args::{Args, can_open};
 pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
+pub(crate) use self::source::replay_clock::SPEEDS;
 use self::source::{LiveSession, RecordingPlayer, RecordingReader, Source, fill_feed};
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
@@ -69,7 +70,8 @@ pub(crate) fn run_session(
     companion: impl Future<Output = ()> + Send,
 ) -> Result<(), Failure> {
     let session = LiveSession::new(client.clone(), tap, server.to_owned(), runtime.handle().clone());
-    let app = App::new(Source::Live(Box::new(session)), StateDirectory::for_user()).with_profile_filters(filters);
+    let mut app = App::new(Source::Live(Box::new(session)), StateDirectory::for_user());
+    app.filters.profile = filters;
     let background = async |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => {}
@@ -118,16 +120,4 @@ fn run_with_background<T: Send>(
         let outcome = background.join().ok();
         shown.map(|()| outcome)
     })
-}
-
-/// Parses a playback speed: `4`, `0.5`, `4x`.
-///
-/// # Errors
-///
-/// The accepted range, in words.
-pub(crate) fn parse_speed(text: &str) -> Result<f64, String> {
-    let range = &source::replay_clock::SPEEDS;
-    input::command::speed(text)
-        .filter(|speed| range.contains(speed))
-        .ok_or_else(|| format!("a speed is a number from {} to {}", range.start(), range.end()))
 }

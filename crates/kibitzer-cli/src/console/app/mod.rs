@@ -13,7 +13,7 @@ use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyEvent;
 
 use crate::console::app::list::RowList;
-use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, ProfileFilters, StateDirectory, action};
+use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, StateDirectory, action};
 use crate::console::model::{Model, RowFilter, SourceItemKind};
 use crate::console::source::{LiveSession, NextItem, Notice, SeekGoal, Source};
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub(super) struct App {
     pub(super) page: usize,
     pub(super) is_over: bool,
     pub(super) needs_clear: bool,
-    filters: NamedFilters,
+    pub(super) filters: NamedFilters,
     history: History,
     /// Filter of `/find` or the last breakpoint, for `n` and `N`.
     search: Option<RowFilter>,
@@ -106,12 +106,6 @@ impl App {
             marks: Vec::new(),
             n_restored_marks: 0,
         }
-    }
-
-    /// Adds the filters of a profile.
-    pub(super) fn with_profile_filters(mut self, filters: ProfileFilters) -> Self {
-        self.filters.profile = filters;
-        self
     }
 
     /// Processes the items that are due. Returns whether more may be due.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 
 use super::keys::Action;
+use crate::arguments::parse_speed;
 use crate::console::model::RowFilter;
 
 /// A parsed command.
@@ -97,7 +98,7 @@ impl ConsoleCommand {
             "/move" => Self::Move(ply(rest).ok_or_else(|| missing("a move number such as 12 or 12..."))?),
             "/play" => Self::Play,
             "/pause" => Self::Pause,
-            "/speed" => Self::Speed(speed(rest).ok_or_else(|| missing("a number above 0, such as 4 or 0.5"))?),
+            "/speed" => Self::Speed(parse_speed(rest).ok_or_else(|| missing("a number above 0, such as 4 or 0.5"))?),
             "/flip" => Self::Act(Action::Flip),
             "/raw" => Self::Raw,
             "/all" => Self::Act(Action::ToggleDetails),
@@ -124,12 +125,6 @@ impl ConsoleCommand {
 /// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
 pub(crate) fn is_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-}
-
-/// Parses a positive speed: `4`, `0.5`, `4x`.
-pub(crate) fn speed(text: &str) -> Option<f64> {
-    let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
-    (number > 0.0 && number.is_finite()).then_some(number)
 }
 
 /// Parses a move number into a ply: `12` is White's move, `12...` Black's.

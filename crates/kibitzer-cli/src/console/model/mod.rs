@@ -215,10 +215,7 @@ impl Model {
 
 /// Returns the move that led to the board in an event.
 const fn move_of(event: &Event) -> Option<LastMove> {
-    match event {
-        Event::Received { change: Some(change), .. } => change.played,
-        _ => None,
-    }
+    if let Event::Received { change: Some(change), .. } = event { change.played } else { None }
 }
 
 fn insert_name(names: &mut BTreeSet<String>, name: &str) {

@@ -59,10 +59,7 @@ impl SentLine {
 impl Row {
     /// Returns the row's event, if it has one.
     pub(crate) fn event(&self) -> Option<&Event> {
-        match &self.content {
-            RowContent::Event(event) => Some(event),
-            _ => None,
-        }
+        if let RowContent::Event(event) = &self.content { Some(event) } else { None }
     }
 
     /// Returns the name of the row's kind.

@@ -32,25 +32,16 @@ pub(crate) enum Source {
 impl Source {
     /// Returns the player, if the source is a recording.
     pub(crate) const fn player(&self) -> Option<&RecordingPlayer> {
-        match self {
-            Self::Recording(player) => Some(player),
-            Self::Live(_) => None,
-        }
+        if let Self::Recording(player) = self { Some(player) } else { None }
     }
 
     pub(crate) fn player_mut(&mut self) -> Option<&mut RecordingPlayer> {
-        match self {
-            Self::Recording(player) => Some(player),
-            Self::Live(_) => None,
-        }
+        if let Self::Recording(player) = self { Some(player) } else { None }
     }
 
     /// Returns the session, if the source is live.
     pub(crate) fn live_mut(&mut self) -> Option<&mut LiveSession> {
-        match self {
-            Self::Recording(_) => None,
-            Self::Live(live) => Some(live),
-        }
+        if let Self::Live(live) = self { Some(live) } else { None }
     }
 
     pub(crate) const fn is_live(&self) -> bool {

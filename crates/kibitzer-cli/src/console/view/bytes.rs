@@ -64,12 +64,8 @@ const fn per_line(width: u16) -> usize {
 
 /// Returns the positions of a row's frame among all received bytes.
 fn frame(row: &Row) -> Option<(u64, u64)> {
-    match row.event()? {
-        Event::Received { received, .. } => {
-            Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))
-        }
-        _ => None,
-    }
+    let Event::Received { received, .. } = row.event()? else { return None };
+    Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))
 }
 
 /// Returns the bytes of a row that are still stored, and the offset of the first.
