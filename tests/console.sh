@@ -179,9 +179,11 @@ line 'observe 1'
 expect '─ game 1 '
 expect 'position +game 1 '
 expect '> [0-9]+ observe 1 +\[[0-9.]+.?s #[0-9]+\]'
-keys -l 'finger Heronr'
+# The player above the board; which one it is depends on the seed.
+player=$(screen | grep -oE '^..[A-Z][a-z]+ [0-9]{4} ' | head -1 | grep -oE '[A-Z][a-z]+')
+keys -l "finger ${player%??}"
 keys Tab
-expect '^> finger Heronridge'
+expect "^> finger $player"
 keys C-u
 line 'tell Whetstone hello there'
 expect 'tell +Whetstone.* tells you: '
