@@ -388,7 +388,7 @@ fn logins_that_fail_are_told_in_one_line() {
     let exposed = "Cargo.toml";
     let cases: [(&[&str], i32, &str); 5] = [
         (&["--user", "Newton", "--password-file", &wrong], NO_SESSION, "wrong password"),
-        (&["--user", "Newton", "--password-command", "false"], FAILED, "password command false was not successful"),
+        (&["--user", "Newton", "--password-command", "false"], FAILED, "password command false failed: exit status: 1"),
         (&["--user", "Newton", "--password-file", exposed], FAILED, "has to be a regular file of yours with mode 0600"),
         (&["--guest", "--user", "Newton"], NO_SESSION, "name belongs to an account, which requires a password"),
         (&["--user", "Newton"], FAILED, "no password for Newton"),
