@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use kibitzer_bot::GameTracker;
+use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
 use kibitzer_bot::tracker::{StepKind, TrackedRelation, TrackedState};
 use kibitzer_core::Event;
 use kibitzer_core::game::ChangeKind;
-use kibitzer_tests::Transcript;
+use kibitzer_tests::{Transcript, events_of};
+use proptest::prelude::*;
 
 #[test]
 fn the_tracked_moves_of_every_recorded_game_lead_to_its_position() {
@@ -61,5 +63,48 @@ fn a_recorded_resumption_continues_the_adjourned_game() {
     assert!(kinds.contains(&StepKind::Resumed), "{kinds:?}");
     for game in tracker.iter() {
         assert!(!game.has_missing_moves(), "{:?}", game.position());
+    }
+}
+
+/// Lines of games in all recordings: boards, reserves, terms, starts, ends, takebacks.
+fn lines_of_games() -> Vec<Vec<u8>> {
+    let starts: [&[u8]; 6] = [b"<12>", b"<b1>", b"<g1>", b"{Game ", b"Creating: ", b"Game "];
+    let is_of_game = |line: &[u8]| starts.iter().any(|start| line.starts_with(start)) || line.ends_with(b"list.");
+    let mut lines = Vec::new();
+    for transcript in Transcript::all() {
+        let stream = transcript.stream();
+        let all = stream.split(|&byte| byte == b'\n' || byte == b'\r').filter(|line| is_of_game(line));
+        lines.extend(all.take(60).map(<[u8]>::to_vec));
+    }
+    lines
+}
+
+proptest! {
+    #[test]
+    fn lines_in_any_order_lead_to_games_whose_moves_fit_their_positions(
+        picks in prop::collection::vec((0..20_000_usize, 1..8_usize), 1..40),
+        cut in 0..60_usize,
+    ) {
+        static LINES: std::sync::OnceLock<Vec<Vec<u8>>> = std::sync::OnceLock::new();
+        let lines = LINES.get_or_init(lines_of_games);
+        let picked = picks.iter().flat_map(|&(from, n)| lines.iter().cycle().skip(from % lines.len()).take(n));
+        let stream: Vec<u8> = picked.flat_map(|line| [line, &b"\n\r"[..]].concat()).collect();
+        let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
+        for (at, event) in events_of(Transcript::named("fatics-game-quick-observer").reader(), [&stream[..]]).iter().enumerate() {
+            if at % 64 == cut {
+                collector.disconnect();
+            }
+            for step in collector.apply(event, None) {
+                let game = collector.tracker().get(step.game).unwrap();
+                let line = game.line();
+                prop_assert_eq!(line.moves.len(), game.n_moves());
+                if !game.variant().contains("atomic") && let Some(board) = line.final_board() {
+                    prop_assert_eq!(board, game.position().board());
+                }
+                prop_assert!(game.search_position().side_to_move == game.position().side_to_move());
+                prop_assert!(!collector.tracker().is_current(game.position_key()) || game.is_my_turn());
+                prop_assert!(collector.game(step.game).unwrap().to_string().ends_with('\n'));
+            }
+        }
     }
 }

@@ -15,14 +15,15 @@ pub(super) fn of_line(line: &MoveLine, has_usual_rules: bool) -> Vec<String> {
     let mut board = line.start.board;
     let mut sans = Vec::with_capacity(line.moves.len());
     for step in &line.moves {
-        let legal = rules.as_mut().and_then(|rules| play_legal(rules, step));
-        let before = board;
-        if step.played == LastMove::Hidden || line.play(&mut board, step).is_none() {
+        if step.played == LastMove::Hidden {
             break;
         }
+        let legal = rules.as_mut().and_then(|rules| play_legal(rules, step));
+        let before = board;
+        let fits = line.play(&mut board, step).is_some();
         // Castling of the old wild variants ends on other squares than that of chess.
-        let agrees =
-            rules.as_ref().is_some_and(|rules| rules.to_string().split(' ').next() == Some(&board.to_string()));
+        let has_same_squares = |rules: &Rules| rules.to_string().split(' ').next() == Some(&board.to_string());
+        let agrees = fits && rules.as_ref().is_some_and(has_same_squares);
         if !agrees {
             rules = None;
         }

@@ -2,6 +2,7 @@ use std::fs;
 
 use kibitzer::Event;
 use kibitzer::core::EventReader;
+use kibitzer::core::chess::{Board, Color, LastMove, Role, Square};
 use kibitzer::transcript::Utc;
 use proptest::prelude::*;
 
@@ -287,5 +288,37 @@ proptest! {
         prop_assert_eq!(tags.iter().filter(|(name, _)| name == "Result").count(), 1);
         prop_assert_eq!(&tags.last().unwrap().1, "*");
         prop_assert!(tags.len() < 30);
+    }
+
+    #[test]
+    fn any_board_and_moves_that_fit_it_give_a_game_that_parses(
+        rows in "([-PNBRQKpnbrqk]{8} ){8}",
+        castling in "([01] ){4}",
+        tries in prop::collection::vec((0..64_usize, 0..64_usize, "[!-~]{1,9}"), 0..60),
+        kind in "blitz|crazyhouse|atomic|wild/fr|wild/1|suicide|bughouse",
+    ) {
+        let start = board(&format!("{rows}W -1 {castling}0"), 7, "Ann Bob", 1, NONE);
+        let mut lines = vec![format!("{{Game 7 (Ann vs. Bob) Creating rated {kind} match.}}"), start];
+        let ranks: Vec<[u8; 8]> = rows.split_whitespace().map(|row| row.as_bytes().try_into().unwrap()).collect();
+        let mut board = Board::from_rows(&ranks.try_into().unwrap()).unwrap();
+        let (mut mover, mut plies) = (Color::White, 0);
+        for (from, to, san) in &tries {
+            let [from, to] = [from, to].map(|index| Square::all().nth(*index).unwrap());
+            let Some(piece) = board.piece(from).filter(|piece| piece.color == mover) else { continue };
+            let promotion = (piece.role == Role::Pawn && matches!(to.rank(), 0 | 7)).then_some(Role::Queen);
+            let played = LastMove::Normal { role: piece.role, from, to, promotion };
+            let Ok(captured) = board.apply(played, mover) else { continue };
+            let letters = captured.map(|role| role.letter().to_ascii_lowercase()).into_iter();
+            let letters: String = letters.chain(promotion.map(Role::letter)).collect();
+            plies += 1;
+            lines.push(format!("<d1> 7 {plies} {san} {from}{to}{letters} 1000 170000 5"));
+            mover = mover.opponent();
+        }
+        let collector = collect(&lines);
+        let game = collector.tracker().iter().last().unwrap();
+        let pgn = PgnGame::new(game, &PgnOrigin::default());
+        prop_assert!(parse(&pgn.to_string()).is_some(), "{pgn}");
+        prop_assert_eq!(pgn.tag("PlyCount"), Some(&*game.n_moves().to_string()));
+        prop_assert!(game.n_moves() + 3 > plies || kind == "atomic", "{} of {plies}: {lines:?}", game.n_moves());
     }
 }

@@ -67,7 +67,8 @@ impl PgnWriter {
         })
     }
 
-    /// Replaces the file by these games, in one step: whoever reads it sees the old or the new file, never half of one.
+    /// Replaces the file by these games, in one step: whoever reads it sees the old or the new file, never half of one. Does not wait
+    /// until the new file is on the disk, as it is replaced soon.
     ///
     /// # Errors
     ///
@@ -75,9 +76,9 @@ impl PgnWriter {
     pub fn replace(&self, games: &[impl Display]) -> Result<(), PgnError> {
         let temporary = self.temporary();
         let open = |source| PgnError::Open { path: self.path.clone(), source };
-        let file = File::create(&temporary).map_err(open)?;
+        let mut file = File::create(&temporary).map_err(open)?;
         let text = games.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        let replaced = write_whole(file, &text).and_then(|()| fs::rename(&temporary, &self.path));
+        let replaced = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&temporary, &self.path));
         replaced.map_err(|source| {
             let _ = fs::remove_file(&temporary);
             PgnError::Write { path: self.path.clone(), source }
@@ -89,9 +90,4 @@ impl PgnWriter {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         self.path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
     }
-}
-
-fn write_whole(mut file: File, text: &str) -> io::Result<()> {
-    file.write_all(text.as_bytes())?;
-    file.sync_data()
 }

@@ -100,8 +100,6 @@ pub struct TrackedGame {
     earlier: Option<MoveLine>,
     /// Reserves at the base of `game`; `None` if they are not known.
     base_hands: Option<Hands>,
-    /// Ratings of White and Black in a list of moves.
-    ratings: [Option<Rating>; 2],
     /// Terms in the announcement of the game.
     terms: Option<Creating>,
     /// The tracker's number of the event with which each move of the line arrived.
@@ -119,7 +117,6 @@ impl TrackedGame {
             state: TrackedState::Playing,
             earlier: None,
             base_hands,
-            ratings: [None; 2],
             terms: None,
             arrivals: Vec::new(),
             is_out_of_step: false,
@@ -165,15 +162,13 @@ impl TrackedGame {
     /// Returns the rating of a player; `None` if no message reported it.
     pub fn rating(&self, color: Color) -> Option<Rating> {
         let info = self.game.info();
-        let [white, black] = self.ratings;
-        let (of_info, listed) = match color {
-            Color::White => (info.and_then(|info| info.white_rating), white),
-            Color::Black => (info.and_then(|info| info.black_rating), black),
+        let known = match color {
+            Color::White => info.and_then(|info| info.white_rating),
+            Color::Black => info.and_then(|info| info.black_rating),
         };
         let is_first = |terms: &Creating| self.player(color).is_same_player(terms.first.as_str());
-        let announced =
-            || Some(self.terms.as_ref()?).map(|it| if is_first(it) { it.first_rating } else { it.second_rating });
-        of_info.or_else(announced).or(listed)
+        let announced = |terms: &Creating| if is_first(terms) { terms.first_rating } else { terms.second_rating };
+        known.or_else(|| self.terms.as_ref().map(announced))
     }
 
     /// Returns the color that this login plays; `None` if it observes the game.
@@ -263,7 +258,7 @@ impl TrackedGame {
     /// Returns whether moves before those of [`line`](Self::line) are unknown. The reply to `moves` has them:
     /// [`add_moves`](Self::add_moves).
     pub fn has_missing_moves(&self) -> bool {
-        self.earlier.is_none() && (self.game.base().last_move().is_some())
+        self.earlier.is_none() && self.game.base().last_move().is_some()
     }
 
     /// Adds the moves that are missing at the start of the line. Returns `false`, and changes nothing, if the list does not lead to
@@ -275,8 +270,6 @@ impl TrackedGame {
         self.earlier = line.or(self.earlier.take());
         let n_added = self.n_moves().saturating_sub(n_known);
         self.arrivals.splice(..0, std::iter::repeat_n(0, n_added));
-        let listed = [&list.white, &list.black].map(|player| player.as_ref().and_then(|player| player.rating));
-        self.add_ratings(listed);
         is_complete
     }
 

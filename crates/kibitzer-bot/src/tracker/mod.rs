@@ -166,9 +166,7 @@ impl GameTracker {
     fn open(&mut self, game: &Game) -> Vec<GameStep> {
         let announced = self.announced.remove(&game.id());
         let mut steps = self.leave(game.id());
-        let is_resumed = announced == Some(true);
-        let known = self.tracked.iter_mut().rfind(|known| known.may_continue_as(game, is_resumed));
-        if let Some(known) = known.filter(|_| announced != Some(false)) {
+        if let Some(known) = self.tracked.iter_mut().rfind(|known| known.continues_as(game, announced)) {
             steps.push(known.resume(game, self.n_events));
             return steps;
         }
@@ -177,7 +175,7 @@ impl GameTracker {
         if let Some(terms) = &self.terms {
             tracked.add_terms(terms);
         }
-        let kind = if is_resumed { StepKind::Resumed } else { StepKind::Started };
+        let kind = if announced == Some(true) { StepKind::Resumed } else { StepKind::Started };
         steps.push(tracked.step(TrackedState::Playing, kind));
         self.tracked.push(tracked);
         self.drop_idle();

@@ -2,7 +2,8 @@ use kibitzer::core::EventReader;
 use kibitzer::core::chess::{Color, Fen};
 use kibitzer::core::event::{Capabilities, CloseCause, LostCause, Restored};
 use kibitzer::core::message::listing::{Listing as _, MoveList};
-use kibitzer::core::message::{Handle, Rating};
+use kibitzer::core::message::{Family, Handle, Rating, Reader};
+use kibitzer::core::wire::Framer;
 
 use super::*;
 
@@ -144,6 +145,29 @@ fn a_resumed_game_keeps_its_key_and_its_moves() {
     }
 }
 
+#[test]
+fn a_game_that_icc_resumes_as_a_new_one_continues() {
+    const LOGIN: &str = "^(0 Foo {}^)";
+    let list =
+        |number: u32| format!("^(15 {number} Foo Bar 0 Blitz 1 3 2 3 2 1 {{}} 1500 1600 9 {{}} {{}} 0 0 0 {{}} 0^)");
+    let icc = || EventReader::new(Reader::new(Framer::new(), Family::Icc));
+    let mut session = Session { reader: icc(), ..Session::default() };
+    let unit = |text: &str| text.replace('^', "\x19");
+    let moves = [LOGIN, &list(7), "^(101 7 {} 0^)", "^(24 7 e4 e2e4 1 181 1^)"].map(unit);
+    assert_eq!(session.lines(&moves.each_ref().map(String::as_str)), [Started, Moved]);
+    let key = session.game().key();
+    session.lose();
+    session.reader = icc();
+    let moves = [LOGIN, &list(9), "^(25 9 *{e4 e2e4 1 181}{e5 e7e5 2 180}^)", "^(24 9 Nf3 g1f3 3 178 1^)"].map(unit);
+    assert_eq!(session.lines(&moves.each_ref().map(String::as_str)), [Resumed, Moved]);
+    assert_eq!((session.game().key(), session.ucis()), (key, ["e2e4", "e7e5", "g1f3"].map(str::to_owned).to_vec()));
+    // A new game of the same players.
+    session.lose();
+    session.reader = icc();
+    let start = [LOGIN, &list(7), "^(101 7 {} 0^)"].map(unit);
+    assert_eq!(session.lines(&start.each_ref().map(String::as_str)), [Started]);
+}
+
 fn move_list(rows: &str) -> MoveList {
     let text = format!(
         "Movelist for game 9:\n\nMe (1500) vs. Bob (1600) --- Mon Nov  4, 08:38 CET 2002\n\
@@ -169,8 +193,7 @@ fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
         "one move more than known"
     );
     assert_eq!(session.ucis(), ["e2e4", "e7e5"]);
-    let game = session.game();
-    assert_eq!((game.search_position().fen, game.rating(Color::White).and_then(Rating::value)), (None, Some(1500)));
+    assert_eq!(session.game().search_position().fen, None);
     assert_eq!(session.lines(&[&board(AFTER_NF3, 9, -1, 2, NF3)]), [Moved]);
     assert_eq!(session.ucis(), ["e2e4", "e7e5", "g1f3"]);
 }

@@ -3,7 +3,7 @@
 use kibitzer::Game;
 use kibitzer::core::chess::Color;
 use kibitzer::core::game::ChangeKind;
-use kibitzer::core::message::{Creating, Handle, Rating};
+use kibitzer::core::message::{Creating, Handle};
 
 use super::{GameStep, StepKind, TrackedGame, TrackedState};
 
@@ -49,25 +49,22 @@ impl TrackedGame {
         self.terms = is_of_this_game.then(|| terms.clone());
     }
 
-    /// Records ratings of White and Black; keeps the known ones.
-    pub(super) fn add_ratings(&mut self, [white, black]: [Option<Rating>; 2]) {
-        let [known_white, known_black] = self.ratings;
-        self.ratings = [known_white.or(white), known_black.or(black)];
-    }
-
-    /// Returns whether this game may continue as `game`, which has just appeared; `is_resumed`: whether the server announced it as a
-    /// resumed one.
-    pub(in crate::tracker) fn may_continue_as(&self, game: &Game, is_resumed: bool) -> bool {
+    /// Returns whether this game continues as `game`, which has just appeared; `announced`: whether the server announced it, and as a
+    /// resumed one. ICC announces resumed games as new ones.
+    pub(in crate::tracker) fn continues_as(&self, game: &Game, announced: Option<bool>) -> bool {
         let (known, new) = (self.position(), game.position());
         let can_resume = matches!(self.state, TrackedState::Interrupted | TrackedState::Adjourned);
         let has_same_terms = known.initial_min() == new.initial_min() && known.increment_s() == new.increment_s();
+        let is_new = announced == Some(false) && new.last_move().is_none();
         let was_played_on = new.ply() >= known.ply() && new.last_move().is_some();
         let is_same_position = new.ply() == known.ply() && new.board() == known.board();
         can_resume
             && self.is_between(&new.white(), &new.black())
             && has_same_terms
-            && (is_resumed || is_same_position || was_played_on)
+            && !is_new
+            && (announced == Some(true) || is_same_position || was_played_on)
     }
+
     /// Returns whether a game of the session is this one: it has the number, and this one was not replaced or interrupted.
     pub(in crate::tracker) fn is_same_game(&self, game: &Game) -> bool {
         let is_current = match self.state {
@@ -81,10 +78,7 @@ impl TrackedGame {
 
     /// Returns whether the game has these players, by the server's rule that case does not matter.
     pub(in crate::tracker) fn is_between(&self, white: &Handle, black: &Handle) -> bool {
-        self.is_between_names(white.as_str(), black.as_str())
-    }
-
-    pub(in crate::tracker) fn is_between_names(&self, white: &str, black: &str) -> bool {
-        self.player(Color::White).is_same_player(white) && self.player(Color::Black).is_same_player(black)
+        self.player(Color::White).is_same_player(white.as_str())
+            && self.player(Color::Black).is_same_player(black.as_str())
     }
 }
