@@ -27,3 +27,8 @@ pub use pgn::{PgnGame, PgnWriter};
 pub use policy::{Policy, SettingsPolicy};
 pub use tracker::GameTracker;
 pub use verdict::{BotAction, BotEvent, Verdict};
+
+/// Runs the program of the page on bots with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/bots.md")]
+struct BotsPage;

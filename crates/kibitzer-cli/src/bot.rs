@@ -12,6 +12,7 @@ use kibitzer_bot::{
     Bot, BotConfig, BotError, BotEvent, ConfiguredEngine, Engine as _, EngineCommand, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::{Server, ServerOptions};
+use tokio::task::JoinSet;
 
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
@@ -79,7 +80,8 @@ impl Args {
             let profile = profile.clone();
             return show(&runtime, Bot::new(config), profile, &server);
         }
-        run(self.print(Bot::new(config), &server))
+        let accounts = config.accounts.clone();
+        run(self.print(Bot::new(config), accounts, &server))
     }
 
     /// Returns whether the session is shown in the console.
@@ -101,7 +103,7 @@ impl Args {
         let result = if self.is_shown() {
             show(&runtime, bot, profile, &name)
         } else {
-            runtime.block_on(self.print(bot, &name))
+            runtime.block_on(self.print(bot, vec![profile], &name))
         };
         runtime.block_on(server.shutdown());
         result
@@ -112,7 +114,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the bot.
-    async fn print<S: StartEngine>(&self, bot: Bot<S>, server: &str) -> Result<(), Failure> {
+    async fn print<S: StartEngine>(&self, bot: Bot<S>, accounts: Vec<Profile>, server: &str) -> Result<(), Failure> {
         let mut signals = self.ending.begin()?;
         let (stop, format) = (Stop::new(), self.format.format());
         // A reader of the output that has gone stops the bot like a signal.
@@ -122,8 +124,20 @@ impl Args {
                 on_closed.now();
             }
         });
+        let mut players = JoinSet::new();
+        for profile in accounts {
+            let (client, _) = start_session(bot.profile(profile), server).await?;
+            players.spawn(bot.clone().run_with(client, stop.clone()));
+        }
+        let all = async {
+            let mut result = Ok(());
+            while let Some(Ok(ended)) = players.join_next().await {
+                result = result.and(ended.or_else(|error| failure(server, error)));
+            }
+            result
+        };
         tokio::select! {
-            result = bot.run(stop.clone()) => result.or_else(|error| failure(server, error)),
+            result = all => result,
             never = request_stop(&mut signals, &stop) => match never {},
         }
     }

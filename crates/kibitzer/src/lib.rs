@@ -68,7 +68,7 @@ pub use tap::{Tap, TapItem};
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// Runs the programs of the page for bot authors with the tests.
+/// Runs the programs of the page on the client library with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/bots.md")]
-struct Bots;
+#[doc = include_str!("../../../docs/client.md")]
+struct ClientPage;

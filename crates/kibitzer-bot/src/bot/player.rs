@@ -138,6 +138,8 @@ impl<P: Policy + Clone> Player<P> {
                 self.report(BotAction::Connection, None, None, "the session is ready");
                 self.become_idle(Instant::now());
             }
+            // The session has posted them again itself.
+            Event::Restored(restored) if !restored.seeks.is_empty() => self.idle.seeks_at = None,
             Event::Lost { cause, retry_in } => {
                 let next =
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));

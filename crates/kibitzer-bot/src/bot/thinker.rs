@@ -1,6 +1,6 @@
 //! The task that owns the engine of an account: it searches one position at a time, and starts the engine again after a failure.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
@@ -11,8 +11,11 @@ use crate::tracker::{GameKey, PositionKey};
 /// Number of orders that may wait for the engine.
 const ORDERS: usize = 64;
 
-/// Delay before an engine that failed outside of a game is started again.
-const RESTART_DELAY: Duration = Duration::from_secs(5);
+/// Delay before an engine that failed is started again; doubles with every failure until it returns a move.
+const RESTART_DELAY: Duration = Duration::from_millis(50);
+
+/// Longest delay before an engine is started again.
+const MAX_RESTART_DELAY: Duration = Duration::from_mins(1);
 
 /// How long the start of an engine may take.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -86,15 +89,20 @@ impl Thinker {
 /// Not cancel safe: the task runs to its end.
 async fn think(start: impl StartEngine, mut orders: mpsc::Receiver<Order>, thoughts: mpsc::Sender<Thought>) {
     let mut setup = None;
+    let mut delay = RESTART_DELAY;
     loop {
-        let began = Instant::now();
         let started = tokio::time::timeout(START_TIMEOUT, start.start()).await;
         let failure = match started.unwrap_or(Err(EngineError::Silent("start"))) {
             Ok(mut engine) => {
                 if thoughts.send(Thought::Started(engine.info().clone())).await.is_err() {
                     return engine.quit().await;
                 }
-                match serve(&mut engine, &mut setup, &mut orders, &thoughts).await {
+                let mut has_moved = false;
+                let served = serve(&mut engine, &mut setup, &mut orders, &thoughts, &mut has_moved).await;
+                if has_moved {
+                    delay = RESTART_DELAY;
+                }
+                match served {
                     Ok(()) => return engine.quit().await,
                     Err(error) => error,
                 }
@@ -104,12 +112,12 @@ async fn think(start: impl StartEngine, mut orders: mpsc::Receiver<Order>, thoug
         if thoughts.send(Thought::Failed(failure)).await.is_err() {
             return;
         }
-        // An engine that fails at once must not be started again without a pause.
-        tokio::time::sleep(RESTART_DELAY.saturating_sub(began.elapsed()) / 10).await;
+        tokio::time::sleep(delay).await;
+        delay = (delay * 2).min(MAX_RESTART_DELAY);
     }
 }
 
-/// Carries out orders until the bot has gone, or the engine fails.
+/// Carries out orders until the bot has gone, or the engine fails. Sets `has_moved` once the engine has returned a move.
 ///
 /// # Cancel safety
 ///
@@ -119,6 +127,7 @@ async fn serve<E: Engine>(
     setup: &mut Option<GameSetup>,
     orders: &mut mpsc::Receiver<Order>,
     thoughts: &mpsc::Sender<Thought>,
+    has_moved: &mut bool,
 ) -> Result<(), EngineError> {
     if let Some(game) = setup {
         engine.new_game(game).await?;
@@ -141,6 +150,7 @@ async fn serve<E: Engine>(
                 tokio::select! {
                     best = engine.search(&position, &limits, &mut analysis) => {
                         report(thoughts, Thought::Best(id, best?)).await;
+                        *has_moved = true;
                         orders.recv().await
                     }
                     order = orders.recv() => order,
