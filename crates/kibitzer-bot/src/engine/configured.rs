@@ -1,40 +1,268 @@
-//! The engine of a configuration, whichever protocol it speaks.
+//! An engine in a process of its own, which speaks one of the protocols.
+//!
+//! | activity | call | lines of UCI, of CECP | next activity |
+//! |---|---|---|---|
+//! | idle | `search` | `position`, `go`; moves, `go` | searching |
+//! | idle | `ponder` | `position`, `go ponder` | pondering |
+//! | pondering | `search` of the same position | `ponderhit` | searching |
+//! | searching, pondering | another call | `stop`; `?` | stopping |
+//! | searching, pondering, stopping | a move is received | | idle |
+//! | stopping | no move within a second | the program is started again | idle |
 
+use std::time::Duration;
+
+use kibitzer::core::chess::Color;
+use tokio::time::{timeout, timeout_at};
+use tracing::debug;
+
+use super::cecp::Cecp;
+use super::dialect::{Dialect, EngineLine, shortened};
+use super::options::EngineOptions;
+use super::process::EngineProcess;
+use super::uci::Uci;
 use super::{
     BestMove, Engine, EngineCommand, EngineError, EngineInfo, EngineProtocol, GameSetup, SearchInfo, SearchLimits,
-    SearchPosition, Uci,
+    SearchPosition,
 };
 
-/// An engine in a process of its own.
+/// Time to return a move after the request to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// An engine in a process of its own, which speaks UCI or CECP.
+///
+/// The process is in a process group of its own, which is killed when the value is dropped. A CECP engine does not ponder, and has
+/// no limit on nodes; its fixed time, in games without clocks, is sent in whole seconds.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum ConfiguredEngine {
-    /// An engine that speaks UCI.
-    Uci(Uci),
+pub struct ConfiguredEngine {
+    command: EngineCommand,
+    process: EngineProcess,
+    dialect: Box<dyn Dialect>,
+    info: EngineInfo,
+    options: EngineOptions,
+    /// The current game; `None` before the first one.
+    game: Option<GameSetup>,
+    activity: Activity,
+    /// Position of the current or last search.
+    position: SearchPosition,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Activity {
+    Idle,
+    Searching,
+    Pondering,
+    /// The request to stop was sent; the move of the search is still to come.
+    Stopping,
 }
 
 impl ConfiguredEngine {
-    /// Starts the program and sets its options.
+    /// Starts the program, completes the handshake and sets the options.
+    ///
+    /// Options have the names that the engine reports; `memory` (MiB) and `cores` stand for CECP's commands of these names.
     ///
     /// # Errors
     ///
-    /// As [`Uci::start`].
+    /// [`EngineError::Start`] if the program cannot be started, [`EngineError::Exited`] or [`EngineError::Silent`] if it does not
+    /// complete the handshake, [`EngineError::Option`] if it does not have an option or accept its value.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, the process is killed.
     pub async fn start(command: &EngineCommand) -> Result<Self, EngineError> {
-        match command.protocol {
-            EngineProtocol::Uci | EngineProtocol::Cecp => Ok(Self::Uci(Uci::start(command).await?)),
+        let dialect: Box<dyn Dialect> = match command.protocol {
+            EngineProtocol::Uci => Box::<Uci>::default(),
+            EngineProtocol::Cecp => Box::<Cecp>::default(),
+        };
+        let mut engine = Self {
+            process: EngineProcess::spawn(command)?,
+            command: command.clone(),
+            dialect,
+            info: EngineInfo::new(shortened(command.command.first().map_or("", String::as_str))),
+            options: EngineOptions::default(),
+            game: None,
+            activity: Activity::Idle,
+            position: SearchPosition::new(None, Vec::new(), Color::White),
+        };
+        engine.shake_hands().await?;
+        for (name, value) in &command.options {
+            let option = engine.options.accepting(name, value)?;
+            engine.process.send(&engine.dialect.option_line(option, value));
+        }
+        engine.synchronize().await?;
+        Ok(engine)
+    }
+
+    /// Completes the handshake.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Exited`], [`EngineError::Silent`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: the features that were read are lost.
+    async fn shake_hands(&mut self) -> Result<(), EngineError> {
+        self.process.send_all(self.dialect.greeting());
+        let deadline = tokio::time::Instant::now() + self.command.reply_timeout;
+        loop {
+            let line = timeout_at(deadline, self.process.next_line()).await;
+            let line = line.unwrap_or(Err(EngineError::Silent("handshake")))?;
+            let read = self.dialect.handshake(&line, &mut self.info, &mut self.options);
+            self.process.send_all(&read.replies);
+            if read.is_done {
+                self.info.options = self.options.names();
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits until the engine has processed all sent lines, if it can report it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Exited`], [`EngineError::Silent`], and [`EngineError::Position`] if it refused the position or a move.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the answer is ignored later.
+    async fn synchronize(&mut self) -> Result<(), EngineError> {
+        let Some((question, answer)) = self.dialect.synchronization() else { return Ok(()) };
+        self.process.send(&question);
+        let answered = async {
+            loop {
+                let line = self.process.next_line().await?;
+                if line == answer {
+                    return Ok(());
+                }
+                if let Some(EngineLine::Result(Err(refused @ EngineError::Position(_)))) =
+                    self.dialect.parse(&line, &self.position)
+                {
+                    return Err(refused);
+                }
+            }
+        };
+        timeout(self.command.reply_timeout, answered).await.unwrap_or(Err(EngineError::Silent("synchronization")))
+    }
+
+    /// Ends a search whose caller is gone and discards its move. Starts the program again if none comes: some engines read no line
+    /// while they think. Returns whether there was a search.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next call continues.
+    async fn halt(&mut self) -> Result<bool, EngineError> {
+        if self.activity == Activity::Idle {
+            return Ok(false);
+        }
+        match self.stopped(&mut |_| {}).await {
+            Err(EngineError::NoMove) => self.restart().await?,
+            Err(EngineError::Exited) => return Err(EngineError::Exited),
+            // Whether its move is legal does not matter any more.
+            Ok(_) | Err(_) => {}
+        }
+        Ok(true)
+    }
+
+    /// Starts the program again, in place of this one, for the same game.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the old process remains.
+    async fn restart(&mut self) -> Result<(), EngineError> {
+        debug!("the engine is started again");
+        let mut started = Self::start(&self.command).await?;
+        started.game.clone_from(&self.game);
+        started.send_game();
+        *self = started;
+        Ok(())
+    }
+
+    fn send_game(&mut self) {
+        if let Some(game) = &self.game {
+            self.process.send_all(&self.dialect.game_lines(game, &self.options));
+        }
+    }
+
+    /// Sets up a position and starts a search or analysis.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Engine::search).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next call sets up the position again.
+    async fn go(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        next: Activity,
+    ) -> Result<(), EngineError> {
+        let was_searching = self.halt().await?;
+        self.position.clone_from(position);
+        self.process.send_all(&self.dialect.position_lines(position)?);
+        // Skips what the engine wrote after its last move, such as a second move or its opinion on the result.
+        if was_searching || self.dialect.synchronizes_each_search() {
+            self.synchronize().await?;
+        }
+        let lines = self.dialect.go_lines(position, limits, next == Activity::Pondering);
+        self.process.send_all(&lines);
+        self.activity = next;
+        Ok(())
+    }
+
+    /// Stops the search and returns its result.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NoMove`] if none comes within a second, otherwise as [`result`](Self::result).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next call continues.
+    async fn stopped(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
+        if self.activity != Activity::Stopping {
+            self.process.send(self.dialect.stop_line());
+            self.activity = Activity::Stopping;
+        }
+        timeout(STOP_TIMEOUT, self.result(report)).await.unwrap_or(Err(EngineError::NoMove))
+    }
+
+    /// Reports lines of analysis until the search ends.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Exited`], [`EngineError::NotAMove`], [`EngineError::Position`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next call stops the search.
+    async fn result(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
+        loop {
+            let line = self.process.next_line().await?;
+            match self.dialect.parse(&line, &self.position) {
+                Some(EngineLine::Info(info)) => report(info),
+                Some(EngineLine::Result(result)) => {
+                    self.activity = Activity::Idle;
+                    return result;
+                }
+                None => {}
+            }
         }
     }
 }
 
 impl Engine for ConfiguredEngine {
     fn info(&self) -> &EngineInfo {
-        match self {
-            Self::Uci(engine) => engine.info(),
-        }
+        &self.info
     }
 
     /// See [`Engine::new_game`].
@@ -43,9 +271,16 @@ impl Engine for ConfiguredEngine {
     ///
     /// Not cancel safe: drop the engine if the future was dropped.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        match self {
-            Self::Uci(engine) => engine.new_game(game).await,
+        if !self.info.variants.contains(&game.variant) {
+            return Err(EngineError::Variant(game.variant.clone()));
         }
+        self.halt().await?;
+        if self.game.replace(game.clone()).is_some() && self.dialect.plays_one_game() {
+            self.restart().await?;
+        } else {
+            self.send_game();
+        }
+        self.synchronize().await
     }
 
     /// See [`Engine::search`].
@@ -59,8 +294,16 @@ impl Engine for ConfiguredEngine {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
-        match self {
-            Self::Uci(engine) => engine.search(position, limits, report).await,
+        if self.activity == Activity::Pondering && self.position == *position {
+            self.process.send("ponderhit");
+            self.activity = Activity::Searching;
+        } else {
+            self.go(position, limits, Activity::Searching).await?;
+        }
+        let fixed_time = limits.move_time.filter(|_| limits.clocks.is_none());
+        match timeout(fixed_time.unwrap_or(limits.deadline), self.result(report)).await {
+            Ok(result) => result,
+            Err(_) => self.stopped(report).await,
         }
     }
 
@@ -68,15 +311,21 @@ impl Engine for ConfiguredEngine {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe.
+    /// Cancel safe: the next call continues or stops the analysis.
     async fn ponder(
         &mut self,
         position: &SearchPosition,
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<(), EngineError> {
-        match self {
-            Self::Uci(engine) => engine.ponder(position, limits, report).await,
+        if self.info.ponders {
+            self.go(position, limits, Activity::Pondering).await?;
+        } else {
+            self.halt().await?;
+        }
+        loop {
+            // A move before `ponderhit` or `stop` is against the protocol; some engines send it after a mate or at a depth limit.
+            self.result(report).await?;
         }
     }
 
@@ -84,11 +333,9 @@ impl Engine for ConfiguredEngine {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe.
+    /// Cancel safe: the next call continues.
     async fn stop(&mut self) -> Result<(), EngineError> {
-        match self {
-            Self::Uci(engine) => engine.stop().await,
-        }
+        if self.halt().await? { self.synchronize().await } else { Ok(()) }
     }
 
     /// See [`Engine::quit`].
@@ -97,8 +344,6 @@ impl Engine for ConfiguredEngine {
     ///
     /// Cancel safe: if the future is dropped, the process is killed.
     async fn quit(self) {
-        match self {
-            Self::Uci(engine) => engine.quit().await,
-        }
+        self.process.quit().await;
     }
 }

@@ -11,8 +11,10 @@ use cozy_chess::util::{display_uci_move, parse_uci_move};
 use cozy_chess::{Board, Move};
 use kibitzer::core::chess::Color;
 
+mod cecp;
 mod command;
 mod configured;
+mod dialect;
 mod options;
 mod process;
 mod scripted;
@@ -22,7 +24,6 @@ mod weak;
 pub use command::{EngineCommand, EngineProtocol};
 pub use configured::ConfiguredEngine;
 pub use scripted::{Scripted, ScriptedAnswer};
-pub use uci::Uci;
 pub use weak::WeakPlayer;
 
 /// A chess engine that searches one position at a time.
@@ -62,7 +63,7 @@ pub trait Engine: Send + 'static {
     /// Analyzes a position in the opponent's time, until the future is dropped or [`search`](Self::search) is called.
     ///
     /// The last move of the position is the reply that the engine expects. If the next search is of this very position, the engine
-    /// continues the analysis (a ponder hit). Engines that cannot ponder wait.
+    /// continues the analysis (a ponder hit). Engines that cannot ponder wait, as the default does.
     ///
     /// # Errors
     ///
@@ -73,10 +74,12 @@ pub trait Engine: Send + 'static {
     /// Cancel safe.
     fn ponder(
         &mut self,
-        position: &SearchPosition,
-        limits: &SearchLimits,
-        report: &mut (dyn FnMut(SearchInfo) + Send),
-    ) -> impl Future<Output = Result<(), EngineError>> + Send;
+        _position: &SearchPosition,
+        _limits: &SearchLimits,
+        _report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> impl Future<Output = Result<(), EngineError>> + Send {
+        std::future::pending()
+    }
 
     /// Stops a search or analysis whose future was dropped. Without it, the next call does so.
     ///

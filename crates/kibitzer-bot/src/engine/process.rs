@@ -12,12 +12,14 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::{EngineCommand, EngineError};
 
 /// Longest line of an engine; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: usize = 64 * 1024;
+/// Bytes that are queued for an engine that does not read.
+const MAX_UNWRITTEN_BYTES: usize = 1024 * 1024;
 /// Lines of standard error that are logged of one process, so that a flood does not fill the disk.
 const MAX_LOGGED_LINES: usize = 500;
 /// Characters that are logged of a line of standard error.
@@ -34,7 +36,6 @@ pub(super) struct EngineProcess {
     /// Sent lines that are not written yet.
     unwritten: Vec<u8>,
     error_log: JoinHandle<()>,
-    reply_timeout: Duration,
 }
 
 impl EngineProcess {
@@ -57,14 +58,23 @@ impl EngineProcess {
             output: LineReader::new(output),
             unwritten: Vec::new(),
             error_log: tokio::spawn(log_errors(errors)),
-            reply_timeout: engine.reply_timeout,
         })
     }
 
+    /// Queues lines, as [`send`](Self::send) does.
+    pub(super) fn send_all<S: AsRef<str>>(&mut self, lines: &[S]) {
+        for line in lines {
+            self.send(line.as_ref());
+        }
+    }
+
     /// Queues a line, which is written while the output is read. Control characters become spaces, so that no name or comment
-    /// can add a second line.
+    /// can add a second line. The line is dropped if the engine has left 1 MiB unread.
     pub(super) fn send(&mut self, line: &str) {
         debug!(line, "sent to the engine");
+        if self.unwritten.len() > MAX_UNWRITTEN_BYTES {
+            return;
+        }
         self.unwritten.extend(line.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
         self.unwritten.push(b'\n');
     }
@@ -90,31 +100,6 @@ impl EngineProcess {
                 line = self.output.next_line() => return line.ok_or(EngineError::Exited),
             }
         }
-    }
-
-    /// Reads until a line is accepted, for at most the time for a reply. `command` is named in the error.
-    ///
-    /// # Errors
-    ///
-    /// [`EngineError::Silent`] if no line is accepted in time, otherwise as [`next_line`](Self::next_line).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: no part of a line is lost.
-    pub(super) async fn reply<T>(
-        &mut self,
-        command: &'static str,
-        mut accept: impl FnMut(&str) -> Option<T>,
-    ) -> Result<T, EngineError> {
-        let reply_timeout = self.reply_timeout;
-        let replied = async {
-            loop {
-                if let Some(reply) = accept(&self.next_line().await?) {
-                    return Ok(reply);
-                }
-            }
-        };
-        timeout(reply_timeout, replied).await.unwrap_or(Err(EngineError::Silent(command)))
     }
 
     /// Sends `quit`, waits up to a second for the end of the output, and kills the process group.
@@ -173,7 +158,7 @@ async fn log_errors(errors: ChildStderr) {
         logged += 1;
         if logged <= MAX_LOGGED_LINES {
             let line: String = line.chars().take(MAX_LOGGED_CHARS).collect();
-            warn!(line, "standard error of the engine");
+            info!(line, "standard error of the engine");
         } else if logged == MAX_LOGGED_LINES + 1 {
             warn!("no more lines of the engine's standard error are logged");
         }

@@ -107,20 +107,6 @@ impl Engine for Scripted {
         result
     }
 
-    /// See [`Engine::ponder`]. Never ends.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    async fn ponder(
-        &mut self,
-        _position: &SearchPosition,
-        _limits: &SearchLimits,
-        _report: &mut (dyn FnMut(SearchInfo) + Send),
-    ) -> Result<(), EngineError> {
-        std::future::pending().await
-    }
-
     async fn quit(self) {}
 }
 

@@ -76,20 +76,6 @@ impl Engine for WeakPlayer {
         Ok(BestMove::new(best))
     }
 
-    /// See [`Engine::ponder`]. Waits.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    async fn ponder(
-        &mut self,
-        _position: &SearchPosition,
-        _limits: &SearchLimits,
-        _report: &mut (dyn FnMut(SearchInfo) + Send),
-    ) -> Result<(), EngineError> {
-        std::future::pending().await
-    }
-
     async fn quit(self) {}
 }
 

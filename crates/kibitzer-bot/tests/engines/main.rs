@@ -2,5 +2,6 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
+mod cecp;
 mod script;
 mod uci;

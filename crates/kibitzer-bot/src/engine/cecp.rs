@@ -1,0 +1,278 @@
+//! The Chess Engine Communication Protocol (xboard), version 2.
+//!
+//! The engine plays neither side (`force`) while its position is set up. It keeps the position of the last search; the next one
+//! sends the moves since, or sets up the game anew.
+
+mod lines;
+
+use kibitzer::core::chess::Color;
+
+use super::dialect::{Dialect, EngineLine, Handshake, shortened};
+use super::options::{EngineOption, EngineOptions, OptionKind};
+use super::{BestMove, EngineError, EngineInfo, GameSetup, SearchLimits, SearchPosition};
+
+/// Switches of the command `feature` that are known.
+const SWITCHES: [&str; 8] = ["ping", "setboard", "usermove", "time", "reuse", "name", "memory", "smp"];
+
+/// State of a CECP engine that the driver does not have.
+#[derive(Debug)]
+pub(super) struct Cecp {
+    /// The switches that are on.
+    switches: Vec<&'static str>,
+    game: Option<GameSetup>,
+    /// Position of the engine's board; `None` if the game has to be set up.
+    known: Option<SearchPosition>,
+    /// Whether the engine keeps clocks in this game.
+    has_clocks: bool,
+    /// Whether the engine has offered a draw since its last move.
+    offers_draw: bool,
+    last_ping: u32,
+}
+
+impl Default for Cecp {
+    fn default() -> Self {
+        // The protocol has these on until the engine turns them off.
+        let switches = vec!["time", "reuse"];
+        Self { switches, game: None, known: None, has_clocks: false, offers_draw: false, last_ping: 0 }
+    }
+}
+
+impl Cecp {
+    fn has(&self, switch: &str) -> bool {
+        self.switches.contains(&switch)
+    }
+
+    fn variant(&self) -> &str {
+        self.game.as_ref().map_or("chess", |game| &game.variant)
+    }
+
+    /// Stores a feature; returns whether it is accepted. Without an answer to `san`, an engine writes coordinates.
+    fn store_feature(&mut self, name: &str, value: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> bool {
+        if let Some(switch) = SWITCHES.iter().find(|switch| **switch == name) {
+            self.switches.retain(|on| on != switch);
+            self.switches.extend((value != "0").then_some(*switch));
+        }
+        match name {
+            "myname" => info.name = shortened(value),
+            "variants" => {
+                info.variants = value.split(',').map(|name| lines::uci_variant(name.trim()).to_owned()).collect();
+            }
+            "option" => options.add(value, lines::parse_option),
+            "memory" if value != "0" => options.add("memory -spin 16 1 1000000", lines::parse_option),
+            "smp" if value != "0" => options.add("cores -spin 1 1 1024", lines::parse_option),
+            _ => return SWITCHES.contains(&name),
+        }
+        true
+    }
+
+    /// The lines that start a game, up to its base position.
+    fn start_of_game(&self, fen: Option<&String>) -> Result<Vec<String>, EngineError> {
+        let mut sent = vec!["new".to_owned()];
+        if self.variant() != "chess" {
+            sent.push(format!("variant {}", lines::cecp_variant(self.variant())));
+        }
+        sent.extend(["easy", "post", "force"].map(str::to_owned));
+        if let Some(game) = &self.game {
+            sent.extend((self.has("name") && !game.opponent.is_empty()).then(|| format!("name {}", game.opponent)));
+            sent.extend(game.opponent_is_computer.then(|| "computer".to_owned()));
+        }
+        match fen {
+            Some(_) if !self.has("setboard") => {
+                return Err(EngineError::Position("it can only start from the initial position".to_owned()));
+            }
+            Some(fen) => sent.push(format!("setboard {fen}")),
+            None => {}
+        }
+        Ok(sent)
+    }
+}
+
+impl Dialect for Cecp {
+    fn greeting(&self) -> &'static [&'static str] {
+        &["xboard", "protover 2"]
+    }
+
+    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> Handshake {
+        let mut read = Handshake::default();
+        for (name, value) in line.strip_prefix("feature ").map(lines::pairs).unwrap_or_default() {
+            read.is_done |= name == "done" && value == "1";
+            if self.store_feature(name, value, info, options) {
+                read.replies.push(format!("accepted {name}"));
+            }
+        }
+        read
+    }
+
+    fn option_line(&self, option: &EngineOption, value: &str) -> String {
+        let name = &option.name;
+        match (name.as_str(), &option.kind) {
+            ("memory" | "cores", _) => format!("{name} {value}"),
+            (_, OptionKind::Button) => format!("option {name}"),
+            (_, OptionKind::Check) => format!("option {name}={}", u8::from(value == "true")),
+            _ => format!("option {name}={value}"),
+        }
+    }
+
+    fn synchronization(&mut self) -> Option<(String, String)> {
+        self.last_ping += 1;
+        let number = self.last_ping;
+        self.has("ping").then(|| (format!("ping {number}"), format!("pong {number}")))
+    }
+
+    fn synchronizes_each_search(&self) -> bool {
+        true
+    }
+
+    fn plays_one_game(&self) -> bool {
+        !self.has("reuse")
+    }
+
+    fn game_lines(&mut self, game: &GameSetup, _options: &EngineOptions) -> Vec<String> {
+        self.game = Some(game.clone());
+        self.known = None;
+        Vec::new()
+    }
+
+    fn position_lines(&mut self, position: &SearchPosition) -> Result<Vec<String>, EngineError> {
+        let moves = lines::moves_to_send(position, self.variant())
+            .ok_or_else(|| EngineError::Position("a move is illegal".to_owned()))?;
+        let known = self.known.take().filter(|known| known.fen == position.fen);
+        let known = known.filter(|known| position.moves.starts_with(&known.moves));
+        let mut sent = match &known {
+            Some(_) => vec!["force".to_owned()],
+            None => self.start_of_game(position.fen.as_ref())?,
+        };
+        self.has_clocks &= known.is_some();
+        let prefix = if self.has("usermove") { "usermove " } else { "" };
+        let first_unknown = known.map_or(0, |known| known.moves.len());
+        sent.extend(moves.iter().skip(first_unknown).map(|text| format!("{prefix}{text}")));
+        self.known = Some(position.clone());
+        Ok(sent)
+    }
+
+    fn go_lines(&mut self, position: &SearchPosition, limits: &SearchLimits, _is_pondering: bool) -> Vec<String> {
+        let mut sent = Vec::new();
+        if let Some([white, black]) = limits.clocks {
+            let (own, other) = if position.side_to_move == Color::White { (white, black) } else { (black, white) };
+            if !self.has_clocks {
+                let [increment, _] = limits.increments;
+                let seconds = own.as_secs().max(1);
+                sent.push(format!("level 0 {}:{:02} {}", seconds / 60, seconds % 60, increment.as_secs()));
+            }
+            if self.has("time") {
+                sent.push(format!("time {}", own.as_millis() / 10));
+                sent.push(format!("otim {}", other.as_millis() / 10));
+            }
+        } else {
+            let time = limits.move_time.unwrap_or(limits.deadline);
+            sent.push(format!("st {}", time.as_millis().div_ceil(1000)));
+        }
+        self.has_clocks = limits.clocks.is_some();
+        sent.extend(limits.depth.map(|depth| format!("sd {depth}")));
+        sent.push("go".to_owned());
+        sent
+    }
+
+    fn stop_line(&self) -> &'static str {
+        "?"
+    }
+
+    fn parse(&mut self, line: &str, position: &SearchPosition) -> Option<EngineLine> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let no_move = BestMove::default();
+        let result = match word {
+            "move" => self.moved(rest, position),
+            // GNU Chess: "My move is : g1f3".
+            "My" => self.moved(rest.strip_prefix("move is")?.trim_start_matches([' ', ':']), position),
+            "offer" if rest.starts_with("draw") => {
+                self.offers_draw = true;
+                return None;
+            }
+            "resign" => Ok(BestMove { resigns: true, ..no_move }),
+            "1-0" | "0-1" if rest.contains("resign") => Ok(BestMove { resigns: true, ..no_move }),
+            "1-0" | "0-1" => Ok(no_move),
+            "1/2-1/2" => Ok(BestMove { offers_draw: true, ..no_move }),
+            "Illegal" => Err(EngineError::Position(shortened(line))),
+            "tellusererror" => Err(EngineError::Position(shortened(rest))),
+            _ => return lines::parse_thinking(line).map(EngineLine::Info),
+        };
+        Some(EngineLine::Result(result))
+    }
+}
+
+impl Cecp {
+    /// Reads a move, which the engine has played on its own board as well.
+    fn moved(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
+        let known = self.known.take();
+        let offers_draw = std::mem::take(&mut self.offers_draw);
+        let best = lines::received_move(text.trim(), position, self.variant());
+        let best = best.ok_or_else(|| EngineError::NotAMove(shortened(text)))?;
+        self.known = known.map(|mut known| {
+            known.moves.push(best.clone());
+            known
+        });
+        Ok(BestMove { offers_draw, ..BestMove::new(best) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ends_of_a_search_are_parsed() {
+        let start = SearchPosition::new(None, Vec::new(), Color::White);
+        let resigns = BestMove { resigns: true, ..BestMove::default() };
+        let claims_draw = BestMove { offers_draw: true, ..BestMove::default() };
+        let cases = [
+            ("move e2e4", BestMove::new("e2e4")),
+            ("move Nf3", BestMove::new("g1f3")),
+            ("My move is : g1f3", BestMove::new("g1f3")),
+            ("resign", resigns.clone()),
+            ("0-1 {White resigns}", resigns),
+            ("0-1 {Black mates}", BestMove::default()),
+            ("1/2-1/2 {Draw by repetition}", claims_draw),
+        ];
+        for (line, want) in cases {
+            let Some(EngineLine::Result(Ok(result))) = Cecp::default().parse(line, &start) else { panic!("{line}") };
+            assert_eq!(result, want, "{line}");
+        }
+        for line in ["Illegal move: e2e5", "tellusererror Illegal position", "move e2e9"] {
+            let parsed = Cecp::default().parse(line, &start);
+            assert!(matches!(parsed, Some(EngineLine::Result(Err(_)))), "{line}");
+        }
+        for line in
+            ["Error (unknown command): random", "tellics say hello", "# 1 2 3 4 e2e4", "8 dwarfs", "My word", ""]
+        {
+            assert!(Cecp::default().parse(line, &start).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn features_are_read_with_their_options() {
+        let (mut cecp, mut info, mut options) = (Cecp::default(), EngineInfo::default(), EngineOptions::default());
+        let mut read = |line: &str| cecp.handshake(line, &mut info, &mut options);
+        let first =
+            read(r#"feature ping=1 setboard=0 san=1 myname="My Engine 1" variants="normal,fischerandom" memory=1 x"#);
+        assert_eq!(first.replies.join(" ").replace("accepted ", ""), "ping setboard myname variants memory");
+        let last = read(r#"feature option="Style -combo *Solid /// Risky" option="Clear -button" done=1"#);
+        assert!(!first.is_done && last.is_done);
+        read(r#"feature reuse=0 option="Unterminated -spin 1 2"#);
+        assert!(cecp.has("ping") && !cecp.has("setboard") && cecp.plays_one_game());
+        assert_eq!(info.variants, ["chess", "chess960"]);
+        assert_eq!(options.names(), ["memory", "Style", "Clear"]);
+        assert!(options.accepting("style", "Solid").is_ok());
+        assert!(options.accepting("memory", "0").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_parsed(line in "(move |feature |[0-9]{1,12} -?[0-9]{1,12} [0-9]{1,20} [0-9]{1,20} )?\\PC{0,40}") {
+            let mut cecp = Cecp::default();
+            cecp.handshake(&line, &mut EngineInfo::default(), &mut EngineOptions::default());
+            let _ = cecp.parse(&line, &SearchPosition::new(None, Vec::new(), Color::White));
+        }
+    }
+}
