@@ -169,15 +169,7 @@ impl ClientShared {
     ///
     /// Cancel safe: the future only waits.
     pub(crate) async fn wait_for<T>(&self, read: impl Fn(&SessionStatus) -> Option<T>) -> T {
-        loop {
-            let mut changed = pin!(self.handles.notified());
-            // Enabled before the check, so that no change is missed between the two.
-            changed.as_mut().enable();
-            if let Some(found) = self.status(&read) {
-                return found;
-            }
-            changed.await;
-        }
+        wait_until(&self.handles, || self.status(&read)).await
     }
 
     /// Removes the oldest request from the queue; `None` if it is empty.
@@ -238,6 +230,23 @@ impl ClientShared {
             drop(reply.send(Err(RequestError::Ended(reason.clone()))));
         }
         self.handles.notify_waiters();
+    }
+}
+
+/// Waits until `check` returns `Some`, and returns the value. It is called at once and after each notification.
+///
+/// # Cancel safety
+///
+/// Cancel safe: the future only waits.
+pub(crate) async fn wait_until<T>(changed: &Notify, check: impl Fn() -> Option<T>) -> T {
+    loop {
+        let mut notified = pin!(changed.notified());
+        // Enabled before the check, so that no change is missed between the two.
+        notified.as_mut().enable();
+        if let Some(found) = check() {
+            return found;
+        }
+        notified.await;
     }
 }
 

@@ -1,7 +1,6 @@
 //! The recordings of a session: their shared state, and the observer that writes them.
 
 use std::io;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
@@ -9,6 +8,7 @@ use tokio::sync::Notify;
 use tracing::error;
 
 use super::recorder::{RecordError, Recorder, Recording};
+use crate::client_shared::wait_until;
 use crate::observer::{Observation, SessionObserver, SessionView};
 
 /// State of a session's recordings, shared by its task and the handles of its client.
@@ -69,15 +69,7 @@ impl Recordings {
     ///
     /// Cancel safe: the future only waits.
     pub(crate) async fn failed(&self) -> Recording {
-        loop {
-            let mut failed = pin!(self.failed.notified());
-            // Enabled before the check, so that no failure is missed between the two.
-            failed.as_mut().enable();
-            if let Some(recording) = self.latest().filter(|recording| recording.error.is_some()) {
-                return recording;
-            }
-            failed.await;
-        }
+        wait_until(&self.failed, || self.latest().filter(|recording| recording.error.is_some())).await
     }
 
     /// Logs a failure, drops the recorder, counts its unwritten pieces as missing, and wakes those who wait for a failure.
