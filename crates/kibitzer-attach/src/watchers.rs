@@ -58,7 +58,7 @@ struct Watcher {
     state: WatcherState,
 }
 
-/// Which lines a watcher receives.
+/// The state of a watcher, which decides which lines it receives.
 #[derive(Clone, Copy, Debug)]
 enum WatcherState {
     /// The watcher needs a snapshot; contains what it missed since the last one.

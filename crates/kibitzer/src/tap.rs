@@ -22,9 +22,9 @@ const MAX_UNSENT: usize = 32 << 10;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TapItem {
-    /// When it was observed, by tokio's clock.
+    /// Time of the observation, by tokio's clock.
     pub at: Instant,
-    /// What was observed.
+    /// The observation itself.
     pub observation: Observation,
     /// The game that an observed event is about, in its state after the event; `None` for other observations.
     pub game: Option<Box<Game>>,

@@ -275,7 +275,7 @@ impl Task {
             // First, so that observers work even if the server sends without a pause.
             () = poll_fn(|context| self.observers.poll(view, context)) => return,
             progress = self.connection.progress(&mut self.input.bytes, may_read) => progress,
-            // The next turn finds out what there is to do.
+            // The next turn does the work.
             () = self.shared.changed() => return,
             () = self.timer.expired() => return,
             () = deliver(&mut self.publisher, &mut self.held, self.session.games()) => return,

@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(answer(&command::resign(), resigned).map(|ended| ended.result), Ok(GameResult::BlackWins));
         let flagged = "{Game 1 (Alice vs. Boris) Boris forfeits on time} 1-0";
         assert_eq!(answer(&command::flag(), flagged).map(|ended| ended.result), Ok(GameResult::WhiteWins));
-        // Another game's end, told of all games, comes first.
+        // The end of another game comes first, as with the variable `gin`.
         let both = format!("{BOARD}\n{{Game 9 (Foo vs. Bar) Foo resigns}} 0-1\n{resigned}");
         assert_eq!(answer(&command::resign(), &both).map(|ended| ended.game.0), Ok(1));
     }
@@ -153,7 +153,7 @@ mod tests {
     /// A game that is observed beside the own one.
     const OBSERVED: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 8 \
         Foo Bar 0 5 0 39 39 300 300 1 none (0:00) none 0 0 0";
-    /// It ends, which observers are told twice, and so does one that nobody here looks at.
+    /// The end of that game, which servers report twice to an observer, and of one that is not observed.
     const OTHERS_END: &str = "{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n{Game 8 (Foo vs. Bar) Bar resigns} 1-0\n\
         {Game 9 (Carla vs. Erika) Erika resigns} 1-0\n{Game 7 (Carla vs. Erika) Creating rated blitz match.}";
 

@@ -9,7 +9,7 @@ use super::{Request, reply};
 
 /// Maximum length in bytes of the encoded text of one line; a longer text is split, because servers drop the rest.
 ///
-/// Source: transport L6. FICS cuts tells at some 400 characters; ICC wants 320 or fewer.
+/// Source: transport L6. FICS cuts tells after some 400 characters; ICC accepts up to 320.
 const MAX_TEXT_BYTES: usize = 320;
 
 /// A message to other players: `tell`, `say`, `kibitz` and so on.
@@ -158,7 +158,7 @@ mod tests {
         let long = Talk::say("x".repeat(MAX_TEXT_BYTES + 1));
         assert_eq!(long.command(), Err(CommandError::TooLong { length: MAX_TEXT_BYTES + 1 }));
         assert!(long.pieces().iter().all(|piece| piece.command().is_ok()));
-        // What counts is what goes out.
+        // The limit applies to the encoded text.
         assert!(Talk::say("ö".repeat(100)).command().is_err());
     }
 

@@ -27,7 +27,7 @@ pub enum TranscriptError {
     /// The line is longer than the limit. This is the last item.
     #[error("transcript line {line} is longer than {limit_bytes} bytes")]
     TooLong {
-        /// Which line.
+        /// Number of the line.
         line: u64,
         /// The limit in bytes.
         limit_bytes: usize,
@@ -35,7 +35,7 @@ pub enum TranscriptError {
     /// The line is not a JSON object with valid `t`, `dir` and `hex`, or its `utc` is not valid.
     #[error("transcript line {line} is not an object with t, dir and hex")]
     Json {
-        /// Which line.
+        /// Number of the line.
         line: u64,
         /// Error of the JSON parser, whose own line number is always 1.
         source: serde_json::Error,
@@ -43,7 +43,7 @@ pub enum TranscriptError {
     /// The transcript ends inside a line, as it does after a crash or on a full disk. This is the last item.
     #[error("transcript ends inside line {line}")]
     Torn {
-        /// Which line.
+        /// Number of the line.
         line: u64,
     },
 }

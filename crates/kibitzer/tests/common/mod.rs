@@ -14,24 +14,24 @@ use kibitzer::{Client, Dial, Profile};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
 use tokio::sync::mpsc;
 
-/// What a pipe holds before the writer has to wait.
+/// Capacity of a pipe in bytes.
 pub(crate) const PIPE_BYTES: usize = 16 << 10;
 
 pub(crate) const GREETING: &str = "Welcome\n\r\n\rlogin: ";
 pub(crate) const BOARD: &str = "\n\r<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 \
     Newton Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r";
 
-/// Where clients connect to.
+/// Accepts the connections of clients, over pipes.
 pub(crate) struct Listener {
     accepted: mpsc::UnboundedReceiver<DuplexStream>,
 }
 
-/// A place to connect to, and the profile of a guest who does.
+/// Returns a listener, and the profile of a guest that connects to it.
 pub(crate) fn listen() -> (Listener, Profile) {
     listen_with(PIPE_BYTES)
 }
 
-/// As [`listen`], with pipes that hold so much.
+/// As [`listen`], with pipes of this capacity.
 pub(crate) fn listen_with(pipe_bytes: usize) -> (Listener, Profile) {
     let (sender, accepted) = mpsc::unbounded_channel();
     let dial = Dial::with(move || {
@@ -43,12 +43,12 @@ pub(crate) fn listen_with(pipe_bytes: usize) -> (Listener, Profile) {
 }
 
 impl Listener {
-    /// The next connection.
+    /// Waits for the next connection.
     pub(crate) async fn accept(&mut self) -> Peer {
         Peer::new(self.accepted.recv().await.unwrap())
     }
 
-    /// A guest's session, ready.
+    /// Returns a guest's session that is ready, and its connection.
     pub(crate) async fn guest(&mut self, profile: Profile) -> (Client, Peer) {
         let connecting = async {
             let mut peer = self.accept().await;
@@ -67,13 +67,13 @@ impl Listener {
 /// The server's end of a connection. It answers like FICS: login string, ivars, block mode.
 pub(crate) struct Peer<S = DuplexStream> {
     io: BufReader<S>,
-    /// What has come of the next line.
+    /// The received part of the next line.
     line: Vec<u8>,
     /// The rest of a text that was being sent when its future was dropped.
     unsent: Vec<u8>,
-    /// Lines come sealed.
+    /// Whether received lines are sealed by timeseal.
     is_sealed: bool,
-    /// Commands come with numbers.
+    /// Whether commands begin with a number.
     is_numbered: bool,
     /// Commands that were answered, without their numbers.
     pub(crate) heard: Vec<String>,
@@ -85,12 +85,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         Self { io, line: Vec::new(), unsent: Vec::new(), is_sealed: false, is_numbered: true, heard: Vec::new() }
     }
 
-    /// The same, of a client that seals its lines.
+    /// Expects a client that seals its lines.
     pub(crate) fn sealed(self) -> Self {
         Self { is_sealed: true, ..self }
     }
 
-    /// The same, of a client that wants block mode or does not.
+    /// Sets whether the client uses block mode.
     pub(crate) fn in_blocks(self, is_numbered: bool) -> Self {
         Self { is_numbered, ..self }
     }
@@ -103,12 +103,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         }
     }
 
-    /// Whether the client still listens.
+    /// Sends a text. Returns whether the client is still connected.
     pub(crate) async fn try_say(&mut self, text: &str) -> bool {
         self.io.get_mut().write_all(text.as_bytes()).await.is_ok()
     }
 
-    /// The next line the client sends, without its end; `None` once it has hung up.
+    /// Waits for the next line of the client, without its end; `None` once it has disconnected.
     pub(crate) async fn next_line(&mut self) -> Option<String> {
         if self.io.read_until(b'\n', &mut self.line).await.unwrap() == 0 && self.line.is_empty() {
             return None;
@@ -126,7 +126,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         self.next_line().await.unwrap_or_else(|| panic!("the client has hung up"))
     }
 
-    /// Lets a guest in, up to the first prompt.
+    /// Logs in a guest, up to the first prompt.
     pub(crate) async fn log_in(&mut self) {
         self.ask_name().await;
         assert_eq!(self.line().await, "guest");
@@ -139,7 +139,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         self.say("\n\r**** Starting FICS session as GuestPUPE(U) ****\n\r\n\rfics% ").await;
     }
 
-    /// From the greeting to the second `login: `.
+    /// Sends the greeting and the second `login: `.
     pub(crate) async fn ask_name(&mut self) {
         self.say(GREETING).await;
         assert!(self.line().await.starts_with("%b"));
@@ -155,7 +155,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         }
     }
 
-    /// Answers commands until the client hangs up.
+    /// Answers commands until the client disconnects.
     pub(crate) async fn serve(&mut self) {
         while let Some(line) = self.next_line().await {
             self.answer(&line).await;
@@ -175,7 +175,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         self.say(block(number, code, &text)).await;
     }
 
-    /// Takes the next line, which has to be this command, and hands out its number.
+    /// Waits for the next line, which has to be this command, and returns its number.
     pub(crate) async fn expect(&mut self, command: &str) -> u32 {
         let line = self.line().await;
         let (number, got) = split_number(&line).unwrap_or_else(|| panic!("no number: {line:?}"));
@@ -183,12 +183,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
         number
     }
 
-    /// What is left of the server's end without its buffers.
+    /// Returns the connection without its buffers.
     pub(crate) fn into_socket(self) -> S {
         self.io.into_inner()
     }
 
-    /// Waits until the client has hung up.
+    /// Waits until the client has disconnected.
     pub(crate) async fn hung_up(&mut self) {
         while self.next_line().await.is_some() {}
     }
@@ -221,7 +221,7 @@ fn run(command: &str) -> (u32, String) {
     }
 }
 
-/// The next event that this takes; fails with the session.
+/// Waits for the first event for which `take` returns a value. Panics at the end of the session.
 pub(crate) async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
         match events.next().await {
@@ -235,7 +235,7 @@ pub(crate) async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(
     }
 }
 
-/// All that a subscription brings until the session is over.
+/// Returns all events of a subscription until the session is over.
 pub(crate) async fn collect(mut events: Subscription) -> Vec<Event> {
     let mut all = Vec::new();
     loop {
