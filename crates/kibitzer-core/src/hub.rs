@@ -105,11 +105,18 @@ struct State {
     closed: bool,
 }
 
+/// Sender of the states of one watched game.
+#[derive(Debug)]
+struct Watch {
+    id: GameId,
+    newest: watch::Sender<Option<Arc<Game>>>,
+}
+
 /// Sender for a new subscriber that the publisher has not added yet.
 #[derive(Debug)]
 enum Newcomer {
     Lossless(mpsc::Sender<Arc<Event>>),
-    Watch(GameId, watch::Sender<Option<Arc<Game>>>),
+    Watch(Watch),
     /// A subscriber that waits for a snapshot of the games and a subscription; the publisher creates both.
     WithGames {
         /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
@@ -141,7 +148,7 @@ impl Newcomer {
     fn is_gone(&self) -> bool {
         match self {
             Self::Lossless(queue) => queue.is_closed(),
-            Self::Watch(_, newest) => newest.is_closed(),
+            Self::Watch(watch) => watch.newest.is_closed(),
             Self::WithGames { reply, .. } => reply.is_closed(),
         }
     }

@@ -4,13 +4,13 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 use std::task::Waker;
 
+use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, watch};
 
 use super::subscription::{Hub, Subscription};
-use super::{HubOptions, Newcomer, Shared};
+use super::{HubOptions, Newcomer, Shared, Watch};
 use crate::event::Event;
-use crate::game::{Game, Games};
+use crate::game::Games;
 use crate::message::GameId;
 
 /// Sender of the events of a session. Dropping it closes every subscription after its last event.
@@ -21,13 +21,6 @@ pub struct Publisher {
     pub(super) watches: Vec<Watch>,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
-}
-
-/// Sender of the states of one watched game.
-#[derive(Debug)]
-pub(super) struct Watch {
-    id: GameId,
-    newest: watch::Sender<Option<Arc<Game>>>,
 }
 
 impl Publisher {
@@ -153,11 +146,11 @@ impl Publisher {
         for newcomer in newcomers.into_iter().filter(|newcomer| !newcomer.is_gone()) {
             match newcomer {
                 Newcomer::Lossless(queue) => self.lossless.push(queue),
-                Newcomer::Watch(id, newest) => {
-                    if let Some(game) = games.get(id) {
-                        newest.send_replace(Some(Arc::new(game.clone())));
+                Newcomer::Watch(watch) => {
+                    if let Some(game) = games.get(watch.id) {
+                        watch.newest.send_replace(Some(Arc::new(game.clone())));
                     }
-                    self.watches.push(Watch { id, newest });
+                    self.watches.push(watch);
                 }
                 Newcomer::WithGames { capacity, reply } => {
                     let all: &Vec<_> = snapshot.get_or_insert_with(|| games.iter().cloned().map(Arc::new).collect());

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{Filter, Newcomer, RecvError, Shared};
+use super::{Filter, Newcomer, RecvError, Shared, Watch};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -73,7 +73,7 @@ impl Hub {
     /// Watches the state of one game, whether or not the session knows the game yet.
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
-        self.join(Newcomer::Watch(id, sender));
+        self.join(Newcomer::Watch(Watch { id, newest: sender }));
         GameWatch { id, newest: receiver }
     }
 

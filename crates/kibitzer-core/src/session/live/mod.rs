@@ -69,7 +69,7 @@ struct Quitting {
 
 impl Live {
     /// Begins the set-up.
-    pub(super) fn new(login: &CompletedLogin, cx: &mut Context) -> Self {
+    pub(super) fn new(login: CompletedLogin, cx: &mut Context) -> Self {
         let deadline = after(cx.now, cx.options.timings.set_up);
         let mut live = Self {
             stage: Stage::SettingUp(Box::new(SetUp::new(login, &cx.options, deadline))),

@@ -14,8 +14,8 @@ use crate::event::{Capabilities, RequestError};
 use crate::message::listing::{Listing as _, Variables};
 use crate::message::{Ivar, Refusal};
 use crate::session::command::Command;
+use crate::session::dialect::is_in_login_string;
 use crate::session::dialect::reply_marks::ReplyMode;
-use crate::session::dialect::{Dialect, is_in_login_string};
 use crate::session::login::CompletedLogin;
 use crate::session::options::SessionOptions;
 use crate::session::reply::Reply;
@@ -28,8 +28,7 @@ pub(super) struct SetUp {
     n_pending: usize,
     pub(super) deadline: Instant,
     pub(super) capabilities: Capabilities,
-    string_understood: bool,
-    dialect: Dialect,
+    login: CompletedLogin,
     /// Whether the server has ivars; `false` once it refuses `iset` as unknown.
     has_ivars: bool,
 }
@@ -44,22 +43,14 @@ enum Batch {
 }
 
 impl SetUp {
-    pub(super) fn new(login: &CompletedLogin, options: &SessionOptions, deadline: Instant) -> Self {
+    pub(super) fn new(login: CompletedLogin, options: &SessionOptions, deadline: Instant) -> Self {
         let mut capabilities = login.capabilities();
         if login.string_understood {
             for ivar in login.dialect.granted_before_name(options) {
                 capabilities.set(ivar, true);
             }
         }
-        Self {
-            next: Batch::Block,
-            n_pending: 0,
-            deadline,
-            capabilities,
-            string_understood: login.string_understood,
-            dialect: login.dialect,
-            has_ivars: login.dialect.has_ivars(),
-        }
+        Self { next: Batch::Block, n_pending: 0, deadline, capabilities, login, has_ivars: login.dialect.has_ivars() }
     }
 
     /// Returns the commands of the next batch that has any; empty while the last batch is not answered, `None` once all are.
@@ -89,7 +80,7 @@ impl SetUp {
     }
 
     fn listing(&self) -> Vec<String> {
-        let has_set_ivars = self.string_understood && self.dialect.has_ivars();
+        let has_set_ivars = self.login.string_understood && self.login.dialect.has_ivars();
         if has_set_ivars { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
 
@@ -100,9 +91,10 @@ impl SetUp {
             missing.partition(|ivar| *ivar == Ivar::Atomic || is_in_login_string(*ivar));
         // `lock` prevents all further changes.
         last.sort_by_key(|ivar| *ivar == Ivar::Lock);
-        let variables = self.dialect.variables(options).into_iter().map(|variable| format!("set {variable}"));
+        let variables = self.login.dialect.variables(options).into_iter().map(|variable| format!("set {variable}"));
         let interface = (!options.interface.is_empty()).then(|| format!("set interface {}", options.interface));
-        let datagrams = if self.string_understood { Vec::new() } else { self.dialect.datagram_requests(options) };
+        let datagrams =
+            if self.login.string_understood { Vec::new() } else { self.login.dialect.datagram_requests(options) };
         let ivars = |ivars: Vec<Ivar>| ivars.into_iter().map(set_ivar);
         ivars(first).chain(variables).chain(interface).chain(ivars(last)).chain(datagrams).collect()
     }

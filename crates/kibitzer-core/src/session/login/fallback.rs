@@ -44,7 +44,7 @@ impl LoginFallback {
     }
 
     /// Records the features of a complete login as working.
-    pub(crate) fn learn(&mut self, login: &CompletedLogin) {
+    pub(crate) fn learn(&mut self, login: CompletedLogin) {
         self.first_line = None;
         self.timeseal_works |= login.timeseal != Timeseal::Off;
         self.login_string_works |= login.string_understood;

@@ -25,7 +25,7 @@ pub(crate) enum LoginFeature {
 }
 
 /// Facts about the connection that the login has revealed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct CompletedLogin {
     pub(crate) mode: ReplyMode,
     /// Whether the server understood the lines before the name.
@@ -37,7 +37,7 @@ pub(crate) struct CompletedLogin {
 
 impl CompletedLogin {
     /// Returns the capabilities that the login has revealed.
-    pub(crate) fn capabilities(&self) -> Capabilities {
+    pub(crate) fn capabilities(self) -> Capabilities {
         let units = self.mode == ReplyMode::Tagged;
         Capabilities { units, ..Capabilities::new(self.dialect.family(), self.timeseal, []) }
     }

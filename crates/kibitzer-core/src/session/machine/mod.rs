@@ -136,7 +136,8 @@ impl Session {
         self.cx.reader.games()
     }
 
-    /// Returns the state that the meaning of the next byte depends on; see [`EventReader::stream_state`].
+    /// Returns the state that the meaning of the next byte depends on, as
+    /// [`EventReader::stream_state`](crate::EventReader::stream_state) does.
     pub fn stream_state(&self) -> StreamState {
         self.cx.reader.stream_state()
     }

@@ -81,8 +81,8 @@ impl Session {
         match progress {
             LoginProgress::Continue => {}
             LoginProgress::Complete(login) => {
-                self.fallback.learn(&login);
-                self.phase = Phase::Live(Box::new(Live::new(&login, &mut self.cx)));
+                self.fallback.learn(login);
+                self.phase = Phase::Live(Box::new(Live::new(login, &mut self.cx)));
             }
             LoginProgress::RetryWithout(feature, error) if self.fallback.give_up(feature, &error) => {
                 self.close(AfterClose::Redial);

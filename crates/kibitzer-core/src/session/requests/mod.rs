@@ -33,7 +33,7 @@ use crate::message::{CommandCode, Control, Message};
 
 use line_gate::LineGate;
 use sent::{SentCommand, SentCommands};
-use talk_pacing::{TalkKind, TalkPacing, TalkResult};
+use talk_pacing::{TalkPacing, TalkResult, ThrottledTalk};
 
 pub(super) use sent::{RequestedCommand, Requester};
 
@@ -237,7 +237,7 @@ impl Requests {
 
     /// Processes a complete reply: completes the request, or queues the command again.
     fn answered(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
-        let talk = sent.request.command.as_ref().and_then(TalkKind::of);
+        let talk = sent.request.command.as_ref().and_then(ThrottledTalk::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
             && self.pacing.learn(talk, reply, now) == TalkResult::Dropped
             && !sent.is_abandoned()

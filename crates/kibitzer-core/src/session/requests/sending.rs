@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Requests;
 use super::sent::{ReplyKey, RequestedCommand, Requester, SentCommand};
-use super::talk_pacing::TalkKind;
+use super::talk_pacing::ThrottledTalk;
 use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::dialect::reply_marks::ReplyMode;
@@ -64,7 +64,7 @@ impl Requests {
 
     /// Returns the end of the pause that the server's throttle of talk requires before this command; `None` if it may be sent.
     pub(super) fn held_until(&self, request: &RequestedCommand) -> Option<Instant> {
-        self.pacing.held_until(TalkKind::of(request.command.as_ref()?)?)
+        self.pacing.held_until(ThrottledTalk::of(request.command.as_ref()?)?)
     }
 
     fn send_request(&mut self, request: RequestedCommand, cx: &mut Context) {

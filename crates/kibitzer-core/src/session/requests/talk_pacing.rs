@@ -24,7 +24,7 @@ const QUEUED: &[u8] = b"Your communication has been queued";
 
 /// Kinds of talk that servers throttle separately. uhlin-fics has a quota for shouts and `it`, and none for c-shouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TalkKind {
+pub(crate) enum ThrottledTalk {
     Tell,
     Shout,
     CShout,
@@ -39,7 +39,7 @@ pub(crate) enum TalkResult {
     Dropped,
 }
 
-impl TalkKind {
+impl ThrottledTalk {
     /// Returns the kind of talk that a command sends; `None` for other commands.
     pub(crate) fn of(command: &Command) -> Option<Self> {
         match &*command.verb() {
@@ -52,7 +52,7 @@ impl TalkKind {
     }
 }
 
-/// Pauses in the talk of one connection, one for each [`TalkKind`].
+/// Pauses in the talk of one connection, one for each [`ThrottledTalk`].
 #[derive(Debug, Default)]
 pub(crate) struct TalkPacing {
     pauses: [Pause; 3],
@@ -74,16 +74,18 @@ impl TalkPacing {
     }
 
     /// Returns the end of the current pause of this kind of talk; `None` if it may be sent now.
-    pub(crate) fn held_until(&self, talk: TalkKind) -> Option<Instant> {
+    pub(crate) fn held_until(&self, talk: ThrottledTalk) -> Option<Instant> {
         self.pauses.get(talk as usize)?.until
     }
 
     /// Begins or ends pauses according to the reply to a line of talk, and returns the result of that line. Delivery resets the
     /// length of the next pause.
-    pub(crate) fn learn(&mut self, talk: TalkKind, reply: &Reply, now: Instant) -> TalkResult {
+    pub(crate) fn learn(&mut self, talk: ThrottledTalk, reply: &Reply, now: Instant) -> TalkResult {
         let notice = reply.events.iter().find_map(|event| ThrottleNotice::parse(event.message()?, event.raw()));
         let result = notice.as_ref().map_or(TalkResult::Delivered, |notice| notice.result);
-        for (kind, pause) in [TalkKind::Tell, TalkKind::Shout, TalkKind::CShout].into_iter().zip(&mut self.pauses) {
+        for (kind, pause) in
+            [ThrottledTalk::Tell, ThrottledTalk::Shout, ThrottledTalk::CShout].into_iter().zip(&mut self.pauses)
+        {
             if kind == talk && result == TalkResult::Delivered {
                 *pause = Pause::default();
             }
@@ -110,7 +112,7 @@ impl Pause {
 struct ThrottleNotice {
     result: TalkResult,
     /// Kind of talk that the line names; `None` if it applies to the kind just sent.
-    kind: Option<TalkKind>,
+    kind: Option<ThrottledTalk>,
     /// Length of the pause that the line names, if any.
     length: Option<Duration>,
 }
@@ -119,10 +121,10 @@ impl ThrottleNotice {
     fn parse(message: &Message, raw: &[u8]) -> Option<Self> {
         let (result, kind) = match message {
             Message::Refused(refusal) if **refusal == Refusal::ShoutQuota => {
-                (TalkResult::Dropped, Some(TalkKind::Shout))
+                (TalkResult::Dropped, Some(ThrottledTalk::Shout))
             }
             Message::Text(_) if raw.starts_with(QUEUED) => (TalkResult::Queued, None),
-            Message::Text(_) if raw.starts_with(NEXT_SHOUT) => (TalkResult::Delivered, Some(TalkKind::Shout)),
+            Message::Text(_) if raw.starts_with(NEXT_SHOUT) => (TalkResult::Delivered, Some(ThrottledTalk::Shout)),
             _ => return None,
         };
         Some(Self { result, kind, length: parse_seconds(raw) })
