@@ -327,8 +327,8 @@ impl Session {
         self.cx.replies.retain(|(completed, _)| *completed != id);
     }
 
-    /// Sends `quit`. The session ends with [`SessionEndReason::Quit`] when the server closes the connection, or after a timeout; at once if it
-    /// is not set up.
+    /// Sends `quit`. The session ends with [`SessionEndReason::Quit`] when the server closes the connection, or after a timeout; at
+    /// once if it is not set up.
     pub fn quit(&mut self, now: Instant) {
         self.cx.now = now;
         match &mut self.phase {
@@ -337,8 +337,8 @@ impl Session {
         }
     }
 
-    /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise when
-    /// the driver has closed it.
+    /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise
+    /// when the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
         self.cx.now = now;
         self.stop(SessionEndReason::Shutdown);

@@ -136,9 +136,7 @@ impl Requests {
     /// Removes a queued request, or marks a sent one as abandoned. The session still learns from the reply to a sent one.
     pub(super) fn abandon(&mut self, id: RequestId) {
         self.withdraw(id);
-        if let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.request.id == id) {
-            sent.request.requester = Requester::Abandoned;
-        }
+        self.set_requester(id, Requester::Abandoned);
     }
 
     /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
