@@ -24,8 +24,8 @@
 //! | line | `Held` | the continuation mark after a cut board | `CutOff` | the board |
 
 mod bytes;
+mod ends;
 mod fast_frame;
-mod resume;
 mod whole_line;
 
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ use super::frame::{Control, Frame, FrameKind, LineTag, UnitHeader};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
-use super::telnet::{IAC, SUBNEGOTIATION, Telnet};
+use super::telnet::Telnet;
 use super::wrap::Wrapping;
 use crate::scan::find;
 use crate::text::Handle;
@@ -240,57 +240,6 @@ impl Framer {
             }
         };
         Some(self.frame(out))
-    }
-
-    /// Returns the next frame of the bytes that are left at the end of the stream: unfinished lines, then an
-    /// unfinished block.
-    pub fn finish(&mut self) -> Option<Frame<'_>> {
-        self.clear_emitted();
-        let out = self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line())?;
-        Some(self.frame(out))
-    }
-
-    fn finish_telnet(&mut self) -> Option<PendingFrame> {
-        let offset = self.telnet_start;
-        match std::mem::take(&mut self.telnet) {
-            Telnet::Text => None,
-            Telnet::Command => self.process(Byte { value: IAC, escaped: true, at: offset }),
-            Telnet::Option(command) => {
-                Some(PendingFrame::Control { control: Control::Telnet { command, option: None }, offset })
-            }
-            Telnet::Subnegotiation { option, .. } => {
-                Some(PendingFrame::Control { control: Control::Telnet { command: SUBNEGOTIATION, option }, offset })
-            }
-        }
-    }
-
-    /// Emits the bytes of an unfinished sequence as text.
-    fn finish_sequence(&mut self) -> Option<PendingFrame> {
-        if matches!(self.sequence.state, SequenceState::Datagram { .. }) {
-            return self
-                .end_sequence(Some(PendingFrame::Unit { kind: UnitFrame::Broken, offset: self.sequence.start }));
-        }
-        loop {
-            self.sequence.give_up();
-            let out = match self.pending_bytes.pop_front() {
-                None if self.sequence.state == SequenceState::None => return None,
-                Some(byte) if self.sequence.state == SequenceState::None => self.process(byte),
-                byte => {
-                    self.pending_bytes.extend(byte);
-                    self.replay()
-                }
-            };
-            if out.is_some() {
-                return out;
-            }
-        }
-    }
-
-    fn finish_line(&mut self) -> Option<PendingFrame> {
-        if self.line.has_content() {
-            return Some(PendingFrame::Line);
-        }
-        self.cut_block(self.position).or_else(|| self.end_unit(self.position))
     }
 
     #[inline]
