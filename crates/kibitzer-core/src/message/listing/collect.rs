@@ -34,6 +34,13 @@ pub enum CollectorStep {
     Done,
 }
 
+impl CollectorStep {
+    /// Returns the step of a line that was added, or that is not part of the listing.
+    pub(super) const fn added(is_added: bool) -> Self {
+        if is_added { Self::Added } else { Self::Unrelated }
+    }
+}
+
 /// Why the lines do not form one complete listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

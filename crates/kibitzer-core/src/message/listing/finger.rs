@@ -106,7 +106,7 @@ impl Listing for Finger {
                 || self.add_table(line)
                 || extend(&mut self.details, read_detail(line))
         };
-        if taken { CollectorStep::Added } else { CollectorStep::Unrelated }
+        CollectorStep::added(taken)
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,6 +1,6 @@
 //! The reply to `history`.
 
-use super::parts::{extend, read_color, read_free_name, read_head, read_text, read_text_word};
+use super::parts::{add_owner, extend, read_color, read_free_name, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
@@ -75,28 +75,15 @@ named_enum! {
 impl Listing for History {
     fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if self.owner.as_str().is_empty() {
-            return self.add_head(line);
+            return add_owner(&mut self.owner, line, b"History for ", b" has no history games.");
         }
         // The line with the names of the columns is part of the listing, too.
         let is_row = extend(&mut self.games, HistoryRow::read(line));
-        if is_row || line.trim_ascii_start().starts_with(b"Opponent  ") {
-            CollectorStep::Added
-        } else {
-            CollectorStep::Unrelated
-        }
+        CollectorStep::added(is_row || line.trim_ascii_start().starts_with(b"Opponent  "))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
         &mut self.unread
-    }
-}
-
-impl History {
-    fn add_head(&mut self, line: &[u8]) -> CollectorStep {
-        let head = read_head(line, b"History for ", b" has no history games.");
-        let Some((owner, step)) = head else { return CollectorStep::Unrelated };
-        self.owner = owner;
-        step
     }
 }
 

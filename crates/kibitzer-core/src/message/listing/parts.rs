@@ -176,11 +176,14 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
     Some(Handle::from_wire(owner))
 }
 
-/// Reads the owner from the first line of a reply. The step is [`Added`](CollectorStep::Added) for `lead`, after which rows may
-/// follow, and [`Done`](CollectorStep::Done) for a line that ends with `no_rows`.
-pub(super) fn read_head(line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<(Handle, CollectorStep)> {
-    let owner = read_owner(line, lead, b":").map(|owner| (owner, CollectorStep::Added));
-    owner.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)))
+/// Adds the first line of a player's listing: the owner between `lead` and a colon, or before `no_rows`, with which the listing
+/// ends.
+pub(super) fn add_owner(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &[u8]) -> CollectorStep {
+    let head = read_owner(line, lead, b":").map(|name| (name, CollectorStep::Added));
+    let found = head.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)));
+    let Some((name, step)) = found else { return CollectorStep::Unrelated };
+    *owner = name;
+    step
 }
 
 /// Adds a row if there is one; returns whether it was added.

@@ -1,6 +1,6 @@
 //! The reply to `stored`.
 
-use super::parts::{extend, read_color, read_free_name, read_head, read_materials, read_text, read_text_word};
+use super::parts::{add_owner, extend, read_color, read_free_name, read_materials, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
@@ -71,16 +71,12 @@ pub struct StoredDetails {
 impl Listing for StoredGames {
     fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         if self.owner.as_str().is_empty() {
-            return self.add_head(line);
+            return add_owner(&mut self.owner, line, b"Stored games for ", b" has no adjourned games.");
         }
         // uhlin-fics prints only the names of both players.
         let game = self.read_row(line).or_else(|| read_names(line));
         let is_row = extend(&mut self.games, game);
-        if is_row || line.trim_ascii_start().starts_with(b"C Opponent  ") {
-            CollectorStep::Added
-        } else {
-            CollectorStep::Unrelated
-        }
+        CollectorStep::added(is_row || line.trim_ascii_start().starts_with(b"C Opponent  "))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -89,13 +85,6 @@ impl Listing for StoredGames {
 }
 
 impl StoredGames {
-    fn add_head(&mut self, line: &[u8]) -> CollectorStep {
-        let head = read_head(line, b"Stored games for ", b" has no adjourned games.");
-        let Some((owner, step)) = head else { return CollectorStep::Unrelated };
-        self.owner = owner;
-        step
-    }
-
     fn read_row(&self, line: &[u8]) -> Option<StoredGame> {
         let (opponent, details) = read_columns(line)?;
         let (white, black) = match details.color {

@@ -58,7 +58,7 @@ impl Listing for Variables {
         } else {
             self.add_values(line) || extend(&mut self.texts, read_setting(line))
         };
-        if is_added { CollectorStep::Added } else { CollectorStep::Unrelated }
+        CollectorStep::added(is_added)
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
