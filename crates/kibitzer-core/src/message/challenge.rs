@@ -70,9 +70,7 @@ impl Challenge {
         // Two more numbers are Black's clock only if both are there; otherwise they belong to the options.
         let mut ahead = at;
         let (black_initial_min, black_increment_s) = read_black_clock(&mut ahead).unzip();
-        let extras = Extras::read(if black_initial_min.is_some() { ahead } else { at });
-        let Extras { loaded_from, adjourned, options } = extras;
-        Some(Self {
+        let mut challenge = Self {
             actor,
             from,
             from_rating,
@@ -85,10 +83,25 @@ impl Challenge {
             increment_s,
             black_initial_min,
             black_increment_s,
-            loaded_from,
-            adjourned,
-            options,
-        })
+            loaded_from: None,
+            adjourned: false,
+            options: None,
+        };
+        challenge.read_extras(if black_initial_min.is_some() { ahead } else { at });
+        Some(challenge)
+    }
+
+    /// Reads the fields that may follow the clocks, in any order.
+    fn read_extras(&mut self, mut at: Cursor<'_>) {
+        let mut options = Vec::new();
+        while let Some(word) = next_word(&mut at) {
+            match word {
+                b"(adjourned)" | b"[adjourned]" => self.adjourned = true,
+                b"Loaded" | b"(Loaded" | b"[Loaded" if at.eat(b" from ") => self.loaded_from = read_board(&mut at),
+                other => options.push(other),
+            }
+        }
+        self.options = (!options.is_empty()).then(|| ServerText::from_wire(&options.join(&b' ')));
     }
 }
 
@@ -144,34 +157,6 @@ fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
 fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     let _ = at.blanks().eat(b": ");
     read_clock(at)
-}
-
-/// The fields that may follow the clocks, in any order.
-#[derive(Default)]
-struct Extras {
-    loaded_from: Option<ServerText>,
-    adjourned: bool,
-    options: Option<ServerText>,
-}
-
-impl Extras {
-    fn read(mut at: Cursor<'_>) -> Self {
-        let mut extras = Self::default();
-        let mut options = Vec::new();
-        while let Some(word) = next_word(&mut at) {
-            match word {
-                b"(adjourned)" | b"[adjourned]" => extras.adjourned = true,
-                b"Loaded" | b"(Loaded" | b"[Loaded" if at.eat(b" from ") => extras.loaded_from = read_board(&mut at),
-                other => {
-                    options.extend_from_slice(other);
-                    options.push(b' ');
-                }
-            }
-        }
-        let options = options.trim_ascii_end();
-        extras.options = (!options.is_empty()).then(|| ServerText::from_wire(options));
-        extras
-    }
 }
 
 /// Reads the name of a stored position, without the closing bracket of `(Loaded from wild/fr)`.

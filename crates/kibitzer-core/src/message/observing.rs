@@ -2,7 +2,7 @@
 
 use strum::AsRefStr;
 
-use super::template::{match_table, match_template};
+use super::template::{TemplateTable, match_table, match_template};
 use super::{GameId, Handle};
 
 /// A game was added to the list of observed games, or removed from it.
@@ -95,26 +95,18 @@ impl ObservingRefusal {
     /// Parses a whole line; `None` if it is not such a refusal.
     pub fn parse(line: &[u8]) -> Option<Self> {
         matches!(line.first(), Some(b'Y' | b'T' | b'S')).then_some(())?;
-        let (refusal, captures) = match_table(line, REFUSALS)?;
-        match refusal {
-            Refusal::Plain(refusal) => Some(refusal),
-            Refusal::OfGame(refusal) => captures.game().map(refusal),
-        }
+        let (of_game, captures) = match_table(line, REFUSALS)?;
+        of_game(captures.game())
     }
 }
 
-#[derive(Clone, Copy)]
-enum Refusal {
-    Plain(ObservingRefusal),
-    OfGame(fn(GameId) -> ObservingRefusal),
-}
-
-const REFUSALS: &[(&str, Refusal)] = &[
-    ("You are already observing game #.", Refusal::OfGame(ObservingRefusal::AlreadyObserving)),
-    ("There is no such game.", Refusal::Plain(ObservingRefusal::NoSuchGame)),
-    ("Sorry, game # is a private game.", Refusal::OfGame(ObservingRefusal::Private)),
-    ("You are not observing game #.", Refusal::OfGame(ObservingRefusal::NotObserving)),
-    ("You are not observing any games.", Refusal::Plain(ObservingRefusal::NoneObserved)),
+/// The sentences, each with the refusal for the game that it names.
+const REFUSALS: TemplateTable<fn(Option<GameId>) -> Option<ObservingRefusal>> = &[
+    ("You are already observing game #.", |game| game.map(ObservingRefusal::AlreadyObserving)),
+    ("There is no such game.", |_| Some(ObservingRefusal::NoSuchGame)),
+    ("Sorry, game # is a private game.", |game| game.map(ObservingRefusal::Private)),
+    ("You are not observing game #.", |game| game.map(ObservingRefusal::NotObserving)),
+    ("You are not observing any games.", |_| Some(ObservingRefusal::NoneObserved)),
 ];
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::text::LineBytes;
 /// A value parsed from a line, together with that line. Derefs to the value.
 ///
 /// Clones share one allocation, which contains lines of up to 96 bytes; a longer line has a second allocation.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Parsed<T>(Arc<Contents<T>>);
 
 #[derive(PartialEq, Eq)]
@@ -44,20 +45,6 @@ impl<T> Deref for Parsed<T> {
         &self.0.value
     }
 }
-
-impl<T> Clone for Parsed<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T: PartialEq> PartialEq for Parsed<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<T: Eq> Eq for Parsed<T> {}
 
 impl<T: fmt::Debug> fmt::Debug for Parsed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

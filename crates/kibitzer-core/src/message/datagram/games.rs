@@ -135,22 +135,17 @@ pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramConte
     let game = arguments.game()?;
     let (white, black) =
         context.game(game).map(|context| (context.white.clone(), context.black.clone())).unwrap_or_default();
-    let result = match arguments.bytes("score")? {
-        b"aborted" => GameResult::Unfinished,
-        score => GameResult::from_wire(score)?,
-    };
+    let score = arguments.bytes("score")?;
+    let is_aborted = score == b"aborted";
+    let result = if is_aborted { GameResult::Unfinished } else { GameResult::from_wire(score)? };
     let text = arguments.text("text");
     // The words are more specific than the code, which is the same for several reasons.
     let reason = match GameEndReason::find(text.as_str(), white.as_str(), black.as_str()) {
-        GameEndReason::Unknown => GameEndReason::of_code(arguments.bytes("code")?, result, score_is_aborted(arguments)),
+        GameEndReason::Unknown => GameEndReason::of_code(arguments.bytes("code")?, result, is_aborted),
         reason => reason,
     };
     let lives_on = arguments.flag("examined").unwrap_or_default();
     Some(Message::from(GameEnded { game, white, black, result, reason, text, lives_on }).into())
-}
-
-fn score_is_aborted(arguments: &Arguments<'_>) -> bool {
-    arguments.bytes("score") == Some(b"aborted")
 }
 
 pub(super) fn illegal_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
