@@ -21,6 +21,7 @@ mod game_start;
 mod game_update;
 mod holding;
 mod ivar;
+mod line_parser;
 pub mod listing;
 mod login;
 mod mark;
