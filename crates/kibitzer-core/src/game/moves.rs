@@ -30,15 +30,22 @@ enum Report {
 }
 
 impl PlayedMove {
-    /// Creates the record of the move that led from `before` to `after`; clock, time and pretty form come from `after`.
-    fn new(before: &Style12, played: LastMove, removed: Removed, after: &Style12) -> Self {
-        let (san, clock) = (after.san_bytes(), after.clock(before.side_to_move()));
+    /// Creates the record of the move of `mover` that led to `after`, which has its clock, time and pretty form. `castling` are the
+    /// rights before the move.
+    #[inline]
+    pub(super) fn new(
+        (mover, castling): (Color, CastlingRights),
+        played: LastMove,
+        removed: Removed,
+        after: &Style12,
+    ) -> Self {
+        let (san, clock) = (after.san_bytes(), after.clock(mover));
         let elapsed_ms = after.elapsed_ms();
         let report = Report::usual(san, clock, elapsed_ms).unwrap_or_else(|| {
             let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
             Report::Unusual(Box::new((san, clock, elapsed_ms)))
         });
-        Self { played, removed, castling: before.castling(), report }
+        Self { played, removed, castling, report }
     }
 
     /// Returns the move. Castling includes the squares of king and rook if they follow from the previous board.
@@ -91,12 +98,13 @@ impl PlayedMove {
 }
 
 impl Report {
+    #[inline]
     fn usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
-        let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'&';
-        let is_usual =
-            matches!(words.len(), 1..=7) && words.iter().all(|&byte| is_plain(byte)) && elapsed_ms != Some(u32::MAX);
         // Collected in a register, because a copy of so few bytes is read again at once.
-        let packed = words.iter().rev().fold(0_u64, |packed, &byte| packed << 8 | u64::from(byte));
+        let (packed, is_plain) = words.iter().rev().take(8).fold((0_u64, true), |(packed, is_plain), &byte| {
+            (packed << 8 | u64::from(byte), is_plain && byte.is_ascii_graphic() && byte != b'&')
+        });
+        let is_usual = is_plain && matches!(words.len(), 1..=7) && elapsed_ms != Some(u32::MAX);
         let [san @ .., _] = packed.to_le_bytes();
         let clock_ms = i32::try_from(clock.as_ms()).ok()?;
         is_usual.then_some(Self::Usual { san, clock_ms, elapsed_ms: elapsed_ms.unwrap_or(u32::MAX) })
@@ -162,21 +170,21 @@ impl Moves {
         self.played.get(self.count_at(ply)?.checked_sub(1)?)
     }
 
-    /// Appends the move that led from `before` to `after`. If there are `max_moves` already, drops them and makes `before` the
-    /// base.
-    pub(super) fn push(
-        &mut self,
-        before: &Arc<Style12>,
-        played: LastMove,
-        removed: Removed,
-        after: &Style12,
-        max_moves: usize,
-    ) {
-        if self.played.len() >= max_moves {
-            self.base = Arc::clone(before);
-            self.played.clear();
-        }
-        self.played.push(PlayedMove::new(before, played, removed, after));
+    /// Returns whether there are `max_moves` moves or more, so that [`restart`](Self::restart) is needed before the next one.
+    pub(super) const fn is_full(&self, max_moves: usize) -> bool {
+        self.played.len() >= max_moves
+    }
+
+    /// Removes all moves, and makes the position before the next move the base.
+    pub(super) fn restart(&mut self, before: Arc<Style12>) {
+        self.base = before;
+        self.played.clear();
+    }
+
+    /// Appends a move.
+    #[inline]
+    pub(super) fn push(&mut self, played: PlayedMove) {
+        self.played.push(played);
     }
 
     /// Removes the moves after `ply`; all of them if `ply` is before the base.
@@ -304,7 +312,7 @@ mod tests {
                 let last_move = DerivedMove { played, san: &san, elapsed_ms };
                 let mut after = Arc::clone(before);
                 let Ok(removed) = play::play(&mut after, last_move, clock) else { continue };
-                moves.push(before, played, removed, &after, usize::MAX);
+                moves.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
                 let last = moves.last().unwrap();
                 let want = Some(decode(&san)).filter(|san| !san.is_empty());
                 prop_assert_eq!((last.san(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));

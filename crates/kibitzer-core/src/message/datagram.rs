@@ -170,6 +170,9 @@ fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
 
 /// Parses a unit into the messages it is equivalent to, or into a [`Datagram`] without secrets; `None` if it has no number.
 pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
+    if let Some(update) = boards::usual_move(unit, context) {
+        return Some(Message::from(update).into());
+    }
     let (number, at) = read_number(unit)?;
     let typed = DatagramKind::of(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
     typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted()).into()))

@@ -59,8 +59,7 @@ impl Game {
             return self.contradicted(board);
         };
         if let Some(removed) = play::plain_move(self.position.squares(), board.squares(), last_move, mover) {
-            self.moves.push(&self.position, last_move, removed, board, max_moves);
-            return Step::new(ChangeKind::Moved, Some(last_move));
+            return self.add_move(last_move, removed, board, max_moves);
         }
         let before = self.position.board();
         let played = match last_move {
@@ -74,7 +73,17 @@ impl Game {
             Err(ApplyError::Hidden) => Removed::Unknown,
             _ => return self.contradicted(board),
         };
-        self.moves.push(&self.position, played, removed, board, max_moves);
+        self.add_move(played, removed, board, max_moves)
+    }
+
+    /// Adds the move that led from the current position to `board`.
+    #[inline]
+    fn add_move(&mut self, played: LastMove, removed: Removed, board: &Style12, max_moves: usize) -> Step {
+        if self.moves.is_full(max_moves) {
+            self.moves.restart(Arc::clone(&self.position));
+        }
+        let before = (self.position.side_to_move(), self.position.castling());
+        self.moves.push(PlayedMove::new(before, played, removed, board));
         Step::new(ChangeKind::Moved, Some(played))
     }
 
@@ -193,11 +202,15 @@ impl Game {
         clock: ClockReading,
         max_moves: usize,
     ) -> Result<Step, DesyncReason> {
-        let before = Arc::clone(&self.position);
-        let played = last_move.played;
+        // Without a need for it, no clone: the position is then changed in place if the last event was dropped.
+        let base = self.moves.is_full(max_moves).then(|| Arc::clone(&self.position));
+        let before = (self.position.side_to_move(), self.position.castling());
         let removed = play::play(&mut self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
-        self.moves.push(&before, played, removed, &self.position, max_moves);
-        Ok(Step::new(ChangeKind::Moved, Some(played)))
+        if let Some(base) = base {
+            self.moves.restart(base);
+        }
+        self.moves.push(PlayedMove::new(before, last_move.played, removed, &self.position));
+        Ok(Step::new(ChangeKind::Moved, Some(last_move.played)))
     }
 
     /// Returns to the known ply that a delta board repeats; `None` if no known move of this ply has its SAN.

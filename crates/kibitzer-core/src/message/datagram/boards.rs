@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::{Argument, Arguments, signed};
+use super::kind::{Argument, Arguments, Words, signed};
 use crate::chess::{Board, Color, Fen, Hand, SmithMove, Square};
-use crate::message::{ClockReading, GameAction, GameRole, GameUpdate, Holding, Mark, Message, SentMove};
+use crate::message::{ClockReading, GameAction, GameId, GameRole, GameUpdate, Holding, Mark, Message, SentMove};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -17,6 +17,29 @@ pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContex
         game.count_move();
     }
     Some(Message::from(GameUpdate { game, action }).into())
+}
+
+/// Reads a move in its usual form: both notations, time and clock, and perhaps the number of the variation. A fast path of
+/// [`send_moves`]; `None` for every other datagram.
+pub(super) fn usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
+    let mut words = Words::read(unit.strip_prefix(b"24 ")?)?;
+    let mut next = || words.next();
+    let game = GameId(i32::try_from(signed(next()?)?).ok()?);
+    let (san, smith) = (next()?, next()?);
+    let (taken_s, clock_s) = (signed(next()?)?, signed(next()?)?);
+    let variation = next().map(signed).map_or(Some(None), |number| number.map(Some))?;
+    (next().is_none() && signed(san).is_none() && signed(smith).is_none()).then_some(())?;
+    if let Some(game) = context.game_mut(game) {
+        game.count_move();
+    }
+    let sent = SentMove {
+        san: Some(ServerText::from_wire(san)),
+        smith: Some(ServerText::from_wire(smith)),
+        taken_s: u32::try_from(taken_s).ok(),
+        clock_s: i32::try_from(clock_s).ok(),
+        variation: variation.and_then(|number| u8::try_from(number).ok()),
+    };
+    Some(GameUpdate { game, action: GameAction::Move(sent) })
 }
 
 pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {

@@ -169,28 +169,42 @@ impl<'a> Arguments<'a> {
 /// Splits the arguments as [`Argument::all`] does, with a faster path for units of up to 63 bytes without quotes and control
 /// bytes.
 fn arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
-    let mut arguments = SmallVec::new();
-    let Some(mut letters) = letters(unit) else {
-        arguments.extend(Argument::all(Cursor::new(unit)));
-        return arguments;
-    };
-    while letters != 0 {
-        let start = letters.trailing_zeros();
-        let end = start + (letters >> start).trailing_ones();
-        letters &= u64::MAX.checked_shl(end).unwrap_or(0);
-        let bytes = unit.get(start as usize..end as usize).unwrap_or_default();
-        arguments.push(Argument { bytes, is_quoted: false });
+    match Words::read(unit) {
+        Some(words) => words.map(|bytes| Argument { bytes, is_quoted: false }).collect(),
+        None => Argument::all(Cursor::new(unit)).collect(),
     }
-    arguments
 }
 
-/// Returns a mask with a bit for each byte that is not a blank; `None` for a unit of more than 63 bytes, or with control bytes or
-/// quotes.
-fn letters(unit: &[u8]) -> Option<u64> {
-    let mut bytes = [b' '; 64];
-    let (_, padded) = bytes.split_last_mut()?;
-    padded.get_mut(..unit.len())?.copy_from_slice(unit);
-    (masks::controls(&bytes) | masks::equal(&bytes, b'{') == 0).then(|| !masks::blanks(&bytes))
+/// The words of a unit without quotes.
+#[derive(Debug)]
+pub(super) struct Words<'a> {
+    unit: &'a [u8],
+    /// A bit for each byte that is neither a blank nor part of a word that was returned.
+    letters: u64,
+}
+
+impl<'a> Words<'a> {
+    /// Finds the words; `None` for a unit of more than 63 bytes, or with control bytes or quotes.
+    #[inline]
+    pub(super) fn read(unit: &'a [u8]) -> Option<Self> {
+        let mut bytes = [b' '; 64];
+        let (_, padded) = bytes.split_last_mut()?;
+        padded.get_mut(..unit.len())?.copy_from_slice(unit);
+        let is_plain = masks::controls(&bytes) | masks::equal(&bytes, b'{') == 0;
+        is_plain.then(|| Self { unit, letters: !masks::blanks(&bytes) })
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let start = self.letters.trailing_zeros();
+        let end = start + self.letters.checked_shr(start)?.trailing_ones();
+        self.letters &= u64::MAX.checked_shl(end).unwrap_or(0);
+        self.unit.get(start as usize..end as usize)
+    }
 }
 
 /// Parses a whole word as a decimal number with an optional minus sign; `None` if it is anything else.
@@ -212,7 +226,7 @@ mod tests {
             let one_by_one: Vec<_> = Argument::all(Cursor::new(&unit)).collect();
             prop_assert_eq!(&arguments(&unit)[..], &one_by_one[..]);
             let is_plain = unit.len() < 64 && unit.iter().all(|&b| b != b'{' && b >= b' ' && b != 255);
-            prop_assert_eq!(letters(&unit).is_some(), is_plain);
+            prop_assert_eq!(Words::read(&unit).is_some(), is_plain);
         }
     }
 }

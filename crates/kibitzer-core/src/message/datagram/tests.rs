@@ -678,3 +678,26 @@ fn a_message_has_the_datagram_it_came_in() {
     assert_eq!(refused.raw(), b"69 11 {Wrong, {} try again}");
     assert_eq!(reader.next(&mut rest).unwrap().datagram(), None);
 }
+
+proptest! {
+    #[test]
+    fn a_usual_move_is_that_of_the_table(
+        words in prop::collection::vec("e4|Nf3|e2e4|g1f3|a7b8nQ|-?[0-9]{1,11}|-|\\{x\\}|[ -~]{0,3}", 4..8),
+    ) {
+        let unit = format!("24 {}", words.join(" "));
+        let (mut context, mut other) = (DatagramContext::default(), DatagramContext::default());
+        if let Some(found) = boards::usual_move(unit.as_bytes(), &mut context) {
+            let (number, at) = read_number(unit.as_bytes()).unwrap();
+            let kind = DatagramKind::of(number).unwrap();
+            let want = boards::send_moves(&Arguments::read(kind, at), &mut other).unwrap();
+            prop_assert_eq!(Message::from(found), want.first);
+        }
+    }
+
+    #[test]
+    fn a_move_with_all_parts_is_usual(game in 0..5000_i32, taken in 0..900_u32, clock in -9..9000_i32, variation in 0..3_u8) {
+        for unit in [format!("24 {game} e4 e2e4 {taken} {clock}"), format!("24 {game} e4 e2e4 {taken} {clock} {variation}")] {
+            prop_assert!(boards::usual_move(unit.as_bytes(), &mut DatagramContext::default()).is_some());
+        }
+    }
+}
