@@ -184,10 +184,12 @@ impl Reader {
                 FrameKind::Line { tag, bytes }
                     if !self.parser.is_mid_message() && !self.parser.begins_block(tag, bytes) =>
                 {
-                    match self.parser.message(tag, bytes) {
-                        Some(message) => Received::of_line(&frame, message, bytes),
-                        None => Received::of_line(&frame, self.parser.spare.text(bytes), bytes),
-                    }
+                    // Measured: a message that was just written is not moved without a stall.
+                    let message = self.parser.message(tag, bytes);
+                    self.other.message = message.unwrap_or_else(|| self.parser.spare.text(bytes));
+                    self.other.message.set_line(bytes);
+                    self.other.set_place(frame.offset, frame.end, frame.bell);
+                    return Some(Place::Other);
                 }
                 _ => match self.parser.read(&frame, &mut self.ready) {
                     Some(received) => received,

@@ -107,8 +107,12 @@ pub(super) fn is_cut_board(line: &[u8]) -> bool {
 fn count_words(line: &[u8]) -> u32 {
     let starts_at_once = line.first().is_some_and(|&byte| byte != b' ');
     let next = line.get(1..).unwrap_or_default();
-    let n_later = line.iter().zip(next).map(|(&byte, &next)| u32::from(byte == b' ' && next != b' ')).sum::<u32>();
-    u32::from(starts_at_once) + n_later
+    // Counts in a byte, so that the compiler compares sixteen places at once.
+    let n_later = line.chunks(255).zip(next.chunks(255)).map(|(bytes, next)| {
+        let starts = bytes.iter().zip(next).map(|(&byte, &next)| u8::from(byte == b' ') & u8::from(next != b' '));
+        u32::from(starts.sum::<u8>())
+    });
+    u32::from(starts_at_once) + n_later.sum::<u32>()
 }
 
 /// Whether the line is `{Game … match.}`, or `{Game …}` with a result after it.

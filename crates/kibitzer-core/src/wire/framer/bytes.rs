@@ -1,7 +1,7 @@
 //! The slow path of the framer: every layer, with runs of plain text consumed at once and all other bytes one by one.
 
-use super::whole_line::{has_control_bytes, is_control_byte};
 use super::{Block, Framer, MAX_UNITS, PendingFrame, UnitFrame, Units};
+use crate::scan::masks;
 use crate::wire::block_code::CommandCode;
 use crate::wire::control::{
     BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
@@ -347,13 +347,25 @@ const RUN_BYTES: usize = 256;
 /// Returns the bytes at the start of `input` that are text in any context, as far as they were searched.
 fn plain_run(input: &[u8], timeseal: Timeseal) -> &[u8] {
     let input = input.get(..RUN_BYTES).unwrap_or(input);
-    let (chunks, _) = input.as_chunks::<32>();
-    let n_plain = 32 * chunks.iter().take_while(|chunk| !has_control_bytes(&chunk[..])).count();
-    let rest = input.get(n_plain..).unwrap_or_default();
-    let end = n_plain + rest.iter().position(|&byte| is_control_byte(byte)).unwrap_or(rest.len());
-    let run = input.get(..end).unwrap_or_default();
+    let run = input.get(..n_plain(input)).unwrap_or_default();
     match timeseal {
         Timeseal::V2 => memchr::memchr(b'[', run).and_then(|ping| run.get(..ping)).unwrap_or(run),
         Timeseal::Off | Timeseal::V1 => run,
     }
+}
+
+/// Returns the number of bytes before the first control byte.
+fn n_plain(input: &[u8]) -> usize {
+    let (chunks, rest) = input.as_chunks::<64>();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let controls = masks::controls(chunk);
+        if controls != 0 {
+            return index * 64 + controls.trailing_zeros() as usize;
+        }
+    }
+    let mut padded = [0; 64];
+    if let Some(start) = padded.get_mut(..rest.len()) {
+        start.copy_from_slice(rest);
+    }
+    chunks.len() * 64 + masks::controls(&padded).trailing_zeros() as usize
 }
