@@ -260,7 +260,9 @@ impl Style12 {
 
     /// Returns whether both boards have the same White and the same Black, by their decoded names.
     pub(crate) fn has_same_players(&self, other: &Self) -> bool {
-        [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
+        let names = self.text.names();
+        (names.is_some() && names == other.text.names())
+            || [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
     }
 
     /// Returns whether a word is equal in both boards after decoding.

@@ -132,6 +132,12 @@ impl BoardText {
         }
     }
 
+    /// Returns the length of White's name, and the bytes from its start to the end of Black's; `None` if they are apart.
+    pub(super) fn names(&self) -> Option<(u8, &[u8])> {
+        let Self::Inline { places: [[start, white_end], [_, end], ..], bytes, .. } = self else { return None };
+        Some((white_end.wrapping_sub(*start), bytes.get(usize::from(*start)..usize::from(*end))?))
+    }
+
     /// Returns a word as received; empty if the board has none.
     pub(super) fn word(&self, word: Word) -> &[u8] {
         let index = word as usize;
