@@ -230,4 +230,27 @@ mod tests {
         let events = read(&mut reader, b"\n\rchess> ");
         assert_eq!(events.last().and_then(Event::message), Some(&Message::Control(Control::Prompt)));
     }
+
+    #[test]
+    fn prompts_marks_and_boards_allocate_nothing_and_other_lines_once() {
+        const BOARD: &[u8] =
+            b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton \
+            Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\rfics% \n\r";
+        let cases: [(&[u8], u64); 6] = [
+            (b"fics% \n\r", 0),
+            (b"\xff\xfb\x01", 0),
+            (b"\x151\x1623\x16\x17", 0),
+            (BOARD, 0),
+            (b"Foo shouts: hello\n\rfics% \n\r", 1),
+            (b"<b1> game 7 white [N] black []\n\rfics% \n\r", 1),
+        ];
+        for (line, want) in cases {
+            let mut reader = EventReader::default();
+            let mut feed = |mut input: &[u8]| while reader.next(&mut input).is_some() {};
+            feed(b"fics% \n\r");
+            (0..3).for_each(|_| feed(line));
+            let used = allocation_counter::measure(|| (0..100).for_each(|_| feed(line)));
+            assert_eq!(used.count_total, 100 * want, "{}", line.escape_ascii());
+        }
+    }
 }
