@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use cozy_chess::Board as Rules;
 use cozy_chess::util::parse_san_move;
 use kibitzer_bot::pgn::{PgnCollector, PgnGame, PgnOrigin};
-use kibitzer_bot::tracker::{StepKind, TrackedRelation};
+use kibitzer_bot::tracker::{StepKind, TrackedGame, TrackedRelation};
 use kibitzer_core::Event;
 use kibitzer_tests::Transcript;
 
@@ -174,4 +174,24 @@ fn games_with_takebacks_and_resumptions_are_among_the_recorded_ones() {
     assert!(count(|kind| matches!(kind, StepKind::TakenBack { .. })) > 5);
     assert!(count(|kind| *kind == StepKind::Resumed) > 0);
     assert!(count(|kind| *kind == StepKind::Adjourned) > 0);
+}
+
+#[test]
+fn both_boards_of_a_recorded_bughouse_match_are_in_one_game() {
+    let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
+    for event in Transcript::named("fatics-bughouse-observer").events() {
+        collector.apply(&event, None);
+    }
+    let boards: Vec<_> = collector.tracker().iter().map(TrackedGame::key).collect();
+    let text = collector.bughouse_match(boards[0]).unwrap().to_string();
+    assert_eq!(collector.bughouse_match(boards[1]).unwrap().to_string(), text);
+    let moves: Vec<_> = text.lines().rev().nth(1).unwrap().split_whitespace().collect();
+    for (board, letters) in boards.iter().zip([["A", "a"], ["B", "b"]]) {
+        let is_here = |number: &str| letters.iter().any(|letter| number.trim_end_matches('.').ends_with(letter));
+        let here = moves.chunks(2).filter(|step| is_here(step[0])).map(|step| step[1].split_once('{').unwrap().0);
+        let here: Vec<_> = here.collect();
+        assert_eq!(here, sans(&collector.game(*board).unwrap().to_string()));
+        assert!(here.len() > 20, "{here:?}");
+    }
+    assert!(text.ends_with("{Duras checkmated} 0-1\n"), "{text}");
 }

@@ -85,7 +85,7 @@ fn a_full_disk_leaves_whole_games_only() {
 
 #[test]
 fn games_of_a_server_are_observed_until_they_end() {
-    let server = serve(&["--speed", "100"]);
+    let server = serve(&["--speed", "200"]);
     let path = vacant("pgn-live.pgn");
     let arguments = ["pgn", &server.address, "--games", "2", "--for", "1m"];
     let (printed, live) = std::thread::scope(|scope| {

@@ -14,6 +14,7 @@
 
 mod game;
 mod line;
+mod step;
 
 use std::collections::BTreeMap;
 
@@ -23,8 +24,9 @@ use kibitzer::core::message::listing::{AnyListing, MoveList};
 use kibitzer::core::message::{Creating, GameId, Message, Relation};
 use kibitzer::{Event, Game};
 
-pub use game::{GameKey, GameStep, PositionKey, StepKind, TrackedGame, TrackedState};
+pub use game::{PositionKey, TrackedGame};
 pub use line::{MoveLine, TrackedMove};
+pub use step::{GameKey, GameStep, StepKind, TrackedState};
 
 /// Maximum number of kept games that are not in progress when another one begins.
 const MAX_IDLE_GAMES: usize = 64;

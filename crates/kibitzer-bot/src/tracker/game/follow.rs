@@ -5,7 +5,8 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::{Creating, Handle};
 
-use super::{GameStep, StepKind, TrackedGame, TrackedState};
+use super::TrackedGame;
+use crate::tracker::step::{GameStep, StepKind, TrackedState};
 
 impl TrackedGame {
     /// Applies a change of this game.
