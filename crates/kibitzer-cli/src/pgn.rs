@@ -29,8 +29,7 @@ use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_session, w
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
-    /// Recordings; with --games a server: fics, icc, demo, a profile (PATH.toml), or HOST[:PORT] [default: demo]
-    #[arg(value_name = "RECORDING|SERVER", required_unless_present = "games")]
+    #[arg(value_name = "RECORDING|SERVER", required_unless_present = "games", help = SOURCES_HELP)]
     sources: Vec<String>,
     /// Observe this number of games until they end; fewer at once if the server has fewer
     #[arg(long, value_name = "N")]
@@ -57,6 +56,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     ending: StopArgs,
 }
+
+const SOURCES_HELP: &str =
+    "Recordings; with --games a server: fics, icc, demo, a profile (PATH.toml), or HOST[:PORT] [default: demo]";
 
 const EXAMPLES: &str = "\
 Examples:

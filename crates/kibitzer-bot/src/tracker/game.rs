@@ -182,6 +182,7 @@ impl TrackedGame {
             start: base.fen().with_hands(self.base_hands),
             start_clocks: Some(Color::BOTH.map(|color| base.clock(color))),
             moves: Vec::new(),
+            is_complete: base.last_move().is_none(),
             explodes,
         });
         line.moves.extend(later);
@@ -199,19 +200,20 @@ impl TrackedGame {
     /// Returns whether moves before those of [`line`](Self::line) are unknown. The reply to `moves` has them:
     /// [`add_moves`](Self::add_moves).
     pub fn has_missing_moves(&self) -> bool {
-        self.earlier.is_none() && self.game.base().last_move().is_some()
+        self.earlier.as_ref().map_or(self.game.base().last_move().is_some(), |earlier| !earlier.is_complete)
     }
 
-    /// Adds the moves that are missing at the start of the line. Returns `false`, and changes nothing, if the list does not lead to
-    /// the known moves.
+    /// Adds the moves that are missing at the start of the line. Returns whether none is missing now; `false` if the list does not
+    /// lead to the known moves.
     pub fn add_moves(&mut self, list: &MoveList) -> bool {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
-        let is_complete = line.is_some();
-        let n_known = self.n_moves();
-        self.earlier = line.or(self.earlier.take());
-        let n_added = self.n_moves().saturating_sub(n_known);
-        self.arrivals.splice(..0, std::iter::repeat_n(0, n_added));
-        is_complete
+        if let Some(line) = line.filter(|_| self.has_missing_moves()) {
+            let n_known = self.n_moves();
+            self.earlier = Some(line);
+            let n_added = self.n_moves().saturating_sub(n_known);
+            self.arrivals.splice(..0, std::iter::repeat_n(0, n_added));
+        }
+        !self.has_missing_moves()
     }
 
     /// Returns the position for an engine.

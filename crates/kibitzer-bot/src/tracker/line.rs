@@ -15,6 +15,8 @@ pub struct MoveLine {
     pub start_clocks: Option<[ClockReading; 2]>,
     /// The moves, alternating between the sides.
     pub moves: Vec<TrackedMove>,
+    /// Whether the start position is that of the game.
+    pub(super) is_complete: bool,
     /// Whether captures explode, as in atomic chess.
     pub(super) explodes: bool,
 }
@@ -77,7 +79,7 @@ impl MoveLine {
             moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms, arrival: 0 });
             color = color.opponent();
         }
-        Some(Self { start, start_clocks: None, moves, explodes })
+        Some(Self { start, start_clocks: None, moves, is_complete: true, explodes })
     }
 
     /// Returns the line up to `position`, if that position occurs in it at its ply; `None` otherwise.

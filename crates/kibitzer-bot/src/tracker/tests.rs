@@ -199,6 +199,26 @@ fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
 }
 
 #[test]
+fn a_list_replaces_no_known_moves_and_completes_a_resumed_game() {
+    let list = move_list("  1.  e4      (0:00.000)      e5      (0:00.123)\n  2.  Nf3     (0:02.000)");
+    let mut session = Session::default();
+    session.lines(&[CREATED, &start(), &after_e4()]);
+    let key = session.game().key();
+    let known = session.game().line();
+    assert!(session.tracker.get_mut(key).unwrap().add_moves(&list));
+    assert_eq!(session.game().line(), known, "with its clocks");
+    // The first moves were missed, and then the connection was lost.
+    let mut session = Session::default();
+    session.lines(&[RESUMED, &board(AFTER_E5, 9, 1, 2, E5)]);
+    session.lose();
+    session.lines(&[RESUMED, &board(AFTER_E5, 9, 1, 2, E5), &board(AFTER_NF3, 9, -1, 2, NF3)]);
+    assert!(session.game().has_missing_moves());
+    let key = session.game().key();
+    assert!(session.tracker.get_mut(key).unwrap().add_moves(&list));
+    assert_eq!(session.ucis(), ["e2e4", "e7e5", "g1f3"]);
+}
+
+#[test]
 fn the_report_after_a_reconnect_has_missing_moves_and_ends() {
     let [white, black] = ["Me", "Bob"].map(|name| name.parse::<Handle>().unwrap());
     let report = |now, outcome, moves| {
