@@ -1,15 +1,17 @@
 //! A map from the numbers of games to values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::GameId;
 
 /// Numbers below this one index a list; servers number their games from 1 on, and use the lowest free number.
-const LISTED_NUMBERS: usize = 1024;
+const LISTED_NUMBERS: usize = 4096;
 
 /// Values by the number of their game, ordered by the numbers. Small numbers are found without a search.
 #[derive(Clone, Debug)]
 pub(crate) struct ByGame<T> {
+    /// Every number that has a value.
+    numbers: BTreeSet<GameId>,
     listed: Vec<Option<Box<T>>>,
     /// Values of negative and large numbers.
     others: BTreeMap<GameId, T>,
@@ -17,7 +19,7 @@ pub(crate) struct ByGame<T> {
 
 impl<T> Default for ByGame<T> {
     fn default() -> Self {
-        Self { listed: Vec::new(), others: BTreeMap::new() }
+        Self { numbers: BTreeSet::new(), listed: Vec::new(), others: BTreeMap::new() }
     }
 }
 
@@ -40,6 +42,7 @@ impl<T> ByGame<T> {
 
     /// Stores a value, and drops the one that the number had.
     pub(crate) fn insert(&mut self, game: GameId, value: T) {
+        self.numbers.insert(game);
         let Some(index) = index(game) else {
             self.others.insert(game, value);
             return;
@@ -54,6 +57,7 @@ impl<T> ByGame<T> {
 
     /// Drops the value of a number, if it has one.
     pub(crate) fn remove(&mut self, game: GameId) {
+        self.numbers.remove(&game);
         match index(game).and_then(|index| self.listed.get_mut(index)) {
             Some(place) => *place = None,
             None => drop(self.others.remove(&game)),
@@ -62,14 +66,12 @@ impl<T> ByGame<T> {
 
     /// Counts the values.
     pub(crate) fn len(&self) -> usize {
-        self.listed.iter().flatten().count() + self.others.len()
+        self.numbers.len()
     }
 
     /// Returns the values with their numbers, ordered by the numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (GameId, &T)> {
-        let negative = self.others.range(..GameId(0)).map(|(game, value)| (*game, value));
-        let listed = (0..).map(GameId).zip(&self.listed).filter_map(|(game, place)| Some((game, place.as_deref()?)));
-        negative.chain(listed).chain(self.others.range(GameId(0)..).map(|(game, value)| (*game, value)))
+        self.numbers.iter().filter_map(|&game| Some((game, self.get(game)?)))
     }
 }
 
@@ -90,7 +92,7 @@ mod tests {
         fn it_is_an_ordered_map(steps in prop::collection::vec((-3..6_i32, 0..3_u8, any::<bool>()), 0..60)) {
             let (mut found, mut want) = (ByGame::default(), BTreeMap::new());
             for (value, (number, action, is_large)) in steps.into_iter().enumerate() {
-                let game = GameId(if is_large { number + 1023 } else { number });
+                let game = GameId(if is_large { number + 4094 } else { number });
                 if action == 0 {
                     found.remove(game);
                     want.remove(&game);
