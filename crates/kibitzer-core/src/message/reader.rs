@@ -99,10 +99,13 @@ impl Reader {
     /// Removes the last message from its place.
     #[inline]
     pub(crate) fn take(&mut self, place: Place) -> Received {
-        match place {
-            Place::Board => std::mem::take(&mut self.board),
-            Place::Other => std::mem::take(&mut self.other),
-        }
+        let place = match place {
+            Place::Board => &mut self.board,
+            Place::Other => &mut self.other,
+        };
+        // Field by field, because a copy of fields that were just written stalls the processor.
+        let Received { offset, length, bell, is_datagram, is_listed, ref mut message } = *place;
+        Received { offset, length, bell, is_datagram, is_listed, message: std::mem::take(message) }
     }
 
     /// Returns what [`next`](Self::next) returns, by reference. If the caller does not clone it, the memory of a board or a line
