@@ -49,7 +49,7 @@ pub(crate) struct Task {
     connection: Connection,
     input: Input,
     /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
-    held: Option<Event>,
+    held: Option<Arc<Event>>,
     observers: Observers,
     timer: Timer,
     /// Whether the session was shut down. Events are then dropped if a lossless subscriber has no room for them.
@@ -238,7 +238,7 @@ impl Task {
 
     /// Returns the next event and shows it to the observers; `None` if there is none now. The session's own events come first,
     /// then those parsed from received bytes, then the end of the connection.
-    fn next_event(&mut self, now: Instant) -> Option<Event> {
+    fn next_event(&mut self, now: Instant) -> Option<Arc<Event>> {
         let started = self.observers.start_parsing();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
@@ -249,7 +249,8 @@ impl Task {
         }
         let event = event?;
         let redacted = self.observers.event(&event, started, self.input.view(&self.session));
-        Some(redacted.filter(|_| self.redacts_events).unwrap_or(event))
+        // Shared at once: a pointer is cheaper to hold and to pass on than an event.
+        Some(Arc::new(redacted.filter(|_| self.redacts_events).unwrap_or(event)))
     }
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
@@ -334,10 +335,10 @@ impl Replies {
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
-async fn deliver(publisher: &mut Publisher, held: &mut Option<Event>, games: &Games) {
+async fn deliver(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games: &Games) {
     if let Some(event) = held {
         // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
-        Box::pin(publisher.publish(event.clone(), games)).await;
+        Box::pin(publisher.publish(Arc::clone(event), games)).await;
         *held = None;
     } else {
         publisher.newcomers().await;

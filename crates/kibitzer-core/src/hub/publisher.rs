@@ -107,7 +107,7 @@ impl Publisher {
         let newcomers = std::mem::take(&mut state.newcomers);
         let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
         let shared = (has_queues || state.ring.has_readers()).then(|| event.into());
-        let for_queues = shared.clone().filter(|_| has_queues);
+        let for_queues = if has_queues { shared.clone() } else { None };
         if let Some(event) = shared.filter(|_| state.ring.has_readers()) {
             state.ring.push(event);
             state.waiters.take(&mut self.woken);
