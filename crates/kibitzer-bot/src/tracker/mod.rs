@@ -10,6 +10,7 @@
 //! | `Playing` | connection lost | `Interrupted` | `Interrupted` |
 //! | `Interrupted` | listed as stored | `Adjourned` | `Adjourned` |
 //! | `Interrupted` | reported as over | `Over` | `Ended` |
+//! | `Interrupted` | not stored, or not found | `Left` | `Left` |
 //! | `Interrupted`, `Adjourned` | board of the same game | `Playing` | `Resumed` |
 
 mod game;
@@ -216,7 +217,8 @@ impl GameTracker {
         })?;
         match restored.outcome {
             RestoreOutcome::Ended => Some(known.step(TrackedState::Over, StepKind::Ended)),
-            RestoreOutcome::Gone => Some(known.step(TrackedState::Left, StepKind::Left)),
+            // No board will follow: servers store no games of guests.
+            RestoreOutcome::Gone | RestoreOutcome::Interrupted => Some(known.step(TrackedState::Left, StepKind::Left)),
             RestoreOutcome::Adjourned => Some(known.step(TrackedState::Adjourned, StepKind::Adjourned)),
             _ => None,
         }

@@ -240,7 +240,7 @@ fn the_report_after_a_reconnect_has_missing_moves_and_ends() {
         (RestoreOutcome::Ended, vec![Ended], TrackedState::Over),
         (RestoreOutcome::Gone, vec![Left], TrackedState::Left),
         (RestoreOutcome::Adjourned, vec![Adjourned], TrackedState::Adjourned),
-        (RestoreOutcome::Interrupted, vec![], TrackedState::Interrupted),
+        (RestoreOutcome::Interrupted, vec![Left], TrackedState::Left),
     ] {
         let mut session = Session::default();
         session.lines(&[CREATED, &start()]);

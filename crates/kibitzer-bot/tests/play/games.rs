@@ -4,41 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use kibitzer::Relation;
 use kibitzer::command::OfferRef;
-use kibitzer::core::session::Password;
-use kibitzer::{Profile, Relation};
-use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchPosition};
+use kibitzer_bot::engine::{EngineError, ScriptedAnswer};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, Scripted, WeakPlayer};
-use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
+use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, ServerOptions};
 
-use crate::table::{Human, Running, scripted, serve, settings, weak};
-
-/// Starts a bot that is ready to play.
-async fn ready<S: kibitzer_bot::StartEngine>(config: BotConfig, engine: S) -> Running {
-    let bot = Running::start(config, engine);
-    bot.wait_for(BotAction::StartedEngine, "").await;
-    bot.wait_for(BotAction::Connection, "ready").await;
-    bot
-}
-
-/// Plays the moves of Black that lead nowhere.
-fn shuffle(position: &SearchPosition) -> ScriptedAnswer {
-    let n = position.moves.len() / 2;
-    let moves = if position.moves.len().is_multiple_of(2) { ["g1f3", "f3g1"] } else { ["g8f6", "f6g8"] };
-    ScriptedAnswer::Move(moves[n % 2].to_owned())
-}
-
-fn shuffler() -> impl kibitzer_bot::StartEngine {
-    scripted(|position, _| shuffle(position))
-}
-
-/// A server with accounts of the bot and the human, so that it adjourns their game when a connection is lost.
-async fn serve_accounts() -> (Arc<Server>, BotConfig, Profile) {
-    let account = |name: &str| Account::new(name.parse().unwrap(), "secret");
-    let (server, profile) = serve(ServerOptions::new().account(account("Botvin")).account(account("Alekhin"))).await;
-    let log_in = |name: &str| profile.clone().account(name.parse().unwrap(), Password::new("secret").unwrap());
-    (server, BotConfig::new(log_in("Botvin"), EngineCommand::new(["none"])), log_in("Alekhin"))
-}
+use crate::table::{Human, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
 
 #[tokio::test(start_paused = true)]
 async fn game_is_played_until_the_opponent_resigns_on_fics() {

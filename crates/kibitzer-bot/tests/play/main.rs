@@ -8,4 +8,6 @@
 )]
 
 mod games;
+mod probe;
+mod recovery;
 mod table;

@@ -4,12 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kibitzer::command::MatchOptions;
+use kibitzer::core::chess::Color;
+use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscription};
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchLimits, SearchPosition};
+use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
     Bot, BotAction, BotConfig, BotError, BotEvent, EngineCommand, Scripted, StartEngine, Stop, WeakPlayer,
 };
-use kibitzer_server::{Server, ServerOptions};
+use kibitzer_server::{Account, ConnectionTarget, Fault, FaultPoint, Server, ServerOptions};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -33,16 +36,37 @@ pub(crate) struct Running {
     pub(crate) stop: Stop,
     pub(crate) done: JoinHandle<Result<(), BotError>>,
     events: Arc<Mutex<Vec<BotEvent>>>,
+    client: Arc<Mutex<Option<Client>>>,
 }
 
 impl Running {
     /// Starts a bot as guest `Botvin`.
     pub(crate) fn start<S: StartEngine>(config: BotConfig, engine: S) -> Self {
+        Self::start_bot(Bot::new(config).engine(engine))
+    }
+
+    /// Starts a bot.
+    pub(crate) fn start_bot<S: StartEngine, P: Policy + Clone>(bot: Bot<S, P>) -> Self {
         let (stop, events) = (Stop::new(), Arc::new(Mutex::new(Vec::new())));
         let sink = Arc::clone(&events);
-        let bot = Bot::new(config).engine(engine).on_event(move |event| sink.lock().unwrap().push(event.clone()));
+        let client = Arc::new(Mutex::new(None));
+        let kept = Arc::clone(&client);
+        let bot = bot
+            .on_event(move |event| sink.lock().unwrap().push(event.clone()))
+            .on_client(move |client| *kept.lock().unwrap() = Some(client.clone()));
         let done = tokio::spawn(bot.run(stop.clone()));
-        Self { stop, done, events }
+        Self { stop, done, events, client }
+    }
+
+    /// Ends the bot as if its process were killed.
+    pub(crate) fn kill(self) {
+        self.done.abort();
+    }
+
+    /// Sends a command from the bot's session, and ignores the reply.
+    pub(crate) async fn send(&self, line: &str) {
+        let client = self.client.lock().unwrap().clone().unwrap();
+        drop(client.request(line).await);
     }
 
     /// Returns the actions so far with their reasons.
@@ -57,6 +81,24 @@ impl Running {
 
     pub(crate) fn count(&self, wanted: BotAction) -> usize {
         self.actions().iter().filter(|(action, _)| *action == wanted).count()
+    }
+
+    /// Cuts the connection of the bot.
+    pub(crate) async fn cut(&self, server: &Server) {
+        let target = ConnectionTarget::Player("Botvin".to_owned());
+        server.control().inject(target, FaultPoint::Now, Fault::Reset).await.unwrap();
+        self.wait_for(BotAction::Connection, "lost").await;
+    }
+
+    /// Waits until the bot has done something for this number of times.
+    pub(crate) async fn wait_for_count(&self, wanted: BotAction, n: usize) {
+        let waiting = async {
+            while self.count(wanted) < n {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let waited = timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "not {n} times {wanted:?} in {:#?}", self.actions());
     }
 
     /// Waits until the bot has done something with a reason that contains the words.
@@ -92,6 +134,33 @@ pub(crate) fn scripted(
     }
 }
 
+/// Starts a bot that is ready to play.
+pub(crate) async fn ready<S: StartEngine>(config: BotConfig, engine: S) -> Running {
+    let bot = Running::start(config, engine);
+    bot.wait_for(BotAction::StartedEngine, "").await;
+    bot.wait_for(BotAction::Connection, "ready").await;
+    bot
+}
+
+/// Plays the moves of Black that lead nowhere.
+pub(crate) fn shuffle(position: &SearchPosition) -> ScriptedAnswer {
+    let n = position.moves.len() / 2;
+    let moves = if position.moves.len().is_multiple_of(2) { ["g1f3", "f3g1"] } else { ["g8f6", "f6g8"] };
+    ScriptedAnswer::Move(moves[n % 2].to_owned())
+}
+
+pub(crate) fn shuffler() -> impl StartEngine {
+    scripted(|position, _| shuffle(position))
+}
+
+/// A server with accounts of the bot and the human, so that it adjourns their game when a connection is lost.
+pub(crate) async fn serve_accounts() -> (Arc<Server>, BotConfig, Profile) {
+    let account = |name: &str| Account::new(name.parse().unwrap(), "secret");
+    let (server, profile) = serve(ServerOptions::new().account(account("Botvin")).account(account("Alekhin"))).await;
+    let log_in = |name: &str| profile.clone().account(name.parse().unwrap(), Password::new("secret").unwrap());
+    (server, BotConfig::new(log_in("Botvin"), EngineCommand::new(["none"])), log_in("Alekhin"))
+}
+
 /// The opponent: a session whose moves the test sends.
 pub(crate) struct Human {
     pub(crate) client: Client,
@@ -104,16 +173,32 @@ impl Human {
     }
 
     pub(crate) async fn log_in_with(profile: Profile) -> Self {
-        let client = Client::connect(profile).await.unwrap();
-        let events = client.subscribe_lossless(10_000);
+        let (client, events) = Client::start(profile, |hub| hub.subscribe_lossless(10_000)).await.unwrap();
+        client.ready().await.unwrap();
         Self { client, events }
     }
 
     /// Challenges the bot, and waits for the first board.
     pub(crate) async fn challenge(&mut self, terms: impl FnOnce(MatchOptions) -> MatchOptions) -> Arc<Style12> {
         let options = terms(MatchOptions::new("Botvin".parse().unwrap()).time(5, 0).unrated());
+        // Boards of earlier games are of no interest.
+        self.events = self.client.subscribe_lossless(10_000);
         self.client.challenge(&options).await.unwrap();
         self.board(|_| true).await
+    }
+
+    /// Challenges the bot as White, and plays these moves, each after the bot's answer.
+    pub(crate) async fn begin(&mut self, moves: &[&str]) {
+        self.challenge(|terms| terms.color(Color::White)).await;
+        for played in moves {
+            self.play(played).await;
+            self.turn().await;
+        }
+    }
+
+    /// Sends a command, and ignores the reply.
+    pub(crate) async fn send(&self, line: &str) {
+        drop(self.client.request(line).await);
     }
 
     /// Waits for a board of the own game.
