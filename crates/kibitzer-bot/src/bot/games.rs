@@ -64,8 +64,9 @@ impl<P: Policy + Clone> Player<P> {
         if game.has_missing_moves() {
             self.request_moves(step.game, game.number());
         }
-        self.tables.entry(step.game).or_default();
-        self.idle.game_started(&opponent, Instant::now());
+        // The server has forgotten a request to abort.
+        self.tables.entry(step.game).or_default().has_given_up = false;
+        self.idle.game_started(&opponent, step.kind == StepKind::Started, Instant::now());
         self.report(BotAction::Started, Some(step.game), Some(opponent.clone()), reason);
         self.order(Order::NewGame(step.game, setup));
         if step.kind == StepKind::Started {

@@ -134,12 +134,15 @@ impl IdleState {
         may_answer
     }
 
-    /// The game of an accepted challenge, or any other, has started.
-    pub(super) fn game_started(&mut self, opponent: &Handle, now: Instant) {
+    /// The game of an accepted challenge, or any other, has started. A resumed one is not new, and was counted before.
+    pub(super) fn game_started(&mut self, opponent: &Handle, is_new: bool, now: Instant) {
         self.is_accepting = false;
         self.challenged = None;
-        self.n_games += 1;
         (self.seeks_at, self.challenge_at) = (None, None);
+        if !is_new {
+            return;
+        }
+        self.n_games += 1;
         if !self.last_opponent.as_ref().is_some_and(|last| last.is_same_player(opponent.as_str())) {
             self.n_rematches = 0;
             self.last_opponent = Some(opponent.clone());

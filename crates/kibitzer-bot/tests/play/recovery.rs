@@ -156,3 +156,21 @@ async fn seeks_are_open_once_after_a_lost_connection() {
     let sought = human.client.request("sought all").await.unwrap().text();
     assert_eq!((sought.matches("Botvin").count(), bot.count(BotAction::Sought)), (1, 1), "{sought}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn resumed_game_counts_as_one_game_with_the_opponent() {
+    let (server, mut config, profile) = serve_accounts().await;
+    config.rules.accept.games_per_opponent_per_day = 2;
+    let bot = ready(config, weak()).await;
+    let mut human = Human::log_in_with(profile).await;
+    human.begin(&["e2e4", "d2d3", "f1e2"]).await;
+    bot.cut(&server).await;
+    resume(&mut human, &bot).await;
+    human.client.resign().await.unwrap();
+    bot.wait_for(BotAction::Ended, "resigns").await;
+    human.begin(&["e2e4"]).await;
+    human.client.resign().await.unwrap();
+    bot.wait_for_count(BotAction::Ended, 2).await;
+    human.send("match Botvin 5 0 unrated").await;
+    bot.wait_for(BotAction::Declined, "2 games a day").await;
+}
