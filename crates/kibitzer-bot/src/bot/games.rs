@@ -160,6 +160,7 @@ impl<P: Policy + Clone> Player<P> {
     fn wait(&mut self, key: GameKey) {
         let is_searching_elsewhere = self.tables.iter().any(|(other, table)| *other != key && table.deciding.is_some());
         let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
+        let position = game.position_key();
         table.deciding = None;
         let Some(color) = game.my_color() else { return };
         // The board after an own move has the lag of that move.
@@ -169,8 +170,10 @@ impl<P: Policy + Clone> Player<P> {
         let remaining = game.clock(color.opponent()).remaining().unwrap_or_default();
         let is_timed = game.time_control() != (0, 0) && game.state() == TrackedState::Playing;
         table.plan_flag(is_timed.then(|| Instant::now() + remaining + FLAG_DELAY));
+        // Another board of the same position, such as one with the reserves, does not end the analysis.
+        let is_known = table.waiting.replace(position) == Some(position);
         let expected = table.expected.take();
-        if is_searching_elsewhere {
+        if is_searching_elsewhere || is_known {
             return;
         }
         let order =
@@ -381,7 +384,7 @@ impl<P: Policy + Clone> Player<P> {
     /// Stops the search of a game whose connection is lost.
     fn interrupt(&mut self, key: GameKey) {
         if let Some(table) = self.tables.get_mut(&key) {
-            table.deciding = None;
+            (table.deciding, table.waiting) = (None, None);
             table.stop_flag();
         }
         self.order(Order::Stop);

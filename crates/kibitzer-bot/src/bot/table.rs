@@ -19,6 +19,8 @@ const MAX_POSITIONS: usize = 512;
 pub(super) struct Table {
     /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.
     pub(super) deciding: Option<PositionKey>,
+    /// The position in which the bot last began to wait for the opponent.
+    pub(super) waiting: Option<PositionKey>,
     /// The current position, and when it was received.
     received: Option<(PositionKey, Instant)>,
     /// The last score of the search in progress.
