@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cozy_chess::GameStatus;
 use kibitzer::command::{MoveMade, MoveText, OfferOutcome};
 use kibitzer::core::chess::{Color, Role, Square};
 use kibitzer::core::message::Rating;
@@ -225,12 +226,13 @@ impl<P: Policy + Clone> Player<P> {
         if !self.games.tracker().is_current(position) {
             return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
         }
+        if self.tables.get(&key).is_none_or(|table| table.has_given_up) {
+            return self.report(BotAction::Dropped, Some(key), None, "the bot has given up the game");
+        }
         if best.resigns {
             return self.resign(key, "the engine resigns");
         }
-        let Some(uci) = best.best else {
-            return self.report(BotAction::Dropped, Some(key), None, "the engine finds no legal move");
-        };
+        let Some(uci) = best.best else { return self.on_no_move(key, best.offers_draw) };
         if !self.games.tracker().get(key).is_some_and(|game| may_be_legal(game, &uci)) {
             return self.order(Order::Restart(EngineError::NotAMove(uci)));
         }
@@ -249,6 +251,19 @@ impl<P: Policy + Clone> Player<P> {
         if let Some((Gesture::OfferDraw, reason)) = gesture {
             self.offer_draw(key, reason);
         }
+    }
+
+    /// Restarts an engine that finds no move, unless there is none: the server's report of the end is still to come. Claims the draw
+    /// first that the engine claims in place of a move.
+    fn on_no_move(&mut self, key: GameKey, claims_draw: bool) {
+        if claims_draw {
+            self.claim_draw(key);
+        }
+        let board = self.games.tracker().get(key).and_then(|game| game.search_position().board());
+        if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
+            return self.report(BotAction::Dropped, Some(key), None, "there is no legal move");
+        }
+        self.order(Order::Restart(EngineError::NoMove));
     }
 
     /// Adds the score of the search, and asks the policy whether to resign or to offer a draw.

@@ -94,6 +94,16 @@ pub struct BookConfig {
 }
 
 impl BookConfig {
+    /// Returns the default settings of a book.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self {
+            file: file.into(),
+            selection: BookSelection::default(),
+            max_moves: default_book_moves(),
+            min_weight: default_book_weight(),
+        }
+    }
+
     /// Opens the book.
     ///
     /// # Errors

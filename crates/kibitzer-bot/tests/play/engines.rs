@@ -1,0 +1,208 @@
+//! Engines that fail, and variants.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::Challenge;
+use kibitzer_bot::config::BookConfig;
+use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo, ScriptedAnswer};
+use kibitzer_bot::policy::{Policy, Situation};
+use kibitzer_bot::{Bot, BotAction, Scripted, Verdict, WeakPlayer};
+use kibitzer_server::{Family, ServerOptions};
+
+use crate::probe::{Log, probe};
+use crate::table::{Human, Running, ready, scripted, serve, settings, shuffle, weak};
+
+#[tokio::test(start_paused = true)]
+async fn hanging_engine_is_started_again_and_the_game_goes_on() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let tries = Arc::new(AtomicUsize::new(0));
+    let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
+        0 | 1 => ScriptedAnswer::Hang,
+        _ => shuffle(position),
+    });
+    let bot = ready(settings(&profile), engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4"]).await;
+    assert_eq!((bot.count(BotAction::EngineFailed), bot.count(BotAction::Moved)), (2, 1), "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_always_hangs_costs_the_game_by_resignation_not_by_time() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let bot = ready(settings(&profile), scripted(|_, _| ScriptedAnswer::Hang)).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.time(1, 0).color(Color::White)).await;
+    human.play("e2e4").await;
+    let end = human.end().await;
+    assert!(end.contains("aborted") || end.contains("Botvin resigns"), "{end} {:#?}", bot.actions());
+    assert_eq!(bot.count(BotAction::EngineFailed), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_finds_no_move_where_there_is_one_is_started_again() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let tries = Arc::new(AtomicUsize::new(0));
+    let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
+        0 => ScriptedAnswer::Result(BestMove::default()),
+        _ => shuffle(position),
+    });
+    let bot = ready(settings(&profile), engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4"]).await;
+    assert_eq!(bot.count(BotAction::EngineFailed), 1, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_is_mated_has_not_failed() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let engine = scripted(|position, _| match position.moves.len() {
+        1 => ScriptedAnswer::Move("f7f6".to_owned()),
+        3 => ScriptedAnswer::Move("g7g5".to_owned()),
+        _ => ScriptedAnswer::Result(BestMove::default()),
+    });
+    let bot = ready(settings(&profile), engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4", "d2d4"]).await;
+    human.play("d1h5").await;
+    bot.wait_for(BotAction::Ended, "checkmated").await;
+    assert_eq!(bot.count(BotAction::EngineFailed), 0, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.rules.accept.kinds.push("crazyhouse".to_owned());
+    let tries = Arc::new(AtomicUsize::new(0));
+    let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
+        0 => ScriptedAnswer::Move("Q@e5".to_owned()),
+        _ => shuffle(position),
+    });
+    let bot = ready(config, engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.send("match Botvin 5 0 unrated white crazyhouse").await;
+    human.board(|_| true).await;
+    human.play("e2e4").await;
+    human.turn().await;
+    let counts = [BotAction::ServerRefused, BotAction::EngineFailed].map(|action| bot.count(action));
+    assert_eq!(counts, [1, 1], "{:#?}", bot.actions());
+}
+
+/// Accepts every challenge.
+#[derive(Clone)]
+struct Careless;
+
+impl Policy for Careless {
+    fn challenge(&mut self, _: &Challenge, _: &Situation<'_>) -> Verdict<bool> {
+        Verdict::accept("any game will do")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn variant_that_the_engine_does_not_play_is_aborted_or_resigned_without_a_move() {
+    for color in ["white", "black"] {
+        let (_server, profile) = serve(ServerOptions::new()).await;
+        let engine =
+            || async { Ok(Scripted::new(|position, _| shuffle(position)).described_as(EngineInfo::new("Chess"))) };
+        let bot = Running::start_bot(Bot::new(settings(&profile)).engine(engine).policy(Careless));
+        bot.wait_for(BotAction::StartedEngine, "").await;
+        bot.wait_for(BotAction::Connection, "ready").await;
+        let mut human = Human::log_in(&profile, "Alekhin").await;
+        human.send(&format!("match Botvin 5 0 unrated {color} crazyhouse")).await;
+        let end = human.end().await;
+        assert!(end.contains("aborted") || end.contains("Botvin resigns"), "{end}");
+        bot.wait_for(BotAction::Ended, "").await;
+        let counts = [BotAction::Aborted, BotAction::Moved, BotAction::EngineFailed];
+        assert_eq!(counts.map(|action| bot.count(action)), [1, 0, 0], "{:#?}", bot.actions());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn crazyhouse_and_chess960_are_played_on_both_families() {
+    for family in [Family::Fics, Family::Icc] {
+        for (kind, words) in [("crazyhouse", "crazyhouse"), ("chess960", "wild fr")] {
+            let (_server, profile) = serve(ServerOptions::new().family(family)).await;
+            let profile = profile.session(|session| session.family(kibitzer::core::message::Family::Auto));
+            let mut config = settings(&profile);
+            config.rules.accept.kinds.push(kind.to_owned());
+            let log = Log::default();
+            let bot = ready(config, probe(&log, 0)).await;
+            let mut human = Human::log_in(&profile, "Alekhin").await;
+            human.send(&format!("match Botvin 5 0 unrated white {words}")).await;
+            human.board(|_| true).await;
+            human.play("e2e4").await;
+            bot.wait_for(BotAction::Moved, "").await;
+            let log = log.lock().unwrap();
+            assert!(log.iter().any(|call| call.contains(&format!("variant: {kind:?}"))), "{family:?} {log:#?}");
+            let search = log.iter().find(|call| call.starts_with("search")).unwrap();
+            assert!(search.contains(r#"["e2e4"]"#), "{family:?} {search}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn moves_of_the_book_are_played_without_the_engine() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let path = std::env::temp_dir().join(format!("kibitzer-book-{}.bin", std::process::id()));
+    // The start position, and the move a2a4, of rank 0 and 3 of file 0.
+    let entry = [0x463b_9618_1691_fc9c_u64.to_be_bytes(), (u64::from(8_u16 << 6 | 24) << 48 | 1 << 32).to_be_bytes()];
+    std::fs::write(&path, entry.concat()).unwrap();
+    let mut config = settings(&profile);
+    config.book = Some(BookConfig::new(&path));
+    let bot = ready(config, weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(Color::Black)).await;
+    human.turn().await;
+    bot.wait_for(BotAction::Moved, "a2a4, from the book").await;
+    human.play("e7e5").await;
+    human.turn().await;
+    assert_eq!(bot.count(BotAction::Thinking), 1, "{:#?}", bot.actions());
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn expected_reply_is_searched_in_the_opponents_time() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.engine.ponder = true;
+    let log = Log::default();
+    let bot = ready(config, probe(&log, 0)).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["g1f3"]).await;
+    // Another board of the same position does not end the analysis.
+    bot.send("refresh").await;
+    human.play("f3g1").await;
+    human.turn().await;
+    let calls = log.lock().unwrap().clone();
+    let at = calls.iter().position(|call| call.starts_with("ponder")).unwrap();
+    let (pondered, searched) = (calls[at].strip_prefix("ponder "), calls[at + 1].strip_prefix("search "));
+    assert!(pondered.is_some() && pondered == searched, "{calls:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn castling_is_sent_in_either_notation_of_the_engine() {
+    for castling in ["e8g8", "e8h8"] {
+        let (_server, profile) = serve(ServerOptions::new()).await;
+        let engine = move || async move { Ok(Scripted::moves(["e7e5", "g8f6", "f8e7", castling])) };
+        let bot = ready(settings(&profile), engine).await;
+        let mut human = Human::log_in(&profile, "Alekhin").await;
+        human.begin(&["a2a3", "b2b3", "c2c3", "d2d3"]).await;
+        assert_eq!(bot.count(BotAction::EngineFailed), 0, "{:#?}", bot.actions());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_cannot_start_declines_challenges_and_is_tried_again() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let tries = Arc::new(AtomicUsize::new(0));
+    let engine = move || {
+        let n = tries.fetch_add(1, Ordering::Relaxed);
+        async move { if n < 5 { Err(EngineError::Exited) } else { Ok(WeakPlayer::new(1, Duration::ZERO)) } }
+    };
+    let bot = Running::start(settings(&profile), engine);
+    bot.wait_for(BotAction::StartedEngine, "").await;
+    assert_eq!(bot.count(BotAction::EngineFailed), 5);
+}
