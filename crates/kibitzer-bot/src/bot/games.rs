@@ -410,6 +410,7 @@ impl<P: Policy + Clone> Player<P> {
         self.tables.remove(&step.game);
         self.order(Order::Stop);
         let Some(game) = self.games.tracker().get(step.game) else { return };
+        let variant = game.variant();
         let opponent = game.my_color().map(|color| game.player(color.opponent()));
         let words = game
             .ending()
@@ -418,7 +419,7 @@ impl<P: Policy + Clone> Player<P> {
         self.become_idle(Instant::now());
         if let Some(opponent) = opponent.filter(|_| step.kind == StepKind::Ended) {
             self.say_goodbye(&opponent);
-            self.propose_rematch(&opponent);
+            self.propose_rematch(&opponent, &variant);
         }
         self.decide_others();
     }

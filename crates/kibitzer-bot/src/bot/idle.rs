@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::command::OfferRef;
+use kibitzer::core::event::RefusalReason;
+use kibitzer::core::message::Refusal;
 use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Handle, RequestError};
 use tokio::time::Instant;
 
 use super::Urgency;
-use super::player::Player;
+use super::player::{NEVER, Player};
 use super::requests::Outcome;
 use crate::config::MatchmakingRules;
 use crate::policy::Policy;
@@ -17,6 +19,9 @@ use crate::verdict::BotAction;
 
 /// Time from the end of a game to the next seeks.
 const SEEK_DELAY: Duration = Duration::from_secs(3);
+
+/// Shortest time between two challenges.
+const MIN_CHALLENGE_PAUSE: Duration = Duration::from_secs(10);
 
 impl<P: Policy + Clone> Player<P> {
     /// Plans seeks and challenges after the end of a game, or when the session is ready.
@@ -26,23 +31,27 @@ impl<P: Policy + Clone> Player<P> {
         }
         let rules = &self.config.rules;
         let seeks_at = (!rules.seek.ads.is_empty()).then(|| now + SEEK_DELAY);
-        let challenge_at = rules.matchmaking.as_ref().map(|rules| now + rules.pause);
-        self.idle.plan(seeks_at, challenge_at);
+        self.idle.plan(seeks_at, self.next_challenge(now));
+    }
+
+    fn next_challenge(&self, now: Instant) -> Option<Instant> {
+        let rules = self.config.rules.matchmaking.as_ref()?;
+        Some(now + rules.pause.clamp(MIN_CHALLENGE_PAUSE, NEVER))
     }
 
     /// Does what is due without a game.
     pub(super) fn on_idle(&mut self, now: Instant) {
-        let can_play = !self.is_playing() && !self.idle.is_accepting && self.engine.is_some();
+        let may_begin = self.may_begin();
         if self.idle.seeks_at.is_some_and(|at| at <= now) {
             // Without an engine, the seeks are posted later.
             self.idle.seeks_at = self.engine.is_none().then(|| now + SEEK_DELAY);
-            if can_play {
+            if may_begin {
                 self.post_seeks();
             }
         }
         if self.idle.challenge_at.is_some_and(|at| at <= now) {
-            self.idle.challenge_at = self.config.rules.matchmaking.as_ref().map(|rules| now + rules.pause);
-            if can_play {
+            self.idle.challenge_at = self.next_challenge(now);
+            if may_begin {
                 self.look_for_opponent(now);
             }
         }
@@ -69,8 +78,21 @@ impl<P: Policy + Clone> Player<P> {
         let Some(terms) = self.idle.choose(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
         self.idle.challenged = Some(player.clone());
-        let (client, line) = (self.client.clone(), format!("match {player} {terms}"));
-        self.requests.send(async move { Outcome::Other(None, client.request(&*line).await.err()) });
+        let (client, player, line) = (self.client.clone(), player.clone(), format!("match {player} {terms}"));
+        self.requests.send(async move { Outcome::Challenge(player, client.request(&*line).await.err()) });
+    }
+
+    /// Forgets a challenge that failed. The player counts as one who declines, unless the reason may pass soon.
+    pub(super) fn on_challenge_reply(&mut self, player: Handle, error: Option<RequestError>) {
+        use Refusal::{AlreadyOffered, Examining, NoSuchPlayer, NotLoggedIn, PlayerBusy, Playing};
+        let Some(failed) = &error else { return };
+        self.idle.challenged = None;
+        let passes =
+            [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered].map(RefusalReason::Refusal);
+        if failed.refusal().is_some_and(|reason| !passes.contains(&reason)) {
+            self.idle.refused(&player, Instant::now());
+        }
+        self.report_refusal(None, Some(player), error);
     }
 
     /// Withdraws a challenge that was not answered; the player is not asked again for a day.
@@ -111,7 +133,7 @@ impl<P: Policy + Clone> Player<P> {
             Ok(list) => list,
             Err(error) => return self.report(BotAction::ServerRefused, None, None, error.to_string()),
         };
-        if self.is_playing() || self.idle.is_accepting {
+        if !self.may_begin() {
             return;
         }
         let me = self.client.handle();
@@ -119,12 +141,12 @@ impl<P: Policy + Clone> Player<P> {
         self.challenge(&player, rules);
     }
 
-    /// Proposes another game, within the limit of the settings.
-    pub(super) fn propose_rematch(&mut self, opponent: &Handle) {
-        if self.idle.n_rematches >= self.config.rules.rematch.propose
-            || self.urgency != Urgency::None
-            || self.idle.is_paused
-        {
+    /// Proposes another game of this variant, within the limit of the settings, to an opponent who has not declined.
+    pub(super) fn propose_rematch(&mut self, opponent: &Handle, variant: &String) {
+        let is_played = self.engine.as_ref().is_some_and(|engine| engine.variants.contains(variant));
+        let has_refused = self.idle.has_refused(opponent, Instant::now());
+        let is_enough = self.idle.n_rematches >= self.config.rules.rematch.propose;
+        if is_enough || has_refused || !is_played || !self.may_begin() {
             return;
         }
         self.idle.n_rematches += 1;

@@ -27,7 +27,7 @@ use crate::verdict::{BotAction, BotEvent};
 const ADJOURN_WAIT: Duration = Duration::from_secs(10);
 
 /// A deadline that is never reached.
-const NEVER: Duration = Duration::from_hours(24 * 365);
+pub(super) const NEVER: Duration = Duration::from_hours(24 * 365);
 
 /// One account that plays.
 pub(super) struct Player<P> {
@@ -175,6 +175,7 @@ impl<P: Policy + Clone> Player<P> {
                 self.idle.is_accepting = false;
                 self.report_refusal(None, Some(player), error);
             }
+            Outcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             Outcome::Abort(game, result) => self.on_abort_reply(game, &result),
             Outcome::Flag(game, error) => self.report_refusal(Some(game), None, error),
             Outcome::Moves(game, result) => self.on_moves(game, *result),
@@ -183,7 +184,7 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    fn report_refusal(&self, game: Option<GameKey>, player: Option<Handle>, error: Option<RequestError>) {
+    pub(super) fn report_refusal(&self, game: Option<GameKey>, player: Option<Handle>, error: Option<RequestError>) {
         if let Some(error) = error {
             // A refusal contains the server's words already.
             let text = error.text().filter(|_| error.refusal().is_none());
@@ -193,8 +194,11 @@ impl<P: Policy + Clone> Player<P> {
     }
 
     pub(super) fn on_stop(&mut self, urgency: Urgency) {
+        if urgency <= self.urgency {
+            return;
+        }
         self.urgency = urgency;
-        if urgency != Urgency::AfterGame {
+        if urgency == Urgency::Now {
             return;
         }
         let limit = self.config.shutdown.finish_game_within;
@@ -217,6 +221,12 @@ impl<P: Policy + Clone> Player<P> {
     pub(super) fn is_playing(&self) -> bool {
         use crate::tracker::TrackedState::{Interrupted, Playing};
         self.games.tracker().iter().any(|game| matches!(game.state(), Playing | Interrupted))
+    }
+
+    /// Returns whether the bot may begin a game on its own.
+    pub(super) fn may_begin(&self) -> bool {
+        let is_free = !self.is_playing() && !self.idle.is_accepting && self.engine.is_some();
+        is_free && self.urgency == Urgency::None && !self.idle.is_paused
     }
 
     fn next_deadline(&self) -> Instant {

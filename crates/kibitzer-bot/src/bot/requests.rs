@@ -16,6 +16,8 @@ pub(super) enum Outcome {
     Move(PositionKey, Result<MoveMade, RequestError>),
     /// A challenge of this player was accepted; the error, if it failed.
     Accept(Handle, Option<RequestError>),
+    /// This player was challenged; the error, if it failed.
+    Challenge(Handle, Option<RequestError>),
     /// The bot asked to abort a game that it cannot play.
     Abort(GameKey, Result<OfferOutcome, RequestError>),
     /// The bot claimed a game because the opponent's time is up.

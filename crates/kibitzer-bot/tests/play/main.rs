@@ -7,6 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod between;
 mod engines;
 mod games;
 mod probe;

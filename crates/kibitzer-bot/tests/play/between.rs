@@ -1,0 +1,161 @@
+//! Between games: challenges, rematches, seeks, simuls, and several accounts.
+
+use std::time::Duration;
+
+use kibitzer::core::chess::Color;
+use kibitzer::{Handle, Profile};
+use kibitzer_bot::config::MatchmakingRules;
+use kibitzer_bot::{BotAction, BotConfig};
+use kibitzer_server::ServerOptions;
+use tokio::time::sleep;
+
+use crate::table::{Human, Running, ready, serve, settings, weak};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A bot with these settings, and a human beside it.
+async fn beside(set: impl FnOnce(&mut BotConfig)) -> (Running, Human, Profile) {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    set(&mut config);
+    let human = Human::log_in(&profile, "Alekhin").await;
+    (ready(config, weak()).await, human, profile)
+}
+
+/// The bot challenges this player.
+fn challenging(config: &mut BotConfig) {
+    let player: Handle = "Alekhin".parse().unwrap();
+    config.rules.matchmaking = Some(MatchmakingRules::against([player], "5 0 unrated"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn player_who_declines_is_not_challenged_again_for_a_day() {
+    let (bot, mut human, _) = beside(challenging).await;
+    human.line("Challenge: Botvin").await;
+    human.send("decline").await;
+    bot.wait_for(BotAction::Challenged, "was declined").await;
+    sleep(Duration::from_hours(23)).await;
+    assert_eq!(bot.count(BotAction::Challenged), 2, "{:#?}", bot.actions());
+    sleep(Duration::from_hours(2)).await;
+    assert!(bot.count(BotAction::Challenged) > 2, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn challenge_without_an_answer_is_withdrawn() {
+    let (bot, mut human, _) = beside(challenging).await;
+    human.line("Challenge: Botvin").await;
+    human.line("Botvin withdraws").await;
+    bot.wait_for(BotAction::Challenged, "withdrawn").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn player_who_was_away_is_challenged_later() {
+    let (bot, human, profile) = beside(challenging).await;
+    human.client.quit().await;
+    sleep(20 * MINUTE).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.line("Challenge: Botvin").await;
+    human.send("accept").await;
+    bot.wait_for(BotAction::Started, "").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn player_who_does_not_play_the_bot_is_not_asked_again() {
+    let (bot, human, _) = beside(challenging).await;
+    human.send("+noplay Botvin").await;
+    sleep(60 * MINUTE).await;
+    assert_eq!((bot.count(BotAction::Challenged), bot.count(BotAction::ServerRefused)), (1, 1), "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn listed_players_are_challenged_by_rating_and_kind_of_account() {
+    let (bot, _human, _) = beside(|config| {
+        let mut rules = MatchmakingRules::against([], "5 0 unrated");
+        rules.computers_only = true;
+        config.rules.matchmaking = Some(rules);
+    })
+    .await;
+    sleep(20 * MINUTE).await;
+    assert_eq!(bot.count(BotAction::Challenged), 0, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn match_that_begins_by_itself_is_played() {
+    let (bot, mut human, _) = beside(challenging).await;
+    human.line("Challenge: Botvin").await;
+    human.send("match Botvin 5 0 unrated").await;
+    bot.wait_for(BotAction::Started, "").await;
+    assert_eq!((bot.count(BotAction::Accepted), bot.count(BotAction::Declined)), (0, 0), "{:#?}", bot.actions());
+    let board = human.board(|_| true).await;
+    if board.my_color() == Some(Color::White) {
+        human.play("e2e4").await;
+    }
+    bot.wait_for(BotAction::Moved, "").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn simultaneous_exhibition_is_played() {
+    let (bot, mut human, _) = beside(|_| {}).await;
+    human.send("simopen").await;
+    bot.send("simmatch Alekhin").await;
+    human.send("accept").await;
+    bot.wait_for(BotAction::Started, "").await;
+    for played in ["e2e4", "d2d3"] {
+        human.play(played).await;
+        human.turn().await;
+    }
+    assert_eq!(bot.count(BotAction::Moved), 2, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rematch_is_proposed_up_to_the_limit() {
+    let (bot, mut human, _) = beside(|config| config.rules.rematch.propose = 1).await;
+    human.begin(&["e2e4"]).await;
+    human.client.resign().await.unwrap();
+    human.line("Challenge: Botvin").await;
+    human.send("accept").await;
+    bot.wait_for_count(BotAction::Started, 2).await;
+    human.client.resign().await.unwrap();
+    bot.wait_for_count(BotAction::Ended, 2).await;
+    sleep(MINUTE).await;
+    assert_eq!(bot.count(BotAction::Challenged), 1, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn seeks_are_posted_answered_judged_and_posted_again() {
+    let (bot, human, _) = beside(|config| {
+        config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
+        config.rules.accept.block = vec!["Blocked".parse().unwrap()];
+    })
+    .await;
+    bot.wait_for(BotAction::Sought, "5 0 unrated").await;
+    sleep(MINUTE).await;
+    human.send("play Botvin").await;
+    bot.wait_for(BotAction::Started, "").await;
+    human.client.resign().await.unwrap();
+    bot.wait_for_count(BotAction::Sought, 2).await;
+    sleep(MINUTE).await;
+    assert_eq!(bot.count(BotAction::Sought), 2, "{:#?}", bot.actions());
+    assert_eq!(bot.count(BotAction::Accepted), 1, "the answer is a challenge that was judged");
+    let _ = human.client.request("sought all").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_accounts_play_in_one_process() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.accounts.push(profile.clone().guest_as("Tal".parse().unwrap()));
+    let bot = ready(config, weak()).await;
+    bot.wait_for_count(BotAction::StartedEngine, 2).await;
+    bot.wait_for_count(BotAction::Connection, 2).await;
+    let one = Human::log_in(&profile, "Alekhin").await;
+    let two = Human::log_in(&profile, "Bogoljubov").await;
+    one.send("match Botvin 5 0 unrated").await;
+    two.send("match Tal 5 0 unrated").await;
+    bot.wait_for_count(BotAction::Started, 2).await;
+    one.client.resign().await.unwrap();
+    two.client.resign().await.unwrap();
+    bot.wait_for_count(BotAction::Ended, 2).await;
+    bot.stop.request();
+    bot.done.await.unwrap().unwrap();
+}
