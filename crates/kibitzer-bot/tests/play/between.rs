@@ -159,3 +159,18 @@ async fn several_accounts_play_in_one_process() {
     bot.stop.request();
     bot.done.await.unwrap().unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn rematch_that_was_declined_is_not_proposed_again() {
+    let (bot, mut human, _) = beside(|config| config.rules.rematch.propose = 9).await;
+    human.begin(&["e2e4"]).await;
+    human.client.resign().await.unwrap();
+    human.line("Challenge: Botvin").await;
+    human.send("decline").await;
+    bot.wait_for(BotAction::Challenged, "was declined").await;
+    human.begin(&["e2e4"]).await;
+    human.client.resign().await.unwrap();
+    bot.wait_for_count(BotAction::Ended, 2).await;
+    sleep(MINUTE).await;
+    assert_eq!(bot.count(BotAction::Challenged), 2, "{:#?}", bot.actions());
+}
