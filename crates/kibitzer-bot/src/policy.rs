@@ -106,7 +106,8 @@ impl Situation<'_> {
         let variant = kind.variant.as_ref().map_or("chess", |variant| variant.as_str());
         // A variant is played at any speed if it is listed; chess at the listed speeds.
         let name = if variant == "chess" { kind.speed.unwrap_or("chess") } else { variant };
-        if !self.rules.accept.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
+        // Whether untimed games are played is a setting of its own.
+        if name != "untimed" && !self.rules.accept.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
             return Some(format!("{name} is not played"));
         }
         (!self.variants.iter().any(|known| known == variant)).then(|| format!("the engine does not play {variant}"))

@@ -174,3 +174,12 @@ async fn rematch_that_was_declined_is_not_proposed_again() {
     sleep(MINUTE).await;
     assert_eq!(bot.count(BotAction::Challenged), 2, "{:#?}", bot.actions());
 }
+
+#[tokio::test(start_paused = true)]
+async fn untimed_game_is_played_if_the_settings_allow_it() {
+    let (bot, mut human, _) = beside(|config| config.rules.accept.untimed = true).await;
+    human.send("match Botvin unrated untimed white").await;
+    bot.wait_for(BotAction::Started, "").await;
+    human.play("e2e4").await;
+    human.turn().await;
+}
