@@ -122,6 +122,7 @@ impl<P: Policy + Clone> Player<P> {
             }
             ("play", _) => {
                 self.idle.is_paused = false;
+                self.become_idle(Instant::now());
                 "playing".to_owned()
             }
             ("resign", Some(key)) => {

@@ -183,3 +183,19 @@ async fn untimed_game_is_played_if_the_settings_allow_it() {
     human.play("e2e4").await;
     human.turn().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn paused_bot_posts_its_seeks_when_it_plays_again() {
+    let (bot, human, _) = beside(|config| {
+        config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
+        config.rules.talk.owners = vec!["Alekhin".parse().unwrap()];
+    })
+    .await;
+    bot.wait_for(BotAction::Sought, "").await;
+    human.send("tell Botvin pause").await;
+    sleep(MINUTE).await;
+    let sought = human.client.request("sought all").await.unwrap().text();
+    assert!(!sought.contains("Botvin"), "{sought}");
+    human.send("tell Botvin play").await;
+    bot.wait_for_count(BotAction::Sought, 2).await;
+}
