@@ -62,7 +62,8 @@ impl<P: Policy + Clone> Player<P> {
         let Some(game) = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing) else { return };
         let (key, Some(table)) = (game.key(), self.tables.get_mut(&game.key())) else { return };
         let rules = &self.config.rules;
-        let verdict = if table.has_given_up {
+        let is_an_end = matches!(offer.kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn);
+        let verdict = if table.has_given_up && is_an_end {
             Verdict::accept("the bot cannot play on")
         } else {
             self.policy

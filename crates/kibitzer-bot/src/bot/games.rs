@@ -276,7 +276,7 @@ impl<P: Policy + Clone> Player<P> {
         let rules = &self.config.rules;
         let situation = GameSituation { rules, game, scores: &table.scores, takebacks: table.takebacks };
         let verdict = self.policy.gesture(&situation);
-        if engine_offers_draw && verdict.is_none() {
+        if engine_offers_draw && rules.offers.draw.is_some() && verdict.is_none() {
             return Some((Gesture::OfferDraw, "the engine offers it".to_owned()));
         }
         verdict.map(|verdict| (verdict.decision, verdict.reason))

@@ -20,6 +20,9 @@ const MAX_OPPONENTS: usize = 10_000;
 /// Minimum time between two answers to one player, so that two bots do not talk to each other for ever.
 const ANSWER_PAUSE: Duration = Duration::from_secs(10);
 
+/// Number of reasons that one player is given for declined challenges, so that a flood of challenges is not answered by one of tells.
+const MAX_REASONS: usize = 16;
+
 /// The state of a bot that plays no game.
 #[derive(Debug)]
 pub(super) struct IdleState {
@@ -49,8 +52,8 @@ struct Opponent {
     games: Vec<Instant>,
     refused: Option<Instant>,
     answered: Option<Instant>,
-    /// The last reason given for declining.
-    reason: String,
+    /// The reasons given for declining, at most [`MAX_REASONS`].
+    reasons: Vec<String>,
 }
 
 impl Opponent {
@@ -116,11 +119,13 @@ impl IdleState {
         refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
     }
 
-    /// Returns whether this reason was not the last one given to the player, and remembers it.
+    /// Returns whether this reason was not given to the player before, and remembers it. `false` after 16 reasons.
     pub(super) fn is_first_refusal(&mut self, player: &Handle, reason: &str) -> bool {
-        let opponent = self.opponent(player);
-        let is_new = opponent.reason != reason;
-        reason.clone_into(&mut opponent.reason);
+        let reasons = &mut self.opponent(player).reasons;
+        let is_new = reasons.len() < MAX_REASONS && !reasons.iter().any(|known| known == reason);
+        if is_new {
+            reasons.push(reason.to_owned());
+        }
         is_new
     }
 

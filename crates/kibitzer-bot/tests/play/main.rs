@@ -10,6 +10,8 @@
 mod between;
 mod engines;
 mod games;
+mod hostile;
+mod offers;
 mod probe;
 mod recovery;
 mod table;
