@@ -147,8 +147,8 @@ async fn crazyhouse_and_chess960_are_played_on_both_families() {
 async fn moves_of_the_book_are_played_without_the_engine() {
     let (_server, profile) = serve(ServerOptions::new()).await;
     let path = std::env::temp_dir().join(format!("kibitzer-book-{}.bin", std::process::id()));
-    // The start position, and the move a2a4, of rank 0 and 3 of file 0.
-    let entry = [0x463b_9618_1691_fc9c_u64.to_be_bytes(), (u64::from(8_u16 << 6 | 24) << 48 | 1 << 32).to_be_bytes()];
+    // The start position; then the move a2a4 (from square 8 to 24, in six bits each) with the weight 1.
+    let entry = [0x463b_9618_1691_fc9c_u64.to_be_bytes(), 0x0218_0001_0000_0000_u64.to_be_bytes()];
     std::fs::write(&path, entry.concat()).unwrap();
     let mut config = settings(&profile);
     config.book = Some(BookConfig::new(&path));

@@ -19,10 +19,10 @@ async fn play(score_cp: i32, n_moves: usize, set: impl FnOnce(&mut BotConfig)) -
     (bot, human)
 }
 
-fn draw_rule(for_moves: usize, from_move: u32) -> Option<DrawRule> {
+fn draw_rule(for_moves: usize, from_move: u32) -> DrawRule {
     let mut rule = DrawRule::default();
     (rule.for_moves, rule.from_move) = (for_moves, from_move);
-    Some(rule)
+    rule
 }
 
 #[tokio::test(start_paused = true)]
@@ -47,7 +47,7 @@ async fn offers_are_granted_by_the_settings() {
     for (offer, end) in [("draw", "drawn"), ("abort", "aborted"), ("adjourn", "adjourned")] {
         let (bot, mut human) = play(10, 3, |config| {
             let offers = &mut config.rules.offers;
-            (offers.abort, offers.adjourn, offers.draw) = (true, true, draw_rule(3, 3));
+            (offers.abort, offers.adjourn, offers.draw) = (true, true, Some(draw_rule(3, 3)));
         })
         .await;
         // The bot has offered a draw itself.
@@ -67,7 +67,7 @@ async fn abort_is_granted_in_the_first_moves() {
 
 #[tokio::test(start_paused = true)]
 async fn draw_is_offered_by_the_rule_once() {
-    let (bot, mut human) = play(-20, 3, |config| config.rules.offers.draw = draw_rule(2, 3)).await;
+    let (bot, mut human) = play(-20, 3, |config| config.rules.offers.draw = Some(draw_rule(2, 3))).await;
     human.line("offers you a draw").await;
     human.send("decline").await;
     for played in ["h2h3", "g2g3"] {
@@ -75,7 +75,7 @@ async fn draw_is_offered_by_the_rule_once() {
         human.turn().await;
     }
     assert_eq!(bot.count(BotAction::OfferedDraw), 1, "{:#?}", bot.actions());
-    let (bot, _human) = play(-21, 5, |config| config.rules.offers.draw = draw_rule(2, 3)).await;
+    let (bot, _human) = play(-21, 5, |config| config.rules.offers.draw = Some(draw_rule(2, 3))).await;
     assert_eq!(bot.count(BotAction::OfferedDraw), 0);
 }
 
