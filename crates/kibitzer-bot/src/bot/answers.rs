@@ -1,6 +1,6 @@
 //! Answers to other players: challenges, offers, partnerships and talk.
 
-use kibitzer::command::OfferRef;
+use kibitzer::command::{self, OfferRef};
 use kibitzer::core::message::{Actor, Challenge, ChallengeChange, ChallengeUpdate, Offer, OfferKind, Partner, Talk};
 use kibitzer::{Handle, TalkKind};
 use tokio::time::Instant;
@@ -31,15 +31,15 @@ impl<P: Policy + Clone> Player<P> {
             games_with_opponent: self.idle.games_with(&player, Instant::now()),
         };
         let verdict = self.policy.challenge(challenge, &situation);
-        let client = self.client.clone();
         let offer = OfferRef::Player(player.clone());
         if verdict.decision {
             self.report(BotAction::Accepted, None, Some(player.clone()), verdict.reason);
             self.idle.is_accepting = true;
+            let client = self.client.clone();
             self.requests.send(async move { Outcome::Accept(player, client.accept(offer).await.err()) });
         } else {
             self.report(BotAction::Declined, None, Some(player.clone()), &*verdict.reason);
-            self.requests.send(async move { Outcome::Other(None, client.decline(offer).await.err()) });
+            self.request(None, command::decline(offer));
             if self.idle.is_first_refusal(&player, &verdict.reason) {
                 self.say(&player, &verdict.reason);
             }
@@ -78,22 +78,20 @@ impl<P: Policy + Clone> Player<P> {
     fn answer_offer(&mut self, key: GameKey, kind: OfferKind, verdict: &Verdict<bool>) {
         let action = if verdict.decision { BotAction::Granted } else { BotAction::Refused };
         self.report(action, Some(key), None, format!("{kind}: {}", verdict.reason));
-        let client = self.client.clone();
         let offer = OfferRef::Kind(kind);
-        let is_granted = verdict.decision;
-        self.requests.send(async move {
-            let error = if is_granted { client.accept(offer).await.err() } else { client.decline(offer).await.err() };
-            Outcome::Other(Some(key), error)
-        });
+        if verdict.decision {
+            self.request(Some(key), command::accept(offer));
+        } else {
+            self.request(Some(key), command::decline(offer));
+        }
     }
 
     /// Declines a partnership: a bot plays one board alone.
     pub(super) fn on_partner(&mut self, partner: &Partner) {
         let Partner::Offered(player) = partner else { return };
         self.report(BotAction::Refused, None, Some(player.clone()), "the bot does not play bughouse with a partner");
-        let (client, line) = (self.client.clone(), format!("decline {player}"));
         // Servers word the answer in several ways.
-        self.requests.send(async move { Outcome::Other(None, client.request(&*line).await.err()) });
+        self.request(None, format!("decline {player}"));
     }
 
     pub(super) fn on_talk(&mut self, talk: &Talk) {
@@ -173,7 +171,6 @@ impl<P: Policy + Clone> Player<P> {
         }
         let words: String = words.chars().filter(|letter| !letter.is_control()).take(MAX_ANSWER).collect();
         self.report(BotAction::Said, None, Some(player.clone()), &*words);
-        let (client, player) = (self.client.clone(), player.clone());
-        self.requests.send(async move { Outcome::Other(None, client.tell(&player, &words).await.err()) });
+        self.request(None, command::Talk::tell(player, words));
     }
 }

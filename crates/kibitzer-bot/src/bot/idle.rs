@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::command::OfferRef;
+use kibitzer::command::{self, OfferRef};
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::Refusal;
 use kibitzer::core::message::listing::WhoList;
@@ -99,17 +99,14 @@ impl<P: Policy + Clone> Player<P> {
     fn withdraw_challenge(&mut self, player: Handle, now: Instant) {
         self.idle.refused(&player, now);
         self.report(BotAction::Challenged, None, Some(player.clone()), "withdrawn, as there was no answer");
-        let (client, offer) = (self.client.clone(), OfferRef::Player(player));
-        self.requests.send(async move { Outcome::Other(None, client.withdraw(offer).await.err()) });
+        self.request(None, command::withdraw(OfferRef::Player(player)));
     }
 
     fn post_seeks(&mut self) {
         for ad in self.config.rules.seek.ads.clone() {
             self.report(BotAction::Sought, None, None, &*ad);
-            let client = self.client.clone();
             // `m`: an answer is a challenge, which the policy judges.
-            let request = async move { client.request(&*format!("seek {ad} m")).await.err() };
-            self.requests.send(async move { Outcome::Other(None, request.await) });
+            self.request(None, format!("seek {ad} m"));
         }
     }
 
@@ -151,7 +148,6 @@ impl<P: Policy + Clone> Player<P> {
         }
         self.idle.n_rematches += 1;
         self.report(BotAction::Challenged, None, Some(opponent.clone()), "rematch");
-        let client = self.client.clone();
-        self.requests.send(async move { Outcome::Other(None, client.rematch().await.err()) });
+        self.request(None, command::rematch());
     }
 }

@@ -1,9 +1,11 @@
 //! A bot that plays: accounts, engine and policy in one place.
 
 mod answers;
+mod endings;
 mod games;
 mod idle;
 mod idle_state;
+mod moves;
 mod player;
 mod record;
 mod requests;

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::command::{self, Request};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
 use tokio::time::{Instant, sleep_until};
@@ -177,7 +178,6 @@ impl<P: Policy + Clone> Player<P> {
             }
             Outcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             Outcome::Abort(game, result) => self.on_abort_reply(game, &result),
-            Outcome::Flag(game, error) => self.report_refusal(Some(game), None, error),
             Outcome::Moves(game, result) => self.on_moves(game, *result),
             Outcome::Candidates(result) => self.on_candidates(result),
             Outcome::Other(game, error) => self.report_refusal(game, None, error),
@@ -253,9 +253,13 @@ impl<P: Policy + Clone> Player<P> {
         }
         self.leave_at = Some(now + ADJOURN_WAIT);
         self.report(BotAction::Stopping, None, None, "time is up: the bot asks to adjourn");
+        self.request(None, command::adjourn());
+    }
+
+    /// Sends a command. If it fails, the error is reported.
+    pub(super) fn request(&mut self, game: Option<GameKey>, command: impl Request + Send + Sync + 'static) {
         let client = self.client.clone();
-        let request = async move { client.adjourn().await.err() };
-        self.requests.send(async move { Outcome::Other(None, request.await) });
+        self.requests.send(async move { Outcome::Other(game, client.request(&command).await.err()) });
     }
 
     /// Reports an action.

@@ -20,8 +20,6 @@ pub(super) enum Outcome {
     Challenge(Handle, Option<RequestError>),
     /// The bot asked to abort a game that it cannot play.
     Abort(GameKey, Result<OfferOutcome, RequestError>),
-    /// The bot claimed a game because the opponent's time is up.
-    Flag(GameKey, Option<RequestError>),
     /// The earlier moves of a resumed game.
     Moves(GameKey, Box<Result<MoveList, RequestError>>),
     /// The players who may be challenged.

@@ -1,0 +1,83 @@
+//! Ends of games that the bot brings about: resignations, requests to abort, draws, claims.
+
+use kibitzer::RequestError;
+use kibitzer::command::{self, OfferOutcome};
+use tokio::time::Instant;
+
+use super::games::FLAG_DELAY;
+use super::player::Player;
+use super::requests::Outcome;
+use crate::policy::Policy;
+use crate::tracker::{GameKey, TrackedState};
+use crate::verdict::BotAction;
+
+/// Number of claims of the opponent's time per move.
+const MAX_FLAGS: u32 = 5;
+
+/// Number of plies within which a game ends without a result if one side asks for it.
+const ABORTABLE_PLIES: u32 = 1;
+
+/// Minimum number of plies between two offers of a draw.
+const DRAW_OFFER_PLIES: u32 = 20;
+
+impl<P: Policy + Clone> Player<P> {
+    /// Ends a game that cannot be played: asks to abort it, and resigns if the server does not.
+    pub(super) fn give_up(&mut self, key: GameKey, reason: String) {
+        let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
+        if std::mem::replace(&mut table.has_given_up, true) {
+            return;
+        }
+        table.deciding = None;
+        if game.position().ply() > ABORTABLE_PLIES {
+            return self.resign(key, &reason);
+        }
+        self.report(BotAction::Aborted, Some(key), None, reason);
+        let client = self.client.clone();
+        self.requests.send(async move { Outcome::Abort(key, client.abort().await) });
+    }
+
+    pub(super) fn on_abort_reply(&mut self, key: GameKey, result: &Result<OfferOutcome, RequestError>) {
+        if !matches!(result, Ok(OfferOutcome::Ended(_)))
+            && self.games.tracker().get(key).is_some_and(|game| game.state() == TrackedState::Playing)
+        {
+            self.resign(key, "the server does not abort the game");
+        }
+    }
+
+    pub(super) fn resign(&mut self, key: GameKey, reason: &str) {
+        if let Some(table) = self.tables.get_mut(&key) {
+            table.has_given_up = true;
+            table.deciding = None;
+        }
+        self.report(BotAction::Resigned, Some(key), None, reason);
+        self.request(Some(key), command::resign());
+    }
+
+    pub(super) fn offer_draw(&mut self, key: GameKey, reason: String) {
+        let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
+        let ply = game.position().ply();
+        if table.offered_draw_at.is_some_and(|offered| ply < offered.saturating_add(DRAW_OFFER_PLIES)) {
+            return;
+        }
+        table.offered_draw_at = Some(ply);
+        self.report(BotAction::OfferedDraw, Some(key), None, reason);
+        self.request(Some(key), command::draw());
+    }
+
+    pub(super) fn claim_draw(&mut self, key: GameKey) {
+        self.report(BotAction::ClaimedDraw, Some(key), None, "repetition, or fifty moves without progress");
+        self.request(Some(key), command::draw());
+    }
+
+    /// Claims games whose opponents have used up their time.
+    pub(super) fn claim_time(&mut self, now: Instant) {
+        let due = self
+            .tables
+            .iter_mut()
+            .filter_map(|(key, table)| table.take_flag(now, FLAG_DELAY, MAX_FLAGS).then_some(*key));
+        for key in due.collect::<Vec<_>>() {
+            self.report(BotAction::Flagged, Some(key), None, "the opponent's time is up");
+            self.request(Some(key), command::flag());
+        }
+    }
+}

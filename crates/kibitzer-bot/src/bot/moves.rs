@@ -1,0 +1,164 @@
+//! Moves: the reports of the engine, and the replies of the server.
+
+use cozy_chess::GameStatus;
+use kibitzer::RequestError;
+use kibitzer::command::{MoveMade, MoveText};
+use kibitzer::core::chess::{Role, Square};
+
+use super::player::Player;
+use super::requests::Outcome;
+use super::thinker::{Order, Thought};
+use crate::engine::{BestMove, EngineError};
+use crate::policy::{GameSituation, Gesture, Policy, centipawns};
+use crate::tracker::{GameKey, PositionKey, TrackedGame};
+use crate::verdict::{BotAction, BotEvent};
+
+impl<P: Policy + Clone> Player<P> {
+    pub(super) fn on_thought(&mut self, thought: Thought) {
+        match thought {
+            Thought::Started(engine) => {
+                self.report(BotAction::StartedEngine, None, None, engine.name.clone());
+                self.engine = Some(engine);
+                self.decide_others();
+            }
+            Thought::Analysis(key, info) => {
+                let Some(number) = self.games.tracker().get(key).map(TrackedGame::number) else { return };
+                if let (Some(table), Some(score)) = (self.tables.get_mut(&key), info.score) {
+                    table.score = Some(score);
+                }
+                self.emit(&BotEvent::analysis(self.client.handle(), number, info));
+            }
+            Thought::Best(position, best) => self.on_best(position, best),
+            Thought::NotPlayed(key, error) => self.give_up(key, error.to_string()),
+            Thought::Failed(error) => self.on_engine_failure(&error),
+        }
+    }
+
+    fn on_best(&mut self, position: PositionKey, best: BestMove) {
+        let key = position.game();
+        if !self.games.tracker().is_current(position) {
+            return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
+        }
+        if self.tables.get(&key).is_none_or(|table| table.has_given_up) {
+            return self.report(BotAction::Dropped, Some(key), None, "the bot has given up the game");
+        }
+        if best.resigns {
+            return self.resign(key, "the engine resigns");
+        }
+        let Some(uci) = best.best else { return self.on_no_move(key, best.offers_draw) };
+        if !self.games.tracker().get(key).is_some_and(|game| may_be_legal(game, &uci)) {
+            return self.order(Order::Restart(EngineError::NotAMove(uci)));
+        }
+        let gesture = self.gesture(key, best.offers_draw);
+        if let Some((Gesture::Resign, reason)) = &gesture {
+            return self.resign(key, reason);
+        }
+        if let Some(table) = self.tables.get_mut(&key) {
+            table.expected = best.ponder;
+        }
+        let score = self.tables.get(&key).and_then(|table| table.scores.last());
+        let reason = score.map_or("found by the engine".to_owned(), |score| {
+            format!("score {:+.2}", f64::from(centipawns(*score)) / 100.0)
+        });
+        self.send_move(position, &uci, reason);
+        if let Some((Gesture::OfferDraw, reason)) = gesture {
+            self.offer_draw(key, reason);
+        }
+    }
+
+    /// Restarts an engine that finds no move, unless there is none: the server's report of the end is still to come. Claims the draw
+    /// first that the engine claims in place of a move.
+    fn on_no_move(&mut self, key: GameKey, claims_draw: bool) {
+        if claims_draw {
+            self.claim_draw(key);
+        }
+        let board = self.games.tracker().get(key).and_then(|game| game.search_position().board());
+        if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
+            return self.report(BotAction::Dropped, Some(key), None, "there is no legal move");
+        }
+        self.order(Order::Restart(EngineError::NoMove));
+    }
+
+    /// Adds the score of the search, and asks the policy whether to resign or to offer a draw.
+    fn gesture(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(Gesture, String)> {
+        let game = self.games.tracker().get(key)?;
+        let table = self.tables.get_mut(&key)?;
+        if let Some(score) = table.score.take() {
+            table.add_score(score);
+        }
+        let rules = &self.config.rules;
+        let situation = GameSituation { rules, game, scores: &table.scores, takebacks: table.takebacks };
+        let verdict = self.policy.gesture(&situation);
+        if engine_offers_draw && rules.offers.draw.is_some() && verdict.is_none() {
+            return Some((Gesture::OfferDraw, "the engine offers it".to_owned()));
+        }
+        verdict.map(|verdict| (verdict.decision, verdict.reason))
+    }
+
+    pub(super) fn send_move(&mut self, position: PositionKey, uci: &str, reason: impl Into<String>) {
+        let key = position.game();
+        let Some(Ok(text)) = self.games.tracker().get(key).map(|game| MoveText::new(&server_move(game, uci))) else {
+            return self.order(Order::Restart(EngineError::NotAMove(uci.to_owned())));
+        };
+        let client = self.client.clone();
+        self.requests.send(async move { Outcome::Move(position, client.make_move(&text).await) });
+        self.report(BotAction::Moved, Some(key), None, format!("{uci}, {}", reason.into()));
+    }
+
+    pub(super) fn on_move_reply(&mut self, position: PositionKey, result: Result<MoveMade, RequestError>) {
+        let Err(error) = result else { return };
+        let key = position.game();
+        self.report(BotAction::ServerRefused, Some(key), None, error.to_string());
+        if !self.games.tracker().is_current(position) {
+            return;
+        }
+        if error.refusal().is_some() {
+            // The position is the server's, so the move is not legal in it.
+            return self.order(Order::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));
+        }
+        if let Some(table) = self.tables.get_mut(&key) {
+            table.deciding = None;
+        }
+        // After a lost connection, the resumed game starts the next search.
+        if matches!(error, RequestError::TimedOut(_) | RequestError::Busy) {
+            self.decide(key);
+        }
+    }
+
+    /// Counts a failure of the engine for every game that waits for it, and gives up those with too many.
+    fn on_engine_failure(&mut self, error: &EngineError) {
+        self.engine = None;
+        self.report(BotAction::EngineFailed, None, None, error.to_string());
+        let limit = self.config.engine.restarts_per_game;
+        let waiting: Vec<_> =
+            self.games.tracker().iter().filter(|game| game.is_my_turn()).map(TrackedGame::key).collect();
+        for key in waiting {
+            let Some(table) = self.tables.get_mut(&key) else { continue };
+            table.deciding = None;
+            table.failures += 1;
+            if table.failures > limit {
+                self.give_up(key, format!("the engine failed {} times", limit + 1));
+            }
+        }
+    }
+}
+
+/// Returns whether a move is legal in chess or chess960. In other variants every move may be: the server decides.
+fn may_be_legal(game: &TrackedGame, uci: &str) -> bool {
+    !matches!(game.variant().as_str(), "chess" | "chess960") || game.search_position().allows(uci)
+}
+
+/// Returns a move as servers expect it: castling, which UCI may write as the king's capture of its own rook, as `O-O` or `O-O-O`.
+fn server_move(game: &TrackedGame, uci: &str) -> String {
+    let board = game.position().board();
+    let square = |at: std::ops::Range<usize>| Square::parse(uci.as_bytes().get(at)?);
+    let piece = |at: Option<_>| at.and_then(|square| board.piece(square));
+    let (from, to) = (square(0..2), square(2..4));
+    let is_castling = piece(from)
+        .zip(piece(to))
+        .is_some_and(|(king, rook)| king.role == Role::King && rook.role == Role::Rook && king.color == rook.color);
+    match (from, to) {
+        (Some(from), Some(to)) if is_castling => if to.file() > from.file() { "O-O" } else { "O-O-O" }.to_owned(),
+        _ => uci.to_owned(),
+    }
+}
