@@ -206,3 +206,33 @@ fn key(player: &Handle) -> String {
 fn is_computer(entry: &WhoEntry) -> bool {
     entry.player.titles.iter().any(|code| code == "C")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_of_players_is_limited() {
+        let (mut idle, now) = (IdleState::new(), Instant::now());
+        let player = |n: usize| -> Handle { format!("Guest{n}").parse().unwrap() };
+        idle.refused(&player(0), now);
+        for n in 0..MAX_OPPONENTS + 100 {
+            idle.is_first_refusal(&player(n), "rated games are not played");
+        }
+        assert_eq!(idle.opponents.len(), MAX_OPPONENTS);
+        assert!(idle.has_refused(&player(0), now), "those who only challenged are forgotten first");
+        let n_given = (0..1000).filter(|n| idle.is_first_refusal(&player(0), &n.to_string())).count();
+        assert!(n_given <= MAX_REASONS);
+    }
+
+    #[test]
+    fn refusals_and_games_are_remembered_for_a_day_in_any_spelling() {
+        let (mut idle, now) = (IdleState::new(), Instant::now());
+        let [one, other]: [Handle; 2] = ["Alekhin", "ALEKHIN"].map(|name| name.parse().unwrap());
+        idle.refused(&one, now);
+        idle.game_started(&one, true, now);
+        idle.game_started(&one, false, now);
+        assert_eq!((idle.has_refused(&other, now), idle.games_with(&other, now), idle.n_games()), (true, 1, 1));
+        assert_eq!((idle.has_refused(&other, now + DAY), idle.games_with(&other, now + DAY)), (false, 0));
+    }
+}

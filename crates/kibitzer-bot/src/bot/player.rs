@@ -153,7 +153,7 @@ impl<P: Policy + Clone> Player<P> {
         for step in self.games.apply(event, Some(Utc::now())) {
             self.on_step(step);
         }
-        if let Some(message) = event.message() {
+        if let Some(message) = event.message().filter(|_| !self.requests.are_too_many()) {
             self.on_message(message);
         }
     }

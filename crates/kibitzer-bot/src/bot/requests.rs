@@ -32,7 +32,15 @@ pub(super) enum Outcome {
 #[derive(Debug, Default)]
 pub(super) struct Requests(JoinSet<Outcome>);
 
+/// Number of requests without a reply at which the words, challenges and offers of players are ignored.
+const MAX_REQUESTS: usize = 256;
+
 impl Requests {
+    /// Returns whether so many requests wait for a reply that no player's message may cause another one.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.0.len() >= MAX_REQUESTS
+    }
+
     /// Sends a request.
     pub(super) fn send(&mut self, request: impl Future<Output = Outcome> + Send + 'static) {
         self.0.spawn(request);
@@ -46,5 +54,21 @@ impl Requests {
     pub(super) async fn next(&mut self) -> Option<Outcome> {
         // A request cannot panic, and nothing cancels one.
         self.0.join_next().await?.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn number_of_requests_that_players_cause_is_limited() {
+        let mut requests = Requests::default();
+        (0..MAX_REQUESTS - 1).for_each(|_| requests.send(std::future::pending()));
+        assert!(!requests.are_too_many());
+        requests.send(async { Outcome::Other(None, None) });
+        assert!(requests.are_too_many());
+        assert!(matches!(requests.next().await, Some(Outcome::Other(None, None))));
+        assert!(!requests.are_too_many());
     }
 }
