@@ -91,11 +91,13 @@ impl<P: Policy + Clone> Player<P> {
             return self.wait(key);
         }
         table.stop_flag();
+        table.waiting = None;
         if table.deciding == Some(position) {
             return;
         }
+        table.deciding = None;
         // One engine searches for one game at a time; the next one is due when the move is sent.
-        if self.tables.iter().any(|(other, table)| *other != key && table.deciding.is_some()) {
+        if self.is_searching() {
             return;
         }
         let is_draw = occurrences >= 3 || game.position().halfmove_clock() >= FIFTY_MOVES;
@@ -148,7 +150,6 @@ impl<P: Policy + Clone> Player<P> {
 
     /// Lets the engine think in the opponent's time, and plans to claim it when it is up.
     fn wait(&mut self, key: GameKey) {
-        let is_searching_elsewhere = self.tables.iter().any(|(other, table)| *other != key && table.deciding.is_some());
         let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
         let position = game.position_key();
         table.deciding = None;
@@ -163,9 +164,10 @@ impl<P: Policy + Clone> Player<P> {
         // Another board of the same position, such as one with the reserves, does not end the analysis.
         let is_known = table.waiting.replace(position) == Some(position);
         let expected = table.expected.take();
-        if is_searching_elsewhere || is_known {
+        if is_known || self.is_searching() {
             return;
         }
+        let Some(game) = self.games.tracker().get(key) else { return };
         let order =
             match expected.filter(|_| self.config.engine.ponder && self.engine.as_ref().is_some_and(|it| it.ponders)) {
                 Some(expected) => {
@@ -179,10 +181,16 @@ impl<P: Policy + Clone> Player<P> {
         self.decide_others();
     }
 
+    /// Returns whether the engine searches for a move in any game.
+    fn is_searching(&self) -> bool {
+        self.tables.values().any(|table| table.deciding.is_some())
+    }
+
     /// Looks for moves in games that waited for the engine.
     pub(super) fn decide_others(&mut self) {
         let is_due = |game: &&TrackedGame| {
-            game.is_my_turn() && self.tables.get(&game.key()).is_some_and(|table| table.deciding.is_none())
+            game.is_my_turn()
+                && self.tables.get(&game.key()).is_some_and(|table| table.deciding.is_none() && !table.has_given_up)
         };
         let due = self.games.tracker().iter().find(is_due).map(TrackedGame::key);
         if let Some(key) = due {
@@ -202,7 +210,9 @@ impl<P: Policy + Clone> Player<P> {
     /// Puts a game away that is over or adjourned.
     fn end(&mut self, step: GameStep) {
         self.tables.remove(&step.game);
-        self.order(Order::Stop);
+        if !self.is_searching() {
+            self.order(Order::Stop);
+        }
         let Some(game) = self.games.tracker().get(step.game) else { return };
         let variant = game.variant();
         let opponent = game.my_color().map(|color| game.player(color.opponent()));

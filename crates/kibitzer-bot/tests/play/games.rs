@@ -155,6 +155,23 @@ async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn takeback_to_the_own_turn_before_is_searched_again() {
+    let (_server, profile) = serve(ServerOptions::new()).await;
+    let mut config = settings(&profile);
+    config.rules.offers.takebacks = 1;
+    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let bot = ready(config, engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4"]).await;
+    human.play("d2d4").await;
+    human.client.takeback(2).await.unwrap();
+    bot.wait_for(BotAction::Granted, "takeback").await;
+    human.board(|board| board.ply() == 1).await;
+    assert_eq!(human.turn().await.ply(), 2);
+    assert_eq!(bot.count(BotAction::Moved), 2, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
 async fn game_that_ends_while_thinking_gets_no_move() {
     let (_server, profile) = serve(ServerOptions::new()).await;
     let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
