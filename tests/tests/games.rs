@@ -55,7 +55,7 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
     );
     let game = reader.games().get(GameId(2)).unwrap();
     assert!(game.is_going_on());
-    assert_eq!(game.moves().iter().map(|step| step.san().unwrap()).collect::<Vec<_>>(), ["c4"]);
+    assert_eq!(game.moves().iter().map(|step| step.pretty().unwrap()).collect::<Vec<_>>(), ["c4"]);
 }
 
 /// What a board tells that a delta board tells too: squares, side, move number, the mover's clock. The server rounds the other

@@ -83,8 +83,8 @@ impl EventReader {
         if let Some(event) = self.next.take() {
             return Some(*event);
         }
-        let place = self.reader.read(input)?;
-        let received = self.reader.take(place);
+        let slot = self.reader.read(input)?;
+        let received = self.reader.take(slot);
         Some(self.receive(received))
     }
 

@@ -44,7 +44,7 @@ impl TrackedMove {
         Self {
             color,
             played: played.played(),
-            san: played.san().map(str::to_owned),
+            san: played.pretty().map(str::to_owned),
             clock: Some(played.clock()),
             elapsed_ms: played.elapsed_ms(),
             arrival: 0,

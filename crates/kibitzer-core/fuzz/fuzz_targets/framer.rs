@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kibitzer_core::text::Line;
-use kibitzer_core::wire::{Control, Frame, FrameKind, Framer, LineTag, Timeseal, UnitHeader};
+use kibitzer_core::wire::{Control, Frame, FrameKind, Framer, LineTag, Timeseal, Level1Header};
 use kibitzer_core_fuzz::{Kept, Setup};
 use libfuzzer_sys::fuzz_target;
 
@@ -44,7 +44,7 @@ enum Kind {
     Telnet(u8, Option<u8>),
     Ping,
     Datagram(Line),
-    UnitStart(Arc<UnitHeader>),
+    UnitStart(Arc<Level1Header>),
     UnitEnd,
     Overflow,
 }
@@ -180,7 +180,7 @@ fn check_conservation(frames: &[Owned], stream: &[u8]) {
             Kind::Datagram(bytes) => told_in_order(bytes, &own(), frame),
             Kind::UnitStart(header) => {
                 let line = own().into_iter().filter(|byte| !matches!(byte, 0x19 | b'\r' | b'\n')).collect::<Vec<_>>();
-                let sent = line.strip_prefix(b"[").and_then(UnitHeader::parse);
+                let sent = line.strip_prefix(b"[").and_then(Level1Header::parse);
                 assert_eq!(sent.as_ref(), Some(&**header), "{frame:?}");
                 line
             }

@@ -8,7 +8,7 @@ use kibitzer_core::message::{
     Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
     GameEnded, GameInfo, Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal,
     Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12,
-    Talk, TalkKind, UnitHeader, UserArrived, UserDeparted,
+    Talk, TalkKind, Level1Header, UserArrived, UserDeparted,
 };
 use kibitzer_core::text::{decode, encode};
 use kibitzer_core::wire::Framer;
@@ -39,7 +39,7 @@ fn parse_line(line: &[u8]) {
     let _ = (Talk::parse(line), Arrival::parse(line), UserArrived::parse(line), UserDeparted::parse(line));
     let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
     let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line), Refusal::parse(line));
-    let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), UnitHeader::parse(line));
+    let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), Level1Header::parse(line));
 }
 
 /// A board with one more blank behind its tag goes to the reader of unusual lines; it must read the same.

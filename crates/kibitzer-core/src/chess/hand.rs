@@ -35,14 +35,14 @@ impl Hand {
         *self == Self::default()
     }
 
-    /// Returns the role of each piece: pawns first, then knights, bishops, rooks, queens.
-    pub fn roles(&self) -> impl Iterator<Item = Role> {
+    /// Returns the pieces, one role for each: pawns first, then knights, bishops, rooks, queens.
+    pub fn pieces(&self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().zip(self.counts).flat_map(|(role, count)| std::iter::repeat_n(role, usize::from(count)))
     }
 
-    /// Returns the upper-case letter of each piece, in the order of [`roles`](Self::roles).
+    /// Returns the upper-case letter of each piece, in the order of [`pieces`](Self::pieces).
     pub fn letters(&self) -> impl Iterator<Item = char> {
-        self.roles().map(Role::letter)
+        self.pieces().map(Role::letter)
     }
 
     /// Adds one piece. Kings, and pieces beyond 255 of one role, are ignored.
@@ -109,7 +109,7 @@ impl Hands {
 impl fmt::Display for Hands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Color::BOTH.into_iter().try_for_each(|color| {
-            self.of(color).roles().try_for_each(|role| f.write_char(Piece { color, role }.letter()))
+            self.of(color).pieces().try_for_each(|role| f.write_char(Piece { color, role }.letter()))
         })
     }
 }

@@ -58,7 +58,7 @@ impl SmithMove {
         }
     }
 
-    /// Returns the role of the captured piece; `None` if the move captures nothing.
+    /// Returns the role of the captured piece; `None` if the move captures nothing, or is `Hidden`, so that this is not known.
     pub const fn captured(self) -> Option<Role> {
         match self {
             Self::Normal { capture, .. } => capture,

@@ -170,7 +170,7 @@ impl Games {
         let kind = match self.by_id.get_mut(id) {
             Some(game) if game.goes_on_with(board) => {
                 let was_current = game.is_current();
-                let (step, replaced) = game.follow(board, self.limits.moves);
+                let (step, replaced) = game.apply_board(board, self.limits.moves);
                 if !was_current {
                     self.settle(id);
                 }

@@ -54,7 +54,7 @@ impl PlayedMove {
     }
 
     /// Returns the pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
-    pub fn san(&self) -> Option<&str> {
+    pub fn pretty(&self) -> Option<&str> {
         match &self.report {
             Report::Usual { san, .. } => {
                 let end = san.iter().position(|&byte| byte == 0).unwrap_or(san.len());
@@ -113,7 +113,7 @@ impl Report {
 
 impl fmt::Display for PlayedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.san() {
+        match self.pretty() {
             Some(san) => f.pad(san),
             None => f.pad(std::str::from_utf8(&self.played.verbose()).unwrap_or_default()),
         }
@@ -124,7 +124,7 @@ impl fmt::Debug for PlayedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PlayedMove")
             .field("played", &self.played)
-            .field("san", &self.san())
+            .field("san", &self.pretty())
             .field("clock", &self.clock())
             .field("elapsed_ms", &self.elapsed_ms())
             .finish_non_exhaustive()
@@ -167,7 +167,7 @@ impl Moves {
 
     /// Returns the move that led to `ply`; `None` at or before the base, or after the last move.
     pub(super) fn at(&self, ply: u32) -> Option<&PlayedMove> {
-        self.played.get(self.count_at(ply)?.checked_sub(1)?)
+        self.played.get(self.plies_since_base(ply)?.checked_sub(1)?)
     }
 
     /// Returns whether there are `max_moves` moves or more, so that [`restart`](Self::restart) is needed before the next one.
@@ -189,7 +189,7 @@ impl Moves {
 
     /// Removes the moves after `ply`; all of them if `ply` is before the base.
     pub(super) fn truncate(&mut self, ply: u32) {
-        self.played.truncate(self.count_at(ply).unwrap_or_default());
+        self.played.truncate(self.plies_since_base(ply).unwrap_or_default());
     }
 
     /// Removes all moves, and continues from `base`.
@@ -200,13 +200,13 @@ impl Moves {
     }
 
     /// Returns the number of plies from the base to `ply`; `None` if `ply` is before the base.
-    fn count_at(&self, ply: u32) -> Option<usize> {
+    fn plies_since_base(&self, ply: u32) -> Option<usize> {
         usize::try_from(ply.checked_sub(self.base.ply())?).ok()
     }
 
     /// Splits the moves into those up to `ply` and those after it; `None` if `ply` is outside the known moves.
     fn split_at(&self, ply: u32) -> Option<(&[PlayedMove], &[PlayedMove])> {
-        self.played.split_at_checked(self.count_at(ply)?)
+        self.played.split_at_checked(self.plies_since_base(ply)?)
     }
 
     /// Returns the board after `ply` by undoing the later moves on `current`; `None` if `ply` is outside the known moves, or a
@@ -227,7 +227,7 @@ impl Moves {
         let (kept, undone) = self.split_at(ply)?;
         let Some(first_undone) = undone.first() else { return Some(current.clone()) };
         let [earlier @ .., last] = kept else { return Some(Style12::clone(&self.base)) };
-        let san = last.san().map(encode_latin_1).unwrap_or_default();
+        let san = last.pretty().map(encode_latin_1).unwrap_or_default();
         let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
         let mut position = current.clone();
         let numbers = position.set_position(&board, Some(last_move));
@@ -315,7 +315,7 @@ mod tests {
                 moves.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
                 let last = moves.last().unwrap();
                 let want = Some(decode(&san)).filter(|san| !san.is_empty());
-                prop_assert_eq!((last.san(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
+                prop_assert_eq!((last.pretty(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
                 positions.push(after);
             }
             let last = positions.last().unwrap();

@@ -12,7 +12,7 @@ pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
 
 /// A move in the notation that the server sent; Smith notation if it sent both.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum SentNotation {
+pub(super) enum NotatedMove {
     Smith(SmithMove),
     San(SanMove),
 }
@@ -115,7 +115,7 @@ pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<LastMove> {
     (played != LastMove::Hidden).then_some(played)
 }
 
-impl SentNotation {
+impl NotatedMove {
     pub(super) fn read(sent: &SentMove) -> Option<Self> {
         match (&sent.smith, &sent.san) {
             (Some(word), _) => SmithMove::parse(&word.to_wire()).map(Self::Smith),

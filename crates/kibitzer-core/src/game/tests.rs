@@ -72,7 +72,7 @@ impl Session {
     }
 
     fn sans(&self) -> Vec<&str> {
-        self.game().moves().iter().map(|step| step.san().unwrap_or_default()).collect()
+        self.game().moves().iter().map(|step| step.pretty().unwrap_or_default()).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::play::SentNotation;
+use super::play::NotatedMove;
 use super::state::Step;
 use super::{Applied, Games, opening};
 use crate::chess::{Board, CastlingRights, Color, Fen};
@@ -148,7 +148,7 @@ impl Games {
         let reports = self.announced.get(id)?;
         let info = reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
         let board = opening::board(info, &Fen::START, reports.role, self.me.as_ref())?;
-        let played = SentNotation::read(sent)?.to_last_move(&board)?;
+        let played = NotatedMove::read(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_with(id, &Fen::START)
     }

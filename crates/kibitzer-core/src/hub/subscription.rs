@@ -108,16 +108,16 @@ impl Hub {
 /// Receiver of the events of a session, in the order in which they were published.
 #[derive(Debug)]
 pub struct Subscription {
-    delivery: Delivery,
+    receiver: EventReceiver,
     /// Filter on the events; `None` accepts every event.
     filter: Option<Box<Filter>>,
     /// Number of events that this subscriber has missed.
     n_missed: u64,
 }
 
-/// Source of the events of a subscription.
+/// Receiving half of a subscription: the shared ring, or a queue of its own.
 #[derive(Debug)]
-enum Delivery {
+enum EventReceiver {
     Broadcast(RingReader),
     Lossless(mpsc::Receiver<Arc<Event>>),
 }
@@ -125,13 +125,13 @@ enum Delivery {
 impl Subscription {
     /// Creates a subscription that reads the ring, starting after the last event.
     pub(super) fn broadcast(shared: &Arc<Shared>) -> Self {
-        Self { delivery: Delivery::Broadcast(RingReader::new(Arc::clone(shared))), filter: None, n_missed: 0 }
+        Self { receiver: EventReceiver::Broadcast(RingReader::new(Arc::clone(shared))), filter: None, n_missed: 0 }
     }
 
     /// Creates a subscription with its own queue of `capacity` events; 0 counts as 1. Returns the sender of the queue too.
     pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Arc<Event>>, Self) {
         let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
-        (sender, Self { delivery: Delivery::Lossless(receiver), filter: None, n_missed: 0 })
+        (sender, Self { receiver: EventReceiver::Lossless(receiver), filter: None, n_missed: 0 })
     }
 
     /// Skips all events that the filter does not accept; replaces an earlier filter.
@@ -201,7 +201,7 @@ impl Subscription {
     /// As [`next`](Self::next).
     pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         loop {
-            let next = self.delivery.try_next().inspect_err(|error| self.count_missed(*error))?;
+            let next = self.receiver.try_next().inspect_err(|error| self.count_missed(*error))?;
             if next.as_ref().is_none_or(|event| self.accepts(event)) {
                 return Ok(next);
             }
@@ -210,7 +210,7 @@ impl Subscription {
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         loop {
-            let next = ready!(self.delivery.poll_next(context)).inspect_err(|error| self.count_missed(*error));
+            let next = ready!(self.receiver.poll_next(context)).inspect_err(|error| self.count_missed(*error));
             if next.as_ref().map_or(true, |event| self.accepts(event)) {
                 return Poll::Ready(next);
             }
@@ -229,7 +229,7 @@ impl Subscription {
     }
 }
 
-impl Delivery {
+impl EventReceiver {
     /// Returns the next event without a filter and without waiting; `None` if there is none yet.
     fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         match self {

@@ -1,4 +1,4 @@
-//! Frames to messages: what the meaning of a line depends on besides the line, and the few messages of several lines.
+//! Parsing of frames to messages: the state on which the meaning of a line depends, and messages of several lines.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::wire::{Frame, FrameKind, LineTag, sender};
 /// Indentation of the text of a message that a player just sent.
 const MESSAGE_INDENT: &[u8] = b"    ";
 
-/// Parses frames. Its state is what the meaning of a line depends on besides the line.
+/// Parses frames to messages. Keeps the facts from earlier frames on which the meaning of a line depends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineParser {
     pub(super) family: Family,
@@ -37,13 +37,13 @@ struct Style10 {
 }
 
 impl LineParser {
-    /// Whether the meaning of the next line depends on earlier lines.
+    /// Returns whether the meaning of the next line depends on earlier lines.
     pub(super) const fn is_mid_message(&self) -> bool {
         self.style10.is_some() || self.style10_may_end || self.heading.is_some()
     }
 
-    /// Parses a frame. If it completes more than one message, the later ones are appended to `ready`; `None` if it completes
-    /// none.
+    /// Parses a frame. Returns the first message that it completes, and appends the later ones to `ready`; `None` if it completes
+    /// none. A prompt or a report of the login marks the stream as logged in.
     pub(super) fn read(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         // These may stand between any two lines.
         if !matches!(
@@ -56,7 +56,7 @@ impl LineParser {
             if !matches!(frame.kind, FrameKind::Line { .. })
                 && let Some(block) = self.style10.take()
             {
-                return self.release(block.lines, frame, ready);
+                return self.release_then_read(block.lines, frame, ready);
             }
         }
         match &frame.kind {
@@ -107,7 +107,7 @@ impl LineParser {
         Some(Received::of_line(frame, self.message(tag, line).unwrap_or_else(|| text(line)), line))
     }
 
-    /// Whether a message of several lines begins.
+    /// Returns whether a line begins a message of several lines: a style 10 board, or a heading with the text after it.
     pub(super) fn begins_block(&self, tag: LineTag, line: &[u8]) -> bool {
         match tag {
             LineTag::Style10 => true,
@@ -127,7 +127,8 @@ impl LineParser {
         }
     }
 
-    /// Parses the line after the heading of a message: its text. Before any other line the heading is emitted as text.
+    /// Parses the frame after the heading of a message. If it is the text of the message, returns the message; otherwise the heading
+    /// becomes a line of text, and the frame is parsed after it.
     fn read_message(
         &mut self,
         heading: Received,
@@ -135,21 +136,24 @@ impl LineParser {
         ready: &mut VecDeque<Received>,
     ) -> Option<Received> {
         let FrameKind::Line { tag: LineTag::PlayerText, bytes } = frame.kind else {
-            return self.release([heading], frame, ready);
+            return self.release_then_read([heading], frame, ready);
         };
         let message = self.player_text(&[heading.raw(), b"\n", bytes].concat(), bytes);
         Some(Received { message: message.unwrap_or_else(|| text(bytes)), ..heading }.ending_with(frame))
     }
 
-    /// Parses the text of a message that the server quotes; it ends with `quoted`, which may be all of it.
+    /// Creates the message whose text is `quoted`, from the sender that the last heading named; `None` if no heading did.
+    ///
+    /// `line` is the whole received text, of which `quoted` is the last part or all.
     fn player_text(&self, line: &[u8], quoted: &[u8]) -> Option<Message> {
         let sender = self.sender.as_deref().cloned()?;
         let words = quoted.strip_prefix(MESSAGE_INDENT).unwrap_or(quoted.trim_ascii_start());
         Some(Talk::quoted(sender, line, words.len()).into())
     }
 
-    /// Emits lines that turned out to be text, then the message of `frame`.
-    fn release(
+    /// Appends lines that turned out to be text to `ready`, then parses `frame` and appends its message. Returns the first of
+    /// `ready`.
+    fn release_then_read(
         &mut self,
         lines: impl IntoIterator<Item = Received>,
         frame: &Frame<'_>,
@@ -161,13 +165,14 @@ impl LineParser {
         ready.pop_front()
     }
 
-    /// Returns the lines of a message that is not complete at the end of the stream.
+    /// Removes and returns the lines of a message that is not complete at the end of the stream; `None` without such a message.
     pub(super) fn unfinished(&mut self) -> Option<Vec<Received>> {
         let heading = self.heading.take().map(|heading| vec![*heading]);
         heading.or_else(|| Some(self.style10.take()?.lines))
     }
 
-    /// Parses a line; `None` for text.
+    /// Parses one complete line; `None` if no parser accepts it, so that it is text. A non-empty line without a tag ends a quoted
+    /// message, and the report of the login marks the stream as logged in.
     pub(super) fn message(&mut self, tag: LineTag, line: &[u8]) -> Option<Message> {
         match tag {
             LineTag::PlayerText => return self.player_text(line, line),
@@ -194,7 +199,7 @@ impl LineParser {
         let board = match block.builder.line(line) {
             Style10Line::More => None,
             Style10Line::Board(board) => Some(board),
-            Style10Line::Broken => return self.release(block.lines, frame, ready),
+            Style10Line::Broken => return self.release_then_read(block.lines, frame, ready),
         };
         block.lines.push(Received::of_line(frame, text(line), line));
         let Some(board) = board else {

@@ -85,7 +85,7 @@ pub use template::Actor;
 pub use user_info::{UserArrived, UserDeparted};
 
 pub use crate::text::{Handle, Titles};
-pub use crate::wire::{CommandCode, Control, Family, UnitHeader};
+pub use crate::wire::{CommandCode, Control, Family, Level1Header};
 
 use std::sync::Arc;
 

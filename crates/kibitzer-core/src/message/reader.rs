@@ -38,9 +38,9 @@ pub struct Reader {
     other: Received,
 }
 
-/// Where the last message is. A board has a place of its own, as streams of games alternate between boards and prompts.
+/// Where the last message is. A board has a slot of its own, as streams of games alternate between boards and prompts.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum MessageSlot {
     Board,
     Other,
 }
@@ -92,19 +92,19 @@ impl Reader {
 
     /// Removes the next message from the front of `input`; `None` once all of `input` was consumed.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
-        let place = self.read(input)?;
-        Some(self.take(place))
+        let slot = self.read(input)?;
+        Some(self.take(slot))
     }
 
-    /// Removes the last message from its place.
+    /// Removes the last message from its slot.
     #[inline]
-    pub(crate) fn take(&mut self, place: Place) -> Received {
-        let place = match place {
-            Place::Board => &mut self.board,
-            Place::Other => &mut self.other,
+    pub(crate) fn take(&mut self, slot: MessageSlot) -> Received {
+        let slot = match slot {
+            MessageSlot::Board => &mut self.board,
+            MessageSlot::Other => &mut self.other,
         };
         // Field by field, because a copy of fields that were just written stalls the processor.
-        let Received { offset, length, bell, is_datagram, is_listed, ref mut message } = *place;
+        let Received { offset, length, bell, is_datagram, is_listed, ref mut message } = *slot;
         Received { offset, length, bell, is_datagram, is_listed, message: std::mem::take(message) }
     }
 
@@ -112,8 +112,8 @@ impl Reader {
     /// of text is used again for a later one.
     pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<&Received> {
         Some(match self.read(input)? {
-            Place::Board => &self.board,
-            Place::Other => &self.other,
+            MessageSlot::Board => &self.board,
+            MessageSlot::Other => &self.other,
         })
     }
 
@@ -139,24 +139,24 @@ impl Reader {
         }
     }
 
-    /// Reads the next message to the returned place.
+    /// Reads the next message to the returned slot.
     #[inline]
-    pub(crate) fn read(&mut self, input: &mut &[u8]) -> Option<Place> {
+    pub(crate) fn read(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         if self.ready.is_empty() && !self.parser.is_mid_message() {
-            let (spare, place) = (&mut self.parser.spare, &mut self.board.message);
-            if let Some(fast) = self.framer.next_fast_frame(input, |line| spare.board_in(place)?.read_fast(line)) {
+            let (spare, slot) = (&mut self.parser.spare, &mut self.board.message);
+            if let Some(fast) = self.framer.next_fast_frame(input, |line| spare.board_in(slot)?.read_fast(line)) {
                 let FastFrame { offset, end, bell, kind } = fast;
                 return Some(match kind {
                     FastFrameKind::Board => {
                         self.board.set_place(offset, end, bell);
-                        Place::Board
+                        MessageSlot::Board
                     }
                     FastFrameKind::Prompt => {
                         self.parser.logged_in = true;
                         self.parser.spare.take(&mut self.other.message);
                         self.other.message = Message::default();
                         self.other.set_place(offset, end, bell);
-                        Place::Other
+                        MessageSlot::Other
                     }
                 });
             }
@@ -166,11 +166,11 @@ impl Reader {
     }
 
     #[inline(never)]
-    fn read_other(&mut self, input: &mut &[u8]) -> Option<Place> {
+    fn read_other(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         loop {
             if let Some(received) = self.ready.pop_front() {
                 self.other = received;
-                return Some(Place::Other);
+                return Some(MessageSlot::Other);
             }
             self.parser.family = self.framer.family();
             let frame = self.framer.next_frame(input)?;
@@ -180,7 +180,7 @@ impl Reader {
                     if board.is_some_and(|board| board.read_line(bytes).is_ok()) {
                         self.board.set_place(frame.offset, frame.end, frame.bell);
                         self.board.message.set_line(bytes);
-                        return Some(Place::Board);
+                        return Some(MessageSlot::Board);
                     }
                     Received::of_line(&frame, self.parser.spare.text(bytes), bytes)
                 }
@@ -192,14 +192,14 @@ impl Reader {
                     self.other.message = message.unwrap_or_else(|| self.parser.spare.text(bytes));
                     self.other.message.set_line(bytes);
                     self.other.set_place(frame.offset, frame.end, frame.bell);
-                    return Some(Place::Other);
+                    return Some(MessageSlot::Other);
                 }
                 _ => match self.parser.read(&frame, &mut self.ready) {
                     Some(received) => received,
                     None => continue,
                 },
             };
-            return Some(Place::Other);
+            return Some(MessageSlot::Other);
         }
     }
 }

@@ -191,7 +191,7 @@ fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
 }
 
 /// Consumes a name that is not a handle: one or more bytes other than blanks and colons.
-fn read_other_name(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
+fn read_free_form_name(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
     let start = position(line, at);
     let is_empty = at.take_while(|b| b != b' ' && b != b':').is_empty();
     let end = position(line, at);
@@ -220,7 +220,7 @@ fn announced(line: &[u8]) -> Option<(TalkKind, Places)> {
     at.expect(b"ANNOUNCEMENT**")?;
     let announcer = at.between(b" from ", b":", |at| read_speaker(line, at));
     let announcer =
-        announcer.or_else(|| at.between(b" from ", b":", |at| read_other_name(line, at))).unwrap_or_default();
+        announcer.or_else(|| at.between(b" from ", b":", |at| read_free_form_name(line, at))).unwrap_or_default();
     Some((TalkKind::Announcement, Places { text: read_after_colon(line, &mut at)?, ..announcer }))
 }
 

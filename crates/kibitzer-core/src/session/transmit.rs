@@ -141,7 +141,8 @@ impl Outbox {
         self.lines.push_back(Transmit::new(kind, text, []));
     }
 
-    /// Queues a line of the login with the password.
+    /// Queues `text`, a line of the login that contains `password`. The password is registered as the secret of the line, so that it is
+    /// redacted.
     pub(super) fn push_password(&mut self, text: &[u8], password: &Password) {
         self.lines.push_back(Transmit::new(TransmitKind::Password, text, [password.as_bytes()]));
     }

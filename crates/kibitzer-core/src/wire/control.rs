@@ -55,7 +55,7 @@ pub(super) enum SequenceState {
     /// `^Y(`: inside a level-2 unit.
     Datagram { quoted: bool, control_y: bool },
     /// `^Y[`: inside the first line of a level-1 unit.
-    UnitHeader,
+    Level1Header,
     /// It was no sequence: its bytes from this index on are text.
     Text(usize),
 }
@@ -121,7 +121,7 @@ impl Sequence {
             | SequenceState::BlockCode(_)
             | SequenceState::ControlY
             | SequenceState::Datagram { .. }
-            | SequenceState::UnitHeader => 1,
+            | SequenceState::Level1Header => 1,
         };
         self.state = if self.bytes.is_empty() { SequenceState::None } else { SequenceState::Text(0) };
     }
@@ -162,7 +162,7 @@ impl Sequence {
             SequenceState::BlockCode(from) => self.block_code(byte, from),
             SequenceState::ControlY => self.control_y(byte),
             SequenceState::Datagram { quoted, control_y } => self.datagram(byte, quoted, control_y, datagram_limit),
-            SequenceState::UnitHeader => self.unit_header(byte),
+            SequenceState::Level1Header => self.unit_header(byte),
         }
     }
 
@@ -217,7 +217,7 @@ impl Sequence {
     fn control_y(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'(' => self.collect(byte, SequenceState::Datagram { quoted: false, control_y: false }),
-            b'[' => self.collect(byte, SequenceState::UnitHeader),
+            b'[' => self.collect(byte, SequenceState::Level1Header),
             b']' => SequenceStep::UnitEnd,
             b')' | b'{' | b'}' | b'<' | b'>' => SequenceStep::Dropped,
             _ => SequenceStep::NotASequence,
@@ -251,7 +251,7 @@ impl Sequence {
             b'\r' => SequenceStep::Pending,
             // A header that a server would not send: its bytes go out as text.
             _ if byte < b' ' || self.unit().len() >= UNIT_HEADER_LIMIT => SequenceStep::NotASequence,
-            _ => self.collect(byte, SequenceState::UnitHeader),
+            _ => self.collect(byte, SequenceState::Level1Header),
         }
     }
 }

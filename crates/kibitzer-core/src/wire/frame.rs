@@ -87,7 +87,7 @@ pub enum Control {
     /// A timeseal ping, removed from the text around it. The client has to answer it at once: the server measures the time.
     Ping,
     /// Start of an ICC level-1 unit.
-    UnitStart(Arc<UnitHeader>),
+    UnitStart(Arc<Level1Header>),
     /// End of the innermost ICC level-1 unit. Every [`UnitStart`](Self::UnitStart) has exactly one: an end without a start is
     /// dropped, a missing end is added at the next command's start or at the end of the stream.
     UnitEnd,
@@ -95,12 +95,12 @@ pub enum Control {
     Overflow,
 }
 
-/// The first line of an ICC level-1 unit.
+/// Header of an ICC level-1 unit: its first line, which names the command whose output the unit encloses.
 ///
 /// Source: ICC's description of its level-1 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct UnitHeader {
+pub struct Level1Header {
     /// Number of the command whose output follows.
     pub command: u32,
     /// The player who gave the command; `*` for this login.
@@ -109,7 +109,7 @@ pub struct UnitHeader {
     pub tag: Option<PlayerText>,
 }
 
-impl UnitHeader {
+impl Level1Header {
     /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag. `None` if the number or the
     /// name is missing.
     pub fn parse(header: &[u8]) -> Option<Self> {

@@ -13,7 +13,7 @@
 //! | telnet | `Command`, `Option`, `Subnegotiation` | end of the command | `Text` | [`Control::Telnet`] |
 //! | sequence | `None` | ESC, `[` of a ping, 0x15, control-Y | `Escape`, `Ping`, `BlockId`, `ControlY` | |
 //! | sequence | `Escape`, `Csi` | the final byte | `None` | dropped |
-//! | sequence | `Ping`, `BlockCode`, `UnitHeader`, `Datagram` | the last byte | `None` | the frame |
+//! | sequence | `Ping`, `BlockCode`, `Level1Header`, `Datagram` | the last byte | `None` | the frame |
 //! | sequence | any | a byte that does not fit | `Text`, until all bytes so far are emitted | text |
 //! | line | `Open` | text | `Open` | a prompt at the start of a line |
 //! | line | `Open` | LF of a line that cannot continue | `Open` | the line |
@@ -36,7 +36,7 @@ pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
 use self::whole_line::WholeLine;
 use super::control::{Sequence, SequenceState};
 use super::family::Family;
-use super::frame::{Control, Frame, FrameKind, LineTag, UnitHeader};
+use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
@@ -322,7 +322,7 @@ impl Framer {
         let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
         let kind = match unit {
             UnitFrame::Datagram => FrameKind::Datagram { bytes: unit_bytes },
-            UnitFrame::Start => match UnitHeader::parse(unit_bytes) {
+            UnitFrame::Start => match Level1Header::parse(unit_bytes) {
                 Some(header) => FrameKind::Control(Control::UnitStart(Arc::new(header))),
                 None => FrameKind::Line { tag: LineTag::None, bytes: unit_bytes },
             },

@@ -280,19 +280,22 @@ impl LineBuffer {
         self.marked = false;
     }
 
-    /// Notes that `line` was read past this buffer; whether the bell rang before it.
-    pub(super) fn note_borrowed_line(&mut self, line: &[u8]) -> bool {
+    /// Updates the state of quotation and prompts after `line`, which was borrowed from the input and not collected here. Returns
+    /// whether a bell precedes the line, and clears the bell.
+    pub(super) fn end_borrowed_line(&mut self, line: &[u8]) -> bool {
         self.quote = self.quote.after_line(line);
-        self.end_line()
+        self.take_bell_at_line_end()
     }
 
-    /// [`note_borrowed_line`](Self::note_borrowed_line) of a line that starts with a tag.
-    pub(super) const fn note_borrowed_tagged_line(&mut self) -> bool {
+    /// Does the same as [`end_borrowed_line`](Self::end_borrowed_line) for a line that starts with a tag, which ends any
+    /// quotation.
+    pub(super) const fn end_borrowed_tagged_line(&mut self) -> bool {
         self.quote = Quote::None;
-        self.end_line()
+        self.take_bell_at_line_end()
     }
 
-    const fn end_line(&mut self) -> bool {
+    /// Clears the marks of the line that ends. Returns whether a bell precedes the line, and clears the bell.
+    const fn take_bell_at_line_end(&mut self) -> bool {
         let bell = self.bell;
         (self.marked, self.was_marked, self.bell) = (false, false, false);
         bell

@@ -21,7 +21,7 @@ mod wrap;
 
 pub use block_code::CommandCode;
 pub use family::Family;
-pub use frame::{Control, Frame, FrameKind, LineTag, UnitHeader};
+pub use frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};

@@ -106,7 +106,7 @@ impl Position {
             let count = self.placement.of(Piece { color, role }).len();
             count * u32::from(role.material_value())
         });
-        let in_hand = self.hands.of(color).roles().map(|role| u32::from(role.material_value()));
+        let in_hand = self.hands.of(color).pieces().map(|role| u32::from(role.material_value()));
         on_board.chain(in_hand).sum()
     }
 

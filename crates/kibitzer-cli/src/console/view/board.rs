@@ -123,7 +123,7 @@ fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, 
 fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'static> {
     let draw = |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| glyph(role, color)).collect::<String>();
     let (word, pieces) = match &snapshot.hands {
-        Some(hands) => ("holds ", draw(&mut hands.of(color).roles(), color)),
+        Some(hands) => ("holds ", draw(&mut hands.of(color).pieces(), color)),
         None => ("", draw(&mut snapshot.captured(color.opponent()).into_iter(), color.opponent())),
     };
     Line::from(vec![Span::styled(format!("  {word}"), theme.dimmed()), Span::raw(pieces)])

@@ -1,7 +1,7 @@
 //! Boards, whichever message they came with.
 
 use super::value::{Displayed, objects};
-use super::{LineUse, describe};
+use super::{LineDisplay, describe};
 use crate::chess::{Color, LastMove, UciMove};
 use crate::event::Event;
 use crate::event::EventKind;
@@ -57,7 +57,7 @@ objects! {
 describe! {
     Position<'_> as it => EventKind::Position, {
         game: it.board.game(),
-        line: LineUse::Nowhere,
+        line: LineDisplay::Nowhere,
         fields: [
             game: it.board.game(),
             fen: Displayed(it.board.fen()),

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::value::{Fields, Put, fields};
-use super::{Describe, LineUse, describe};
+use super::{EventDescriptor, LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{Control, OverLong};
 use crate::text::Handle;
@@ -25,7 +25,7 @@ impl Fields for Control {
     }
 }
 
-impl Describe for Control {
+impl EventDescriptor for Control {
     fn kind(&self) -> EventKind {
         match self {
             Self::Prompt => EventKind::Prompt,
@@ -65,7 +65,7 @@ impl Describe for Control {
 
 describe! {
     OverLong as it => EventKind::OverLong, {
-        line: LineUse::Nowhere,
+        line: LineDisplay::Nowhere,
         fields: [text: &*it.line.to_text(), bytes: it.length],
         words(out): write!(out, "{} ... ({} bytes)", it.line.to_text(), it.length),
     }

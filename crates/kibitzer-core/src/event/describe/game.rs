@@ -1,7 +1,7 @@
 //! Games: reserves, how they begin and end, terms, and what happens in them besides moves.
 
 use super::value::{Displayed, known, objects};
-use super::{LineUse, describe};
+use super::{LineDisplay, describe};
 use crate::chess::{Color, Role};
 use crate::event::EventKind;
 use crate::game::{Desync, MissedPlies};
@@ -25,7 +25,7 @@ describe! {
     }
 
     Creating as it => EventKind::Creating, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [
             first, first_rating, second, second_rating, rated, kind: known(it.kind.as_str()),
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
@@ -77,13 +77,13 @@ describe! {
 
     Focus as it => EventKind::Focus, {
         game: it.game,
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [game, opponent],
     }
 
     Examine as it => EventKind::Examine, {
         game: it.game,
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [
             game, by,
             action: match it.action { ExamineAction::Start { scratch: true } => "start_scratch", _ => it.action.as_ref() },
@@ -100,13 +100,13 @@ describe! {
     // One that leads to a board is a position.
     GameUpdate as it => EventKind::GameUpdate, {
         game: it.game,
-        line: LineUse::InDatagram,
+        line: LineDisplay::InDatagram,
         fields: [game, action: it.action.as_ref()],
     }
 
     Mark as it => EventKind::BoardMark, {
         game: it.game,
-        line: LineUse::InDatagram,
+        line: LineDisplay::InDatagram,
         fields: [game, by, shape: if it.to.is_some() { "arrow" } else { "circle" }, from, to, drawn: it.is_drawn],
     }
 

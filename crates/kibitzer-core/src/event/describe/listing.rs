@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::value::{Displayed, Fields, Put, fields, known, objects};
-use super::{Describe, LineUse};
+use super::{EventDescriptor, LineDisplay};
 use crate::event::EventKind;
 use crate::message::listing::{
     AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, GameTerms, HistoryRow, ListedField,
@@ -34,7 +34,7 @@ impl Fields for AnyListing {
     }
 }
 
-impl Describe for AnyListing {
+impl EventDescriptor for AnyListing {
     fn kind(&self) -> EventKind {
         match self {
             Self::Channels(_) => EventKind::ChannelList,
@@ -49,8 +49,8 @@ impl Describe for AnyListing {
         }
     }
 
-    fn line(&self) -> LineUse {
-        LineUse::Nowhere
+    fn line(&self) -> LineDisplay {
+        LineDisplay::Nowhere
     }
 
     /// Writes the name only: the lines before it are the words.

@@ -1,12 +1,12 @@
 //! The login, refused commands, and how the server ends a session.
 
-use super::{LineUse, describe};
+use super::{LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, ObservingRefusal, Refusal};
 
 describe! {
     NameStatus as it => EventKind::NameStatus, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [name, registered: it.kind == NameKind::Registered],
     }
 
@@ -16,13 +16,13 @@ describe! {
     }
 
     LoginRefusal as it => EventKind::LoginRefused, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [reason: it.as_str()],
         words(out): out.write_str(&it.as_str().replace('_', " ")),
     }
 
     Refusal as it => EventKind::Refused, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [reason: it.as_str()],
         words(out): out.write_str(&it.as_str().replace('_', " ")),
     }
@@ -34,18 +34,18 @@ describe! {
             }
             ObservingRefusal::NoSuchGame | ObservingRefusal::NoneObserved => None,
         },
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [reason: it.as_ref()],
         words(out): out.write_str(&it.as_ref().replace('_', " ")),
     }
 
     KickedBy as it => EventKind::Kicked, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [],
     }
 
     Farewell as it => EventKind::Farewell, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [reason: it.as_str()],
     }
 }

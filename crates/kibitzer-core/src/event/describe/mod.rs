@@ -1,7 +1,7 @@
 //! Descriptors: for each kind of event its kind, what a filter sees of it, its fields in JSON and its words for people.
 //!
 //! A new message needs its file in `message/`, its variant of [`Message`] with an arm in [`Message::descriptor`], and its
-//! [`Describe`] here.
+//! [`EventDescriptor`] here.
 
 mod board;
 mod control;
@@ -27,7 +27,7 @@ use crate::message::{Datagram, GameId, Message, Received};
 use crate::text::{Handle, decode};
 
 /// What is shown of an event.
-pub(crate) trait Describe: Fields {
+pub(crate) trait EventDescriptor: Fields {
     /// Returns the kind, whose name is that of the event.
     fn kind(&self) -> EventKind;
 
@@ -42,8 +42,8 @@ pub(crate) trait Describe: Fields {
     }
 
     /// Returns how the received line is shown.
-    fn line(&self) -> LineUse {
-        LineUse::ForPeople
+    fn line(&self) -> LineDisplay {
+        LineDisplay::ForPeople
     }
 
     /// Writes it in words, for people. Default: its name, and the fields that have a value.
@@ -53,9 +53,9 @@ pub(crate) trait Describe: Fields {
     }
 }
 
-/// Where the received line is shown.
+/// How a received line is displayed: to people, as a field, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LineUse {
+pub(crate) enum LineDisplay {
     /// To people, instead of the descriptor's words.
     ForPeople,
     /// To people, and after the other fields as `text`.
@@ -83,7 +83,7 @@ macro_rules! describe {
             }
         }
 
-        impl $crate::event::describe::Describe for $kind {
+        impl $crate::event::describe::EventDescriptor for $kind {
             fn kind(&self) -> $crate::event::EventKind {
                 let $it = self;
                 let _ = $it;
@@ -95,7 +95,7 @@ macro_rules! describe {
                 $game.into()
             })?
 
-            $(fn line(&self) -> $crate::event::describe::LineUse {
+            $(fn line(&self) -> $crate::event::describe::LineDisplay {
                 let $it = self;
                 let _ = $it;
                 $line
@@ -113,7 +113,7 @@ use describe;
 
 impl Message {
     /// Returns the descriptor; `None` for text, and for what is described only with the board that it leads to.
-    fn descriptor(&self) -> Option<&dyn Describe> {
+    fn descriptor(&self) -> Option<&dyn EventDescriptor> {
         Some(match self {
             Self::Style12(_) | Self::Style10(_) | Self::Delta(_) | Self::Text(_) => return None,
             Self::Holding(it) => &**it,
@@ -193,18 +193,18 @@ impl Event {
     }
 
     /// Passes every field of its descriptor to `put`, and those of the received line.
-    fn fields(&self, it: &dyn Describe, put: &mut Put<'_>) {
+    fn fields(&self, it: &dyn EventDescriptor, put: &mut Put<'_>) {
         it.fields(put);
         let Self::Received { received, .. } = self else { return };
         match it.line() {
-            LineUse::InText => put("text", words_of(received).as_deref().as_value()),
-            LineUse::InDatagram => received.datagram().iter().for_each(|datagram| datagram.fields(put)),
-            LineUse::ForPeople | LineUse::Nowhere => {}
+            LineDisplay::InText => put("text", words_of(received).as_deref().as_value()),
+            LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.fields(put)),
+            LineDisplay::ForPeople | LineDisplay::Nowhere => {}
         }
     }
 
     /// Calls `read` with the descriptor.
-    fn describe<R>(&self, read: impl FnOnce(&dyn Describe) -> R) -> R {
+    fn describe<R>(&self, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
         match self {
             Self::Received { received, .. } => match self.position() {
                 Some(position) => read(&position),
@@ -229,7 +229,7 @@ impl Event {
 }
 
 /// Describes a message that has no fields of its own: as a datagram, or as text.
-fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn Describe) -> R) -> R {
+fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
     if let Some(datagram) = received.datagram() {
         return read(&datagram);
     }
@@ -253,11 +253,11 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Printable(f);
         self.describe(|it| match self.line_for_people() {
-            Some(line) if it.line() != LineUse::Nowhere => out.write_str(&line),
+            Some(line) if it.line() != LineDisplay::Nowhere => out.write_str(&line),
             _ => {
                 it.words(&mut out)?;
                 match self {
-                    Self::Received { received, .. } if it.line() == LineUse::InText => {
+                    Self::Received { received, .. } if it.line() == LineDisplay::InText => {
                         words_of(received).map_or(Ok(()), |words| write!(out, ": {words}"))
                     }
                     _ => Ok(()),

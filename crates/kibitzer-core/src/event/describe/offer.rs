@@ -2,7 +2,7 @@
 
 use super::game::{rated, shown_rating};
 use super::value::known;
-use super::{LineUse, describe};
+use super::{LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{
     Actor, Challenge, ChallengeUpdate, GameId, Offer, OfferAnswer, Partner, Pending, PendingDirection, PendingRemoved,
@@ -12,7 +12,7 @@ use crate::text::{Handle, ServerText};
 
 describe! {
     Challenge as it => if it.actor == Actor::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
-        line: if it.actor == Actor::Me { LineUse::InText } else { LineUse::ForPeople },
+        line: if it.actor == Actor::Me { LineDisplay::InText } else { LineDisplay::ForPeople },
         fields: [
             from, from_rating, from_color, to, to_rating, rated, kind: known(it.kind.as_str()),
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
@@ -28,7 +28,7 @@ describe! {
     }
 
     ChallengeUpdate as it => EventKind::ChallengeUpdate, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [name, actor, change: it.change.as_str()],
     }
 
@@ -47,7 +47,7 @@ describe! {
 
     Partner as it => EventKind::Partner, {
         game: it.partners_game(),
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [
             change: match it { Partner::Withdrawn { actor: Actor::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
             name: it.name(), game: it.partners_game(),
@@ -94,7 +94,7 @@ describe! {
     }
 
     SeekNotice as it => EventKind::SeekNotice, {
-        line: LineUse::InText,
+        line: LineDisplay::InText,
         fields: [
             notice: it.as_ref(),
             index: match it { SeekNotice::Posted { index } => Some(*index), _ => None },

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::value::{Fields, Put, fields};
-use super::{Describe, describe};
+use super::{EventDescriptor, describe};
 use crate::event::EventKind;
 use crate::message::{Arrival, ArrivalKind, GameId, Talk, TalkKind, UserArrived, UserDeparted};
 use crate::text::{Handle, Titles};
@@ -42,7 +42,7 @@ impl Fields for Talk {
     }
 }
 
-impl Describe for Talk {
+impl EventDescriptor for Talk {
     fn kind(&self) -> EventKind {
         match self.kind {
             TalkKind::Tell => EventKind::Tell,

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::value::{Displayed, Fields, Put, fields, objects};
-use super::{Describe, describe};
+use super::{EventDescriptor, describe};
 use crate::event::{
     AdjournedGame, AdjournedState, Capabilities, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand,
     RestoredGame, SessionEndReason,
@@ -80,7 +80,7 @@ impl Fields for Event {
     }
 }
 
-impl Describe for Event {
+impl EventDescriptor for Event {
     fn kind(&self) -> EventKind {
         match self {
             Self::Connecting { .. } => EventKind::Connecting,

@@ -25,9 +25,10 @@ impl Step {
 }
 
 impl Game {
-    /// Applies a board of the server, which becomes the current position. Returns the replaced position too. `max_moves` is the
-    /// limit of [`GameLimits::moves`](crate::game::GameLimits::moves).
-    pub(in crate::game) fn follow(&mut self, board: &Arc<Style12>, max_moves: usize) -> (Step, Arc<Style12>) {
+    /// Applies a board of the server, which becomes the current position. Returns the effect on the game, and the position that
+    /// the board replaced. Clears a pending announcement, and marks the game as followed. `max_moves` is the limit of
+    /// [`GameLimits::moves`](crate::game::GameLimits::moves).
+    pub(in crate::game) fn apply_board(&mut self, board: &Arc<Style12>, max_moves: usize) -> (Step, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;
@@ -217,7 +218,7 @@ impl Game {
     fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
         let last = self.moves.at(ply)?;
         let played = last.played();
-        (last.san() == Some(delta.san.as_str())).then_some(())?;
+        (last.pretty() == Some(delta.san.as_str())).then_some(())?;
         let plies = self.position.ply() - ply;
         if plies > 0 {
             let (white, black) = (self.position.white_clock(), self.position.black_clock());

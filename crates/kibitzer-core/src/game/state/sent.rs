@@ -6,7 +6,7 @@ use super::{AfterEnd, Announced, Game, Reserves, Step};
 use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
 use crate::game::change::Notice;
 use crate::game::moves::PlayedMove;
-use crate::game::play::SentNotation;
+use crate::game::play::NotatedMove;
 use crate::game::{ChangeKind, DesyncReason, opening, play};
 use crate::message::{
     BoardNumbers, ClockReading, DerivedMove, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
@@ -143,7 +143,7 @@ impl Game {
         max_moves: usize,
     ) -> Result<Option<Step>, DesyncReason> {
         let awaited = self.awaited.take();
-        let notation = SentNotation::read(sent).ok_or(DesyncReason::WrongMove)?;
+        let notation = NotatedMove::read(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
         if awaited.is_none() && self.is_last_move_again(notation, sent) {
             self.set_own_clock(!side, sent);
@@ -170,7 +170,7 @@ impl Game {
     }
 
     /// Plays a move; [`DesyncReason::WrongMove`] if it does not fit, or drops a piece that cannot be in reserve.
-    fn push_sent(&mut self, notation: SentNotation, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
+    fn push_sent(&mut self, notation: NotatedMove, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
         let played = notation.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
             && !self.may_hold(role)
@@ -211,10 +211,10 @@ impl Game {
     ///
     /// Coordinates identify a repetition, because no move is possible twice in succession. A move in algebraic notation alone is a
     /// repetition only if the side to move cannot make it.
-    fn is_last_move_again(&self, notation: SentNotation, sent: &SentMove) -> bool {
+    fn is_last_move_again(&self, notation: NotatedMove, sent: &SentMove) -> bool {
         match notation {
-            SentNotation::Smith(smith) => self.is_last(smith),
-            SentNotation::San(_) => {
+            NotatedMove::Smith(smith) => self.is_last(smith),
+            NotatedMove::San(_) => {
                 let last = self.position.last_move().and_then(|last| last.san);
                 last == sent.san && notation.to_last_move(&self.position).is_none()
             }
@@ -240,7 +240,7 @@ impl Game {
 
     /// Returns whether only a board can show the squares after this move: in variants with irregular rules, and after captures in
     /// atomic chess.
-    fn waits_for_boards(&self, notation: SentNotation) -> bool {
+    fn waits_for_boards(&self, notation: NotatedMove) -> bool {
         let start = self.info.as_ref().and_then(|info| info.start.as_ref());
         start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && notation.is_capture()))
     }

@@ -48,7 +48,7 @@ impl Session {
     }
 
     fn sans(&self) -> Vec<&str> {
-        self.game().moves().iter().map(|played| played.san().unwrap_or_default()).collect()
+        self.game().moves().iter().map(|played| played.pretty().unwrap_or_default()).collect()
     }
 }
 

@@ -34,18 +34,18 @@ fn arguments_of_every_form() {
 // Rules: bugs 81
 #[test]
 fn a_level_1_header_has_a_command_a_player_and_perhaps_a_tag() {
-    let header = UnitHeader::parse(b"101 * tag").unwrap();
+    let header = Level1Header::parse(b"101 * tag").unwrap();
     assert_eq!((header.command, header.player.as_str()), (101, "*"));
     assert_eq!(header.tag.map(|tag| tag.to_string()), Some("tag".to_owned()));
-    assert_eq!(UnitHeader::parse(b"101 $server$").unwrap().tag, None);
-    assert_eq!(UnitHeader::parse(b"101"), None);
+    assert_eq!(Level1Header::parse(b"101 $server$").unwrap().tag, None);
+    assert_eq!(Level1Header::parse(b"101"), None);
 }
 
 proptest! {
     #[test]
     fn any_unit_is_read_to_its_end(unit in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = Datagram::parse(&unit);
-        let _ = UnitHeader::parse(&unit);
+        let _ = Level1Header::parse(&unit);
     }
 }
 

@@ -206,7 +206,7 @@ pub(super) mod testing {
     ];
 
     /// Feeds the reply with every [`ASYNC_LINES`] between any two of its lines; each of those must be refused.
-    pub(crate) fn interrupted<L: Listing>(reply: &str) -> Result<L, ListingError> {
+    pub(crate) fn parse_interleaved<L: Listing>(reply: &str) -> Result<L, ListingError> {
         let mut collector = Collector::<L>::default();
         for line in reply.lines() {
             assert_ne!(collector.line(line.as_bytes()), CollectorStep::Unrelated, "{line}");

@@ -242,7 +242,7 @@ impl FingerNote {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
     use crate::message::{Confidence, Rating};
 
@@ -352,7 +352,7 @@ Timeseal 1:  On";
     #[test]
     fn other_lines_in_between_change_nothing() {
         for reply in [UHLIN, FATICS] {
-            assert_eq!(interrupted::<Finger>(reply), parse::<Finger>(reply));
+            assert_eq!(parse_interleaved::<Finger>(reply), parse::<Finger>(reply));
         }
     }
 

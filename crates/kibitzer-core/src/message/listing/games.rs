@@ -194,7 +194,7 @@ fn split_side_to_move(line: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::super::ListingError;
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
     use crate::message::Confidence;
 
@@ -342,7 +342,7 @@ mod tests {
         let listing = parse::<GameList>(reply).unwrap();
         assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
         assert_eq!(listing.count.map(|count| (count.shown, count.total)), Some((4, Some(4))));
-        assert_eq!(interrupted::<GameList>(reply), Ok(listing));
+        assert_eq!(parse_interleaved::<GameList>(reply), Ok(listing));
     }
 
     #[test]

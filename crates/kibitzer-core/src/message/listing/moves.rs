@@ -220,7 +220,7 @@ fn read_trailer(line: &[u8]) -> Option<(String, GameResult)> {
 #[cfg(test)]
 mod tests {
     use super::super::ListingError;
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
     use crate::message::Confidence;
 
@@ -430,7 +430,7 @@ Move  Alice              Boris
     #[test]
     fn other_lines_in_between_change_nothing() {
         for reply in [FATICS.trim_end(), UHLIN.trim_end()] {
-            assert_eq!(interrupted::<MoveList>(reply), parse::<MoveList>(reply));
+            assert_eq!(parse_interleaved::<MoveList>(reply), parse::<MoveList>(reply));
         }
     }
 

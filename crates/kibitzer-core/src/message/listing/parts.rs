@@ -39,7 +39,9 @@ impl ListedPlayer {
     }
 }
 
-/// Reads a name of an examined game after optional blanks: any text up to a blank or a bracket, but not an empty one.
+/// Reads a player's name after optional blanks: one or more bytes up to a blank, `(`, `)` or `[`. `None` if there are none.
+///
+/// More lenient than [`Handle::read`], because an examined game may have arbitrary names.
 pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
     let name = at.blanks().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
     (!name.is_empty()).then(|| Handle::from_wire(name))

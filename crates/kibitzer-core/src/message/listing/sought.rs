@@ -100,7 +100,7 @@ fn read_flags(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
     use crate::chess::Color;
 
@@ -166,7 +166,7 @@ mod tests {
         let whole = format!("{rows}\n2 ads displayed.");
         let fatics = parse::<SoughtList>(&whole).unwrap();
         assert_eq!((fatics.seeks.len(), fatics.count.map(|count| count.shown)), (2, Some(2)));
-        assert_eq!(interrupted::<SoughtList>(&whole), Ok(fatics));
+        assert_eq!(parse_interleaved::<SoughtList>(&whole), Ok(fatics));
         assert_eq!(parse::<SoughtList>("0 ads displayed.").map(|list| list.seeks.len()), Ok(0));
     }
 

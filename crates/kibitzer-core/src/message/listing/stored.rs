@@ -138,7 +138,7 @@ fn read_names(line: &[u8]) -> Option<StoredGame> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         let unrated = stored.games[2].details.as_ref().unwrap().terms;
         assert_eq!((unrated.mark, unrated.kind, unrated.rated, unrated.initial_min), (None, None, false, 10));
         assert!(stored.unread.is_empty());
-        assert_eq!(interrupted::<StoredGames>(reply), Ok(stored));
+        assert_eq!(parse_interleaved::<StoredGames>(reply), Ok(stored));
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn read_setting(line: &[u8]) -> Option<ListedField> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
 
     const USER: &str = "\
@@ -116,7 +116,7 @@ Interface: \"a b=c\"
         let texts: Vec<_> = variables.texts.iter().map(|t| (t.name.as_str(), t.value.as_str())).collect();
         assert_eq!(texts, [("Prompt", "fics% "), ("Interface", "\"a b=c\""), ("f1", "blitz & !computer")]);
         assert!(variables.unread.is_empty());
-        assert_eq!(interrupted::<Variables>(USER.trim_end()), Ok(variables));
+        assert_eq!(parse_interleaved::<Variables>(USER.trim_end()), Ok(variables));
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl WhoStatus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{interrupted, parse};
+    use super::super::collect::testing::{parse, parse_interleaved};
     use super::WhoStatus::{Examining, Free, Idle, NotOpen, Playing, Simul, Tournament};
     use super::*;
     use crate::message::Confidence;
@@ -133,7 +133,7 @@ mod tests {
         let want = [("Alice", Playing, Some(1995)), ("Boris", Playing, Some(1445)), ("Reader", Free, None)];
         assert_eq!(entries(&list), want);
         assert_eq!(list.count.map(|count| (count.shown, count.total)), Some((3, Some(3))));
-        assert_eq!(interrupted::<WhoList>(reply), Ok(list));
+        assert_eq!(parse_interleaved::<WhoList>(reply), Ok(list));
     }
 
     #[test]

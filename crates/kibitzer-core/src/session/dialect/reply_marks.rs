@@ -1,6 +1,6 @@
 //! Delimitation of replies: marks around them, or fences.
 
-use crate::message::{CommandCode, Control, Message, UnitHeader};
+use crate::message::{CommandCode, Control, Level1Header, Message};
 use crate::session::fence::Fence;
 
 /// Player name in a unit's header if this login gave the command. Source: ICC's description of level 1.
@@ -89,7 +89,7 @@ impl ReplyMarks {
 
     /// Opens a unit. Returns its number if it is the reply to a command of this login; `None` for other players' units and nested
     /// units.
-    fn start_unit(&mut self, header: &UnitHeader) -> Option<u64> {
+    fn start_unit(&mut self, header: &Level1Header) -> Option<u64> {
         let tag = header.tag.as_ref().filter(|_| header.player == *THIS_LOGIN);
         // Only an outermost unit has a tag: the ends of those that are still open were lost. Source: rule icc §3.
         self.depth = if tag.is_some() { 1 } else { self.depth.saturating_add(1) };

@@ -193,7 +193,7 @@ impl Login {
             return self.handle_silence(cx);
         }
         if self.deadline <= cx.now {
-            return self.fail(LoginError::TimedOut(self.step()));
+            return self.failure_or_retry(LoginError::TimedOut(self.step()));
         }
         LoginProgress::Continue
     }
@@ -216,12 +216,12 @@ impl Login {
 
     /// Returns the failure of a login whose connection was closed.
     pub(super) fn closed(&self) -> LoginProgress {
-        self.fail(LoginError::Closed(self.step()))
+        self.failure_or_retry(LoginError::Closed(self.step()))
     }
 
     /// Returns the failure, or a retry without the feature that the server may not have understood. Before the login prompt, the
     /// error quotes the first received line.
-    fn fail(&self, error: LoginError) -> LoginProgress {
+    fn failure_or_retry(&self, error: LoginError) -> LoginProgress {
         let first_line = self.greeting.split(|&byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
         let error = match self.state {
             LoginState::Greeting if !first_line.is_empty() => {

@@ -31,7 +31,7 @@ const MAX_GAMES: usize = 64;
 /// Adjourned games that are known on this connection.
 #[derive(Debug, Default)]
 pub(crate) struct AdjournedTracker {
-    games: Vec<TrackedGame>,
+    games: Vec<ResumableGame>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
     pub(crate) is_listing: bool,
     /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
@@ -40,7 +40,7 @@ pub(crate) struct AdjournedTracker {
 }
 
 #[derive(Debug)]
-struct TrackedGame {
+struct ResumableGame {
     white: Handle,
     black: Handle,
     opponent: Handle,
@@ -69,9 +69,9 @@ impl AdjournedTracker {
     /// `None` if no challengeable opponent is online, while this login plays or examines a game, or while the list of games is
     /// awaited. An opponent of several games is challenged to one at a time.
     pub(crate) fn next_challenge(&mut self, games: &Games) -> Option<Command> {
-        let may_challenge = |game: &TrackedGame| {
+        let may_challenge = |game: &ResumableGame| {
             let is_opponent_busy =
-                |other: &TrackedGame| other.is_with(&game.opponent) && other.challenge != ChallengeState::Stored;
+                |other: &ResumableGame| other.is_with(&game.opponent) && other.challenge != ChallengeState::Stored;
             game.challenge == ChallengeState::Stored && game.is_online && !self.games.iter().any(is_opponent_busy)
         };
         let at = self.games.iter().position(may_challenge).filter(|_| !self.is_listing && !self.is_busy)?;
@@ -128,7 +128,7 @@ impl AdjournedTracker {
             let is_whites = row.white.is_same_player(list.owner.as_str());
             let opponent = if is_whites { row.black.clone() } else { row.white.clone() };
             self.add(
-                TrackedGame {
+                ResumableGame {
                     white: row.white,
                     black: row.black,
                     opponent,
@@ -140,7 +140,7 @@ impl AdjournedTracker {
         }
     }
 
-    fn add(&mut self, mut game: TrackedGame, cx: &mut Context) {
+    fn add(&mut self, mut game: ResumableGame, cx: &mut Context) {
         if self.games.len() >= MAX_GAMES || self.has(&game.white, &game.black) {
             return;
         }
@@ -164,7 +164,7 @@ impl AdjournedTracker {
         }
         match (&received.message, own) {
             (Message::GameEnded(ended), Some(change)) if ended.is_adjourned() => {
-                if let Some(game) = cx.reader.games().get(change.game).and_then(TrackedGame::of) {
+                if let Some(game) = cx.reader.games().get(change.game).and_then(ResumableGame::of) {
                     self.add(game, cx);
                 }
             }
@@ -201,7 +201,7 @@ impl AdjournedTracker {
     /// Processes a game of this login in progress: when it began, the server removed all challenges of this login.
     fn own_game_played(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
-        let Some(played) = played.and_then(TrackedGame::of) else { return };
+        let Some(played) = played.and_then(ResumableGame::of) else { return };
         cx.memory.declined.retain(|name| !played.is_with(name));
         self.games.retain_mut(|game| {
             let is_resumed = game.is_between(&played.white, &played.black);
@@ -216,7 +216,7 @@ impl AdjournedTracker {
 
     fn challenge_updated(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context) {
         let is_challenged =
-            |game: &&mut TrackedGame| game.is_with(name) && game.challenge == ChallengeState::Challenged;
+            |game: &&mut ResumableGame| game.is_with(name) && game.challenge == ChallengeState::Challenged;
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
         match (actor, change) {
             (Actor::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
@@ -234,7 +234,7 @@ impl AdjournedTracker {
     }
 }
 
-impl TrackedGame {
+impl ResumableGame {
     /// Creates the entry of a game that this login plays; `None` if it does not play this game. The opponent counts as offline.
     fn of(game: &Game) -> Option<Self> {
         let position = game.position();

@@ -50,7 +50,7 @@ impl Framer {
                     return None;
                 }
                 self.end_line_before(input, rest);
-                (self.line.note_borrowed_tagged_line(), FastFrameKind::Board)
+                (self.line.end_borrowed_tagged_line(), FastFrameKind::Board)
             }
             [b'f', ..] => {
                 let (PromptKind::Command(family), length) = self.prompts.at_start(text)? else { return None };

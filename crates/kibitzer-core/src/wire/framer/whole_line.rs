@@ -75,7 +75,7 @@ impl Framer {
             apply_server_line(&mut self.prompts, &mut self.wrapping, line);
         }
         let offset = if tag.is_written() { first + indent as u64 } else { first };
-        let bell = self.line.note_borrowed_line(line);
+        let bell = self.line.end_borrowed_line(line);
         WholeLine::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
