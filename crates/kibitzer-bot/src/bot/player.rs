@@ -114,9 +114,15 @@ impl<P: Policy + Clone> Player<P> {
             }
         }
         self.append_unfinished();
+        let is_playing = self.is_playing();
         // Unread events would hold the session back.
         drop(self.events);
-        self.client.quit().await;
+        // Servers refuse to log out who plays.
+        if is_playing {
+            self.client.shutdown().await
+        } else {
+            self.client.quit().await
+        }
         Ok(())
     }
 
@@ -197,11 +203,11 @@ impl<P: Policy + Clone> Player<P> {
         if urgency <= self.urgency {
             return;
         }
-        self.urgency = urgency;
-        if urgency == Urgency::Now {
+        let limit = self.config.shutdown.finish_game_within;
+        self.urgency = if limit.is_zero() { Urgency::Now } else { urgency };
+        if self.urgency == Urgency::Now {
             return;
         }
-        let limit = self.config.shutdown.finish_game_within;
         self.leave_at = Some(Instant::now() + limit.min(NEVER));
         let reason = format!("after the game in progress, within {}", humantime::format_duration(limit));
         self.report(BotAction::Stopping, None, None, reason);

@@ -131,7 +131,7 @@ pub struct PgnConfig {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct ShutdownConfig {
-    /// How long the game in progress may continue. Then the bot offers to adjourn it, and leaves.
+    /// How long the game in progress may continue. Then the bot offers to adjourn it, and leaves. Zero: the bot leaves at once.
     #[serde(deserialize_with = "duration")]
     pub finish_game_within: Duration,
 }
