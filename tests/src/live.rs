@@ -21,7 +21,7 @@ pub const PASSWORD: &str = "swordfish";
 /// A server without sockets on which these names are registered, on a day that is always the same.
 pub fn options(names: &[&str]) -> ServerOptions {
     let date = UNIX_EPOCH + Duration::from_mins(29_920_350);
-    names.iter().fold(ServerOptions::new().detached().date(date), |options, name| {
+    names.iter().fold(ServerOptions::new().in_process().date(date), |options, name| {
         options.account(Account::new(handle(name), PASSWORD).rating("blitz", 1882))
     })
 }

@@ -71,7 +71,7 @@ impl Exposure {
     /// sent.
     fn send_received(&mut self, position: u64, view: SessionView<'_>) {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
-        let bytes = self.tail(view).take_unsent(position);
+        let bytes = self.tail(view).take_unsent_until(position);
         if is_watched && !bytes.is_empty() {
             let (line, size) = (wire::received(elapsed, bytes), Missed::received(count(bytes)));
             self.watchers.send(&line, size);
@@ -118,7 +118,7 @@ impl Exposure {
         let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
         let mut lines = vec![wire::note(t, NoteKind::Snapshot(note))];
         let games = session.games().iter().filter(|game| game.is_going_on());
-        lines.extend(games.flat_map(Game::to_lines).map(|line| wire::snapshot(t, &line)));
+        lines.extend(games.flat_map(Game::to_lines).map(|line| wire::snapshot_line(t, &line)));
         lines.push(wire::note(t, NoteKind::Stream(session.stream_state())));
         if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(Tail::incomplete_frame) {
             lines.push(wire::received(t, incomplete));
@@ -182,7 +182,7 @@ impl Tail {
 
     /// Returns the bytes up to a position that were not returned before, and counts them as sent. The position is limited to the
     /// end of the received bytes.
-    fn take_unsent(&mut self, position: u64) -> &[u8] {
+    fn take_unsent_until(&mut self, position: u64) -> &[u8] {
         let from = self.sent;
         self.sent = position.clamp(from, self.end.max(from));
         self.between(from, self.sent)
@@ -241,19 +241,19 @@ mod tests {
         let mut tail = Tail::default();
         tail.push(b"one\n\rtwo\n\rthr");
         tail.frame_end = 5;
-        assert_eq!(tail.take_unsent(5), b"one\n\r");
+        assert_eq!(tail.take_unsent_until(5), b"one\n\r");
         assert_eq!(tail.incomplete_frame(), b"");
         tail.forget_sent();
         assert_eq!(tail.bytes, b"two\n\rthr");
         tail.frame_end = 10;
-        assert_eq!(tail.take_unsent(13), b"two\n\rthr");
+        assert_eq!(tail.take_unsent_until(13), b"two\n\rthr");
         assert_eq!(tail.incomplete_frame(), b"thr");
-        assert_eq!(tail.take_unsent(2), b"");
+        assert_eq!(tail.take_unsent_until(2), b"");
         tail.forget_sent();
         tail.push(b"e");
         tail.push(b"e\n\r");
         // The position may exceed the bytes: some are withheld.
-        assert_eq!(tail.take_unsent(99), b"ee\n\r");
+        assert_eq!(tail.take_unsent_until(99), b"ee\n\r");
         assert_eq!(tail.incomplete_frame(), b"three\n\r");
         tail.frame_end = 17;
         assert_eq!(tail.incomplete_frame(), b"");
@@ -267,13 +267,13 @@ mod tests {
         let mut tail = Tail::default();
         for _ in 0..100 {
             tail.push(&[b'x'; PIECE]);
-            assert_eq!(tail.take_unsent(u64::MAX).len(), PIECE);
+            assert_eq!(tail.take_unsent_until(u64::MAX).len(), PIECE);
             tail.forget_sent();
         }
         assert!(tail.bytes.len() <= INCOMPLETE_FRAME_BYTES + PIECE);
         tail.push(b"\n\rnext");
         tail.frame_end = 100 * 16_384 + 2;
-        assert_eq!(tail.take_unsent(u64::MAX), b"\n\rnext");
+        assert_eq!(tail.take_unsent_until(u64::MAX), b"\n\rnext");
         assert_eq!(tail.incomplete_frame(), b"next");
     }
 }

@@ -15,6 +15,8 @@ pub(crate) type Stream = DuplexStream;
 pub(crate) struct Listener(Infallible);
 
 impl Listener {
+    /// Stub for platforms without Unix sockets.
+    ///
     /// # Errors
     ///
     /// [`ExposeError::Unsupported`], always.
@@ -27,6 +29,8 @@ impl Listener {
         Err(ExposeError::Unsupported)
     }
 
+    /// Stub for platforms without Unix sockets. It is never called, because no listener can be created.
+    ///
     /// # Cancel safety
     ///
     /// Cancel safe.
@@ -36,6 +40,8 @@ impl Listener {
     }
 }
 
+/// Stub for platforms without Unix sockets.
+///
 /// # Errors
 ///
 /// [`AttachError::Unsupported`], always.
@@ -48,6 +54,8 @@ pub(crate) async fn connect(_: &Path, _: Duration) -> Result<Stream, AttachError
     Err(AttachError::Unsupported)
 }
 
+/// Stub for platforms without Unix sockets.
+///
 /// # Errors
 ///
 /// [`io::ErrorKind::Unsupported`], always.

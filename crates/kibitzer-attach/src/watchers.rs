@@ -177,7 +177,7 @@ impl Watchers {
     }
 
     /// Removes and returns the next line of a watcher's queue. A lagging watcher with an empty queue starts to need a snapshot.
-    fn pop(&self, id: WatcherId) -> Unread {
+    fn try_next(&self, id: WatcherId) -> Unread {
         let mut state = self.state();
         let is_over = state.is_over;
         let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return Unread::Closed };
@@ -210,7 +210,7 @@ impl Watchers {
             let mut changed = pin!(self.changed.notified());
             // Enabled before the check, so that no line is missed between the two.
             changed.as_mut().enable();
-            match self.pop(id) {
+            match self.try_next(id) {
                 Unread::Line(line) => return Some(line),
                 Unread::NeedsSnapshot => self.wake_session(),
                 Unread::Nothing => {}
@@ -284,16 +284,19 @@ mod tests {
         assert!(watchers.is_empty());
         let id = watchers.join(line("hello")).unwrap();
         watchers.send(&line("early"), LINE);
-        assert_eq!(watchers.pop(id), Unread::Line(line("hello")));
-        assert_eq!(watchers.pop(id), Unread::NeedsSnapshot);
+        assert_eq!(watchers.try_next(id), Unread::Line(line("hello")));
+        assert_eq!(watchers.try_next(id), Unread::NeedsSnapshot);
         assert!(needs_snapshot(&watchers));
         watchers.send_snapshots(|missed| {
             assert_eq!(missed, Missed::default());
             line("now")
         });
         watchers.send(&line("late"), LINE);
-        assert_eq!([watchers.pop(id), watchers.pop(id)], [Unread::Line(line("now")), Unread::Line(line("late"))]);
-        assert_eq!(watchers.pop(id), Unread::Nothing);
+        assert_eq!(
+            [watchers.try_next(id), watchers.try_next(id)],
+            [Unread::Line(line("now")), Unread::Line(line("late"))]
+        );
+        assert_eq!(watchers.try_next(id), Unread::Nothing);
     }
 
     #[test]
@@ -304,10 +307,11 @@ mod tests {
         let big = Bytes::from(vec![b'x'; 100_000]);
         for _ in 0..50 {
             watchers.send(&big, Missed::received(7));
-            while let Unread::Line(_) = watchers.pop(quick) {}
+            while let Unread::Line(_) = watchers.try_next(quick) {}
         }
         assert!(watchers.state().watchers[0].n_unread_bytes <= QUEUE_BYTES);
-        let n_kept = std::iter::from_fn(|| matches!(watchers.pop(slow), Unread::Line(_)).then_some(())).count() - 2;
+        let n_kept =
+            std::iter::from_fn(|| matches!(watchers.try_next(slow), Unread::Line(_)).then_some(())).count() - 2;
         assert_eq!(n_kept, 10);
         watchers.send(&big, Missed::note());
         watchers.send_snapshots(|missed| {
@@ -315,7 +319,10 @@ mod tests {
             line("now")
         });
         watchers.send(&line("next"), LINE);
-        assert_eq!([watchers.pop(slow), watchers.pop(slow)], [Unread::Line(line("now")), Unread::Line(line("next"))]);
+        assert_eq!(
+            [watchers.try_next(slow), watchers.try_next(slow)],
+            [Unread::Line(line("now")), Unread::Line(line("next"))]
+        );
     }
 
     #[test]
@@ -325,10 +332,13 @@ mod tests {
         assert_eq!(watchers.join(line("hello")), None);
         watchers.leave(ids[3]);
         let last = watchers.join(line("hello")).unwrap();
-        assert_eq!(watchers.pop(ids[3]), Unread::Closed);
+        assert_eq!(watchers.try_next(ids[3]), Unread::Closed);
         watchers.close(&line("bye"));
-        assert_eq!([watchers.pop(last), watchers.pop(last)], [Unread::Line(line("hello")), Unread::Line(line("bye"))]);
-        assert_eq!(watchers.pop(last), Unread::Closed);
+        assert_eq!(
+            [watchers.try_next(last), watchers.try_next(last)],
+            [Unread::Line(line("hello")), Unread::Line(line("bye"))]
+        );
+        assert_eq!(watchers.try_next(last), Unread::Closed);
         assert_eq!(watchers.join(line("hello")), None);
     }
 

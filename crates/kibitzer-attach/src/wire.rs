@@ -105,14 +105,14 @@ pub(crate) struct SnapshotNote {
 
 /// An event of the session itself.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Life(#[serde(with = "SessionEvent")] pub(crate) Event);
+pub(crate) struct Life(#[serde(with = "LifecycleEvent")] pub(crate) Event);
 
 /// The serialized form of events that the session itself causes. Other events are parsed from received bytes, or follow from a
 /// sent line.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Event", tag = "event", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
-enum SessionEvent {
+enum LifecycleEvent {
     Connecting {
         attempt: u32,
     },
@@ -172,7 +172,7 @@ pub(crate) fn sent(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
 }
 
 /// Returns a line of a snapshot. `bytes` is a line that a server could send, without its line end.
-pub(crate) fn snapshot(t: Duration, bytes: &[u8]) -> Bytes {
+pub(crate) fn snapshot_line(t: Duration, bytes: &[u8]) -> Bytes {
     line(&Piece { snapshot: true, ..piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
 }
 

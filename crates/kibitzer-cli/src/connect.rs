@@ -8,8 +8,8 @@ use kibitzer_attach::AttachAccess;
 use crate::arguments::FormatArgs;
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    EventPrinter, LineSender, LoginArgs, NoiseFilter, StopArgs, TARGET_HELP, Target, announce_recording, print_session,
-    report_recorded, run, send_typed, start_session, wait_for_end,
+    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, StopArgs, TARGET_HELP, Target, announce_recording,
+    print_session, report_recorded, run, send_typed, start_session, wait_for_end,
 };
 
 /// Log in to a server, print its events and send typed lines
@@ -66,7 +66,7 @@ impl Args {
         let Some(started) = ending.or(start).await else { return Ok(()) };
         let (client, tap) = started?;
         announce_recording(&client);
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), NoiseFilter::default());
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), HousekeepingFilter::default());
         let sender = LineSender::Own(client.clone());
         let printed = print_session(&client, printer, send_typed(&sender), &mut ending).await;
         wait_for_end(&server, &client, printed).await.map(report_recorded)

@@ -85,7 +85,7 @@ impl Args {
         Output { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
     }
 
-    /// Writes the games of a recording: each at its end, those without an end at the end of the recording.
+    /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
     fn convert(&self, path: &Path) -> Result<(), Failure> {
         let origin = PgnOrigin::new(self.site.as_deref().unwrap_or_default());
         let mut collector = PgnCollector::new(origin, TrackedRelation::All).with_talk(self.talk);
@@ -164,7 +164,7 @@ impl Args {
         let mut output = self.output();
         let (found_moves, mut listed) = mpsc::channel(n_games.min(64));
         // Requests run beside the loop: it has to read the session, or they would not be answered.
-        let chooser = tokio::spawn(observe_games(client.clone(), n_games));
+        let chooser = tokio::spawn(observe_games_until(client.clone(), n_games));
         while output.written.len() < n_games {
             let item = tokio::select! {
                 item = tap.recv() => item,
@@ -260,14 +260,14 @@ impl Output<'_> {
     }
 }
 
-/// Observes games in progress until this number has been observed.
+/// Observes games in progress until `n_total` of them have been observed. Never returns an error: a game that cannot be observed is skipped.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: the session continues to observe the games.
-async fn observe_games(client: Client, n_games: usize) {
+async fn observe_games_until(client: Client, n_total: usize) {
     let mut observed = BTreeSet::new();
-    let mut n_left = n_games;
+    let mut n_left = n_total;
     while n_left > 0 {
         let games = client.games().await.map(|list| list.games).unwrap_or_default();
         observed.retain(|number| games.iter().any(|row| row.game == *number));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::arguments::{ReaderArgs, speed_within};
 use crate::console;
-use crate::decode::{Decoder, Input, print_events};
+use crate::decode::{DecodePrinter, Input, print_events};
 use crate::failure::Failure;
 use crate::output::{EventWriter, LineFormat, Stamp};
 
@@ -50,7 +50,7 @@ impl Args {
             thread::sleep(due.saturating_sub(started.elapsed()));
         };
         let writer = EventWriter::new(self.format.unwrap_or(LineFormat::Jsonl));
-        let decoder = Decoder::new(self.reader.event_reader(), None, writer);
+        let decoder = DecodePrinter::new(self.reader.event_reader(), None, writer);
         print_events(Input::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
     }
 }

@@ -17,7 +17,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let newton = Account::new("Newton".parse()?, "apple").rating("blitz", 2100);
-//! let server = Server::start(ServerOptions::new().detached().account(newton)).await?;
+//! let server = Server::start(ServerOptions::new().in_process().account(newton)).await?;
 //! // The next connection breaks in the middle of its first board.
 //! server.control().inject(ConnectionTarget::Next, FaultPoint::NextBoard, Fault::CutMidLine).await?;
 //! let stream = server.connect().await?;

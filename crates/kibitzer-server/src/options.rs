@@ -28,7 +28,7 @@ pub enum Feature {
 /// use kibitzer_server::{Account, ServerOptions};
 ///
 /// let newton = Account::new("Newton".parse().unwrap(), "apple").rating("blitz", 2100);
-/// let options = ServerOptions::new().detached().seed(7).account(newton);
+/// let options = ServerOptions::new().in_process().seed(7).account(newton);
 /// ```
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
@@ -88,9 +88,9 @@ impl ServerOptions {
         self
     }
 
-    /// Opens no port: clients connect by [`Server::connect`](crate::Server::connect) only.
+    /// Opens no port: clients of the same process connect by [`Server::connect`](crate::Server::connect) only.
     #[must_use]
-    pub const fn detached(mut self) -> Self {
+    pub const fn in_process(mut self) -> Self {
         self.address = None;
         self
     }

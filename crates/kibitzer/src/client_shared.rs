@@ -24,14 +24,15 @@ pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
 /// The state that the handles of a client and its task share: requests for the task, and the status of the session.
 // Two channels would do the same, but need a quarter of the memory that an idle session may use.
 pub(crate) struct ClientShared {
-    state: Mutex<SharedState>,
+    state: Mutex<Mailbox>,
     /// Notifies the task of new requests, new observers and a request to end the session.
     task: Notify,
     /// Notifies the handles of a changed status.
     handles: Notify,
 }
 
-struct SharedState {
+/// The part of [`ClientShared`] that its lock protects: work for the task, and the status that the task publishes.
+struct Mailbox {
     requests: VecDeque<(Command, ReplySender)>,
     /// Observers that the task has not taken over yet.
     observers: Vec<Box<dyn SessionObserver>>,
@@ -90,7 +91,7 @@ impl ClientShared {
             handle: session.handle().cloned(),
             is_closed: false,
         };
-        let state = SharedState {
+        let state = Mailbox {
             requests: VecDeque::new(),
             observers: Vec::new(),
             ending: None,
@@ -101,7 +102,7 @@ impl ClientShared {
     }
 
     // The lock is held for a few instructions, never over an `.await`. None of them panics, so poisoning means nothing.
-    fn state(&self) -> MutexGuard<'_, SharedState> {
+    fn state(&self) -> MutexGuard<'_, Mailbox> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

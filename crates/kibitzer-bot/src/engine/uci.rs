@@ -96,7 +96,8 @@ impl Dialect for Uci {
     }
 }
 
-/// The variants of the options `UCI_Variant` and `UCI_Chess960`; `chess` for an engine without the former.
+/// Returns the variants that the engine supports: the values of `UCI_Variant`, or `chess` without that option; and `chess960` if it
+/// has `UCI_Chess960`.
 fn variants(options: &EngineOptions) -> Vec<String> {
     let mut variants = match options.find("UCI_Variant").map(|option| &option.kind) {
         Some(OptionKind::Combo(values)) => values.clone(),

@@ -289,7 +289,8 @@ fn has_usual_rules(game: &TrackedGame) -> bool {
     (variant == "chess" || variant == "chess960" || variant.starts_with("wild")) && !is_irregular
 }
 
-/// Returns the server's words about the end with the color in place of the player whom they name first.
+/// Replaces the player's name at the start of the server's result text by `White` or `Black`. Returns the text unchanged if it does
+/// not start with either name.
 fn with_colors(words: &str, game: &TrackedGame) -> String {
     let named = Color::BOTH.into_iter().find_map(|color| {
         let rest = words.strip_prefix(game.player(color).as_str()).filter(|rest| rest.starts_with([' ', '\'']))?;

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// A server without a port, and the profile of a guest on it.
 pub(crate) async fn serve(options: ServerOptions) -> (Arc<Server>, Profile) {
-    let server = Server::start(options.detached()).await.unwrap();
+    let server = Server::start(options.in_process()).await.unwrap();
     let server = Arc::new(server);
     let dialed = Arc::clone(&server);
     let dial = Dial::with(move || {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{EventWriter, PasswordPrompt, Stamp, sent_text};
 
 /// Parses pieces and prints their events.
-pub(crate) struct Decoder {
+pub(crate) struct DecodePrinter {
     events: EventReader,
     /// Number of bytes to parse at a time.
     chunk: NonZeroUsize,
@@ -27,7 +27,7 @@ pub(crate) struct Decoder {
     writer: EventWriter,
 }
 
-impl Decoder {
+impl DecodePrinter {
     pub(crate) fn new(events: EventReader, chunk: Option<NonZeroUsize>, writer: EventWriter) -> Self {
         Self {
             fresh: events.clone(),

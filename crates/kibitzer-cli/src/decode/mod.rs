@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
-pub(crate) use decoder::Decoder;
+pub(crate) use decoder::DecodePrinter;
 pub(crate) use input::Input;
 
 /// Decode the output of a server and print its events
@@ -62,7 +62,12 @@ impl Args {
             Some(Format::Text) => EventWriter::new(LineFormat::Text),
             Some(Format::Summary) => EventWriter::summary(),
         };
-        print_events(input, Decoder::new(self.reader.event_reader(), self.chunk, writer), self.reader.strict, |_| {})
+        print_events(
+            input,
+            DecodePrinter::new(self.reader.event_reader(), self.chunk, writer),
+            self.reader.strict,
+            |_| {},
+        )
     }
 }
 
@@ -73,7 +78,7 @@ impl Args {
 /// [`Failure`] if reading or writing fails, or `is_strict` and the recording is cut off.
 pub(crate) fn print_events(
     mut input: Input,
-    mut decoder: Decoder,
+    mut decoder: DecodePrinter,
     is_strict: bool,
     before_piece: impl Fn(Option<Stamp>),
 ) -> Result<(), Failure> {

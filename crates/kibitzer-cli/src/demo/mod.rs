@@ -13,7 +13,7 @@ use kibitzer_server::{Server, ServerOptions};
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters};
 use crate::failure::{Failure, report};
-use crate::live::{EventPrinter, NoiseFilter, StopArgs, check_end, print_session, run, runtime, start_session};
+use crate::live::{EventPrinter, HousekeepingFilter, StopArgs, check_end, print_session, run, runtime, start_session};
 use tables::keep_observing;
 
 /// Name of the server in messages.
@@ -77,7 +77,7 @@ impl Args {
         let (server, address) = self.serve().await?;
         print_greeting(address);
         let (client, tap) = log_in(address).await?;
-        let filter = NoiseFilter::for_kinds(is_shown);
+        let filter = HousekeepingFilter::for_kinds(is_in_text_output);
         let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
         let companion = async {
             keep_observing(&client).await;
@@ -107,8 +107,8 @@ fn print_greeting(address: SocketAddr) {
     }
 }
 
-/// Returns whether text output has events of a kind; JSON output has all.
-const fn is_shown(kind: EventKind) -> bool {
+/// Returns whether the text output includes events of this kind. JSON output includes all kinds.
+const fn is_in_text_output(kind: EventKind) -> bool {
     match kind.category() {
         EventCategory::PrivateTalk
         | EventCategory::PublicTalk

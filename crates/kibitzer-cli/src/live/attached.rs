@@ -11,7 +11,7 @@ use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, Missed, Snapshot};
 use tokio::time::Instant;
 
-use super::{EventPrinter, LineSender, NoiseFilter, StopArgs, check_attached_end, send_typed};
+use super::{EventPrinter, HousekeepingFilter, LineSender, StopArgs, check_attached_end, send_typed};
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::output::LineFormat;
 
@@ -23,7 +23,7 @@ use crate::output::LineFormat;
 ///
 /// # Cancel safety
 ///
-/// Dropping the future attaches to nothing.
+/// Cancel safe: dropping the future closes the connection; the session is not affected.
 pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached, Failure> {
     let attached = Attached::connect(path).await;
     let session = attached.map_err(|error| Failure::new(NO_SESSION, error_chain(&error)))?;
@@ -44,7 +44,7 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
 ///
 /// # Cancel safety
 ///
-/// Dropping the future detaches; the session continues.
+/// Cancel safe: dropping the future closes the connection; the session is not affected.
 pub(crate) async fn print_attached(
     path: &Path,
     access: AttachAccess,
@@ -60,7 +60,7 @@ pub(crate) async fn print_attached(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let (events, mut printer) = EventPrinter::start(session.began(), format, noise_filter_for(&first));
+    let (events, mut printer) = EventPrinter::start(session.began(), format, housekeeping_filter_for(&first));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {
@@ -94,11 +94,11 @@ pub(crate) async fn print_attached(
     check_attached_end(&server, seen)
 }
 
-/// Returns the noise filter that fits the state of the session at attaching.
-fn noise_filter_for(first: &AttachEvent) -> NoiseFilter {
+/// Returns the filter for text output that fits the state of the session at the time of attaching.
+fn housekeeping_filter_for(first: &AttachEvent) -> HousekeepingFilter {
     match first {
-        AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready => NoiseFilter::when_ready(),
-        _ => NoiseFilter::default(),
+        AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready => HousekeepingFilter::when_ready(),
+        _ => HousekeepingFilter::default(),
     }
 }
 
@@ -112,7 +112,7 @@ fn noise_filter_for(first: &AttachEvent) -> NoiseFilter {
 ///
 /// # Cancel safety
 ///
-/// The last event may be lost.
+/// Not cancel safe: an event that was received but not delivered is lost.
 pub(crate) async fn forward_attached<D: Future<Output = bool>>(
     session: &mut Attached,
     deliver: impl Fn(AttachEvent) -> D,

@@ -2,8 +2,8 @@
 
 mod address;
 mod attached;
+mod housekeeping_filter;
 mod login;
-mod noise_filter;
 mod printer;
 #[cfg(unix)]
 mod prompt;
@@ -22,8 +22,8 @@ use kibitzer_attach::{AttachError, AttachSocket};
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, print_attached};
+pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve, reply_number, split_request_number};
 pub(crate) use login::LoginArgs;
-pub(crate) use noise_filter::{NoiseFilter, is_repeated_reserve, reply_number, split_request_number};
 pub(crate) use printer::{EventPrinter, print_session};
 pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};

@@ -9,7 +9,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
 
 use super::recording::report_failed_recording;
-use super::{NoiseFilter, StopSignal};
+use super::{HousekeepingFilter, StopSignal};
 use crate::failure::Failure;
 use crate::output::{EventWriter, LineFormat, SessionClock};
 
@@ -34,7 +34,7 @@ pub(crate) struct EventPrinter {
 impl EventPrinter {
     /// Starts to print the events of a tap. Call [`finish`](Self::finish) while the session shuts down: an unread tap blocks
     /// the session.
-    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: NoiseFilter) -> Self {
+    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: HousekeepingFilter) -> Self {
         let (sender, printer) = Self::start(client.began(), format, filter);
         let feeding = tokio::spawn(async move {
             while let Some(TapItem { at, observation, .. }) = tap.recv().await {
@@ -49,7 +49,7 @@ impl EventPrinter {
     }
 
     /// Starts a printer for a session that began at `began`. Returns the sender of its events.
-    pub(crate) fn start(began: Instant, format: LineFormat, filter: NoiseFilter) -> (EventSender, Self) {
+    pub(crate) fn start(began: Instant, format: LineFormat, filter: HousekeepingFilter) -> (EventSender, Self) {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
         let filter = matches!(format, LineFormat::Text).then_some(filter);
@@ -120,14 +120,14 @@ struct PrintLoop {
     clock: SessionClock,
     lines: EventWriter,
     /// Filter for text output; `None` for JSON, which has all events.
-    filter: Option<NoiseFilter>,
+    filter: Option<HousekeepingFilter>,
 }
 
 impl PrintLoop {
     /// Prints until all senders are dropped.
     fn run(mut self) -> Result<(), Failure> {
         while let Some((at, event)) = self.next()? {
-            if self.filter.as_mut().is_none_or(|filter| filter.accepts_event(&event)) {
+            if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event)) {
                 self.lines.event(&event, Some(&self.clock.stamp(at)))?;
             }
         }

@@ -110,8 +110,8 @@ impl Lobby {
         self.enter(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
-    /// Logs the player of a connection out and returns that player; `None` if there is none. The settings of a registered player
-    /// are saved.
+    /// Logs out the player of a connection and returns that player; `None` if nobody is logged in. Saves a registered player's
+    /// settings. In both cases the connection waits for a name again.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
@@ -131,7 +131,7 @@ impl Lobby {
 
     /// Sets the login stage of a connection; does nothing if it was removed.
     pub(crate) fn enter(&mut self, id: ConnectionId, stage: LoginStage) {
-        if let Some(connection) = self.connection_mut(id) {
+        if let Some(connection) = self.connection_for_output(id) {
             connection.stage = stage;
         }
     }
@@ -140,9 +140,9 @@ impl Lobby {
         self.connections.get(&id)
     }
 
-    /// Returns a connection for writing and queues it for sending; `None` if it was removed. If a command of another client is
-    /// being executed, the start of its output to this one is recorded.
-    pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+    /// Queues a connection for sending and returns it, so that the caller can add output; `None` if it was removed. While a
+    /// command of another client is executed, records where the output of that command to this connection begins.
+    pub(crate) fn connection_for_output(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
         let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
         queue.insert(id);
@@ -155,8 +155,9 @@ impl Lobby {
         Some(connection)
     }
 
-    /// Returns a connection for reading; it is not queued for sending.
-    pub(crate) fn connection_for_reading(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+    /// Returns a connection without queuing it for sending; `None` if it was removed. To send output, use
+    /// [`connection_for_output`](Self::connection_for_output).
+    pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(&id)
     }
 

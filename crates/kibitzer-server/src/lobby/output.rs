@@ -20,20 +20,20 @@ pub(crate) struct Talk {
 impl Lobby {
     /// Queues text, with long lines wrapped as [`Connection::put`] does.
     pub(crate) fn put(&mut self, to: ConnectionId, text: &str) {
-        if let Some(connection) = self.connection_mut(to) {
+        if let Some(connection) = self.connection_for_output(to) {
             connection.put(text);
         }
     }
 
     /// Queues text whose lines are never wrapped.
     pub(crate) fn put_whole(&mut self, to: ConnectionId, text: &str) {
-        if let Some(connection) = self.connection_mut(to) {
+        if let Some(connection) = self.connection_for_output(to) {
             connection.put_whole(text);
         }
     }
 
     pub(crate) fn put_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
-        if let Some(connection) = self.connection_mut(to) {
+        if let Some(connection) = self.connection_for_output(to) {
             connection.put_bytes(bytes);
         }
     }
@@ -84,7 +84,7 @@ impl Lobby {
     /// Queues a timeseal ping and records its time, if the client uses timeseal.
     pub(crate) fn ping(&mut self, id: ConnectionId) {
         let now = self.clock.now;
-        let Some(connection) = self.connection_mut(id) else { return };
+        let Some(connection) = self.connection_for_output(id) else { return };
         let Some(bytes) = connection.seal.as_mut().map(|seal| seal.ping(now)) else { return };
         connection.put_bytes(bytes);
     }
@@ -93,9 +93,9 @@ impl Lobby {
     pub(crate) fn put_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
         let is_on =
             |connection: &&mut Connection| connection.family == Family::Icc && connection.levels.has(datagram.number);
-        // `connection_mut` queues the connection, so it is called only if something is sent.
-        let Some(_) = self.connection_for_reading(to).filter(is_on) else { return false };
-        let Some(connection) = self.connection_mut(to) else { return false };
+        // `connection_for_output` queues the connection, so it is called only if something is sent.
+        let Some(_) = self.connection_mut(to).filter(is_on) else { return false };
+        let Some(connection) = self.connection_for_output(to) else { return false };
         let mut unit = Vec::new();
         datagram.write(&mut unit);
         // Every IAC in a datagram is data.

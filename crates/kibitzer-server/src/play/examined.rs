@@ -52,7 +52,7 @@ impl ExaminedGame {
         self.line.position_after(self.at)
     }
 
-    /// Returns how the game ended; `None` if another position than its last one is on the board, or it has no ending.
+    /// Returns how the game ended; `None` if it has no ending, or the board does not show its final position.
     pub(crate) fn ending_here(&self) -> Option<Ending> {
         self.ending.filter(|_| self.branch.is_none() && self.at == self.line.plies.len())
     }

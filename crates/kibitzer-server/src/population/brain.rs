@@ -58,7 +58,7 @@ impl<'a> MoveScorer<'a> {
     fn score(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
         let taken = self.position.capture(legal).map_or(0, |taken| worth(taken.role));
-        taken + self.safety(legal, &after) + self.threat(&after) + self.style(legal)
+        taken + self.safety(legal, &after) + self.threat(&after) + self.positional_score(legal)
     }
 
     /// Returns the value of the material that a move saves, minus that which it exposes.
@@ -84,8 +84,9 @@ impl<'a> MoveScorer<'a> {
         if self.is_endgame && is_ahead && after.termination().is_some() { -10 * PAWN } else { 0 }
     }
 
-    /// Returns the positional value: development, center, attack on the king, safety of the own king.
-    fn style(&self, legal: Move) -> i32 {
+    /// Returns the positional score of a move, in hundredths of a pawn: development, centralization, closeness to the enemy king,
+    /// own king safety.
+    fn positional_score(&self, legal: Move) -> i32 {
         match legal {
             Move::Castle(_) => 70,
             Move::Drop { to, .. } => self.closeness(to) * 6 - 10,

@@ -24,7 +24,7 @@ pub enum Activity {
 /// use kibitzer_server::{Activity, PopulationOptions, ServerOptions};
 ///
 /// let population = PopulationOptions::new().games(3).speed(10.0).without(Activity::Talk);
-/// let options = ServerOptions::new().detached().seed(7).population(population);
+/// let options = ServerOptions::new().in_process().seed(7).population(population);
 /// ```
 #[derive(Clone, Debug)]
 pub struct PopulationOptions {

@@ -50,12 +50,13 @@ const BREAK: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) enum Relay {
     Waiting,
-    Playing(Box<RelayedGame>),
+    Playing(Box<SimulatedRelayGame>),
     Over,
 }
 
+/// A game of the relay, whose moves the server chooses.
 #[derive(Debug)]
-pub(super) struct RelayedGame {
+pub(super) struct SimulatedRelayGame {
     position: Position,
     clocks_ms: Sides<i64>,
     n_plies: u32,
@@ -73,7 +74,7 @@ impl Relay {
     ) -> (RelayStep, Duration) {
         match self {
             Self::Waiting => {
-                *self = Self::Playing(Box::new(RelayedGame::new(n_instant_plies)));
+                *self = Self::Playing(Box::new(SimulatedRelayGame::new(n_instant_plies)));
                 (RelayStep::Start { terms: TERMS, seats: Box::new(seats(names, random)) }, Duration::ZERO)
             }
             Self::Playing(game) => match game.play(random) {
@@ -91,7 +92,7 @@ impl Relay {
     }
 }
 
-impl RelayedGame {
+impl SimulatedRelayGame {
     fn new(n_instant_plies: u32) -> Self {
         let position = Position::start(TERMS.variant);
         Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_instant_plies }

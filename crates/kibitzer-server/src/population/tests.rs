@@ -20,7 +20,7 @@ struct Hall {
 impl Hall {
     fn new(seed: u64, population: PopulationOptions) -> Self {
         let now = Instant::now();
-        let options = ServerOptions::new().detached().seed(seed).population(population);
+        let options = ServerOptions::new().in_process().seed(seed).population(population);
         let world = World::new(options, now, SystemTime::UNIX_EPOCH);
         Self { world, now, heard: BTreeMap::new() }
     }

@@ -53,7 +53,7 @@ enum ActorRequest {
 /// use tokio::io::AsyncReadExt;
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> std::io::Result<()> {
-/// let server = Server::start(ServerOptions::new().detached()).await?;
+/// let server = Server::start(ServerOptions::new().in_process()).await?;
 /// let mut connection = server.connect().await?;
 /// let mut banner = [0; 35];
 /// connection.read_exact(&mut banner).await?;

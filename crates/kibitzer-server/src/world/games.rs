@@ -101,7 +101,7 @@ impl World {
         let creating = format!("Creating: {} {} {terms}\n", with_rating(white), with_rating(black));
         let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
         let partner = game.partner;
-        let players = self.participants(number);
+        let players = self.players_or_examiners(number);
         for &id in &players {
             self.lobby.put_whole(id, &format!("\n{creating}{line}"));
             if let Some(info) = self.info_line(number, id) {
@@ -147,7 +147,7 @@ impl World {
         let Some(game) = self.tables.played_mut(number) else { return };
         game.finish(ending, now);
         let line = format!("{}\n", game.end_line().unwrap_or_default());
-        let (players, observers) = (self.participants(number), self.lobby.observers(number));
+        let (players, observers) = (self.players_or_examiners(number), self.lobby.observers(number));
         for &id in players.iter().chain(&observers) {
             self.lobby.ring(id);
             self.lobby.notify_whole(id, &line);
@@ -162,7 +162,7 @@ impl World {
 
     /// Removes a game and stores it if it is finished.
     pub(crate) fn clear_table(&mut self, number: GameId) {
-        let participants = self.participants(number);
+        let participants = self.players_or_examiners(number);
         for &id in &participants {
             if let Some(player) = self.lobby.player_mut(id).filter(|player| player.game == Some(number)) {
                 player.game = None;
@@ -235,7 +235,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(id) {
             player.game = None;
         }
-        let is_over = self.participants(number).is_empty();
+        let is_over = self.players_or_examiners(number).is_empty();
         for other in self.audience(number) {
             self.lobby.notify(other, &format!("{name} has stopped examining game {number}.\n"));
             if is_over {

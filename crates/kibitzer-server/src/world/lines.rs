@@ -23,7 +23,7 @@ const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 
 impl World {
     pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
-        let Some(connection) = self.lobby.connection_mut(id) else { return };
+        let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
@@ -32,7 +32,7 @@ impl World {
         match sealed.filter(|_| self.lobby.is_sealed(id)) {
             Some(sealed) => {
                 let now = self.now();
-                let connection = self.lobby.connection_mut(id);
+                let connection = self.lobby.connection_for_output(id);
                 let Some(seal) = connection.and_then(|connection| connection.seal.as_mut()) else { return };
                 if sealed.is_ping_answer() {
                     return seal.record_answer(sealed.time_ms, now);
@@ -50,7 +50,7 @@ impl World {
             self.lobby.put(id, "unknown timeseal version\n");
             return self.close(id);
         };
-        if let Some(connection) = self.lobby.connection_mut(id) {
+        if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.seal = Some(TimesealClock::new(version));
         }
     }
@@ -99,7 +99,7 @@ impl World {
     fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);
-        let Some(connection) = self.lobby.connection_mut(id) else { return };
+        let Some(connection) = self.lobby.connection_for_output(id) else { return };
         if connection.is_closing {
             // The recorded server frames no reply to the command that ends the session.
             return;

@@ -59,8 +59,10 @@ impl World {
     pub(super) fn receive_login(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         // Taken out of the connection, as its data are moved; each branch sets the next stage.
-        let stage =
-            self.lobby.connection_mut(id).map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
+        let stage = self
+            .lobby
+            .connection_for_output(id)
+            .map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
         match stage {
             Some(LoginStage::Name) => self.receive_name(id, text.trim()),
             Some(LoginStage::Return(handle)) => self.admit_guest(id, handle),
@@ -96,7 +98,7 @@ impl World {
             return self.close(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::from_login) {
-            if let Some(connection) = self.lobby.connection_mut(id) {
+            if let Some(connection) = self.lobby.connection_for_output(id) {
                 connection.ivars = Some(ivars);
             }
             self.lobby.put(id, "\n#Ivars set.\n");
@@ -276,7 +278,7 @@ impl World {
         self.lobby.put(id, MESSAGE_OF_THE_DAY);
         self.lobby.prompt(id);
         self.announce_arrival(id);
-        if let Some(kick) = self.lobby.connection_mut(id).and_then(|connection| connection.kick.take()) {
+        if let Some(kick) = self.lobby.connection_for_output(id).and_then(|connection| connection.kick.take()) {
             self.kick(id, kick, self.now());
         }
     }
@@ -303,8 +305,9 @@ impl World {
         self.close(id);
     }
 
-    /// Logs a player out and removes games, seeks, offers and the partnership. The connection remains.
-    pub(super) fn depart(&mut self, id: ConnectionId) {
+    /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and announces
+    /// the departure. The connection remains and waits for a name; without a player, only that happens.
+    pub(super) fn log_out_player(&mut self, id: ConnectionId) {
         self.leave_tables(id);
         if !self.remove_seeks(id).is_empty() {
             self.lobby.put(id, "Your seeks have been removed.\n");

@@ -116,7 +116,7 @@ impl World {
     pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         self.lobby.clock.now = now;
         let mut rest = bytes;
-        while let Some(connection) = self.lobby.connection_for_reading(id).filter(|connection| !connection.is_closing) {
+        while let Some(connection) = self.lobby.connection_mut(id).filter(|connection| !connection.is_closing) {
             let Some(input) = connection.input.next(&mut rest) else { return };
             self.process(id, input);
         }
@@ -125,7 +125,7 @@ impl World {
     /// Removes the connection of a client that has closed it.
     pub(crate) fn hang_up(&mut self, id: ConnectionId, now: Instant) {
         self.lobby.clock.now = now;
-        self.depart(id);
+        self.log_out_player(id);
         self.remove_connection(id);
     }
 
@@ -187,8 +187,8 @@ impl World {
 
     /// Logs the player out and closes the connection once its output has been sent.
     pub(crate) fn close(&mut self, id: ConnectionId) {
-        self.depart(id);
-        if let Some(connection) = self.lobby.connection_mut(id) {
+        self.log_out_player(id);
+        if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.is_closing = true;
         }
     }

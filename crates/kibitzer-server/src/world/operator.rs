@@ -29,7 +29,7 @@ impl World {
 
     /// Refuses the next login over that connection.
     pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginObstacle) {
-        if let Some(connection) = self.lobby.connection_mut(id) {
+        if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.obstacle = Some(refusal);
         }
     }
@@ -40,7 +40,7 @@ impl World {
     pub(crate) fn kick(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
-            if let Some(connection) = self.lobby.connection_mut(id) {
+            if let Some(connection) = self.lobby.connection_for_output(id) {
                 connection.kick = Some(kick);
             }
             return;
@@ -81,7 +81,7 @@ impl World {
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
-            if let Some(connection) = self.lobby.connection_mut(id) {
+            if let Some(connection) = self.lobby.connection_for_output(id) {
                 connection.is_closing = true;
             }
         }

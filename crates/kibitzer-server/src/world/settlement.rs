@@ -37,7 +37,7 @@ impl World {
     }
 
     /// Removes an offer and reports that to both sides.
-    pub(crate) fn remove_offer(&mut self, offer: Offer) {
+    pub(crate) fn remove_and_report_offer(&mut self, offer: Offer) {
         if self.offers.remove(offer.number).is_some() {
             self.lobby.show_removed(offer, offer.from);
             self.lobby.show_removed(offer, offer.to);
@@ -181,7 +181,7 @@ impl World {
     pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
         let ended = |offer: &Offer| offer.kind.is_of_game() && players.contains(&offer.from);
         for offer in self.offers.select(ended) {
-            self.remove_offer(offer);
+            self.remove_and_report_offer(offer);
         }
     }
 

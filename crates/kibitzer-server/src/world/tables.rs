@@ -187,7 +187,7 @@ impl World {
     }
 
     /// Returns the players or examiners of a game.
-    pub(crate) fn participants(&self, number: GameId) -> Vec<ConnectionId> {
+    pub(crate) fn players_or_examiners(&self, number: GameId) -> Vec<ConnectionId> {
         match self.tables.get(number) {
             Some(Table::Played(game)) => {
                 Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
@@ -197,9 +197,9 @@ impl World {
         }
     }
 
-    /// Returns the participants of a game, then its observers.
+    /// Returns the players or examiners of a game, then its observers.
     pub(crate) fn audience(&self, number: GameId) -> Vec<ConnectionId> {
-        let mut audience = self.participants(number);
+        let mut audience = self.players_or_examiners(number);
         audience.extend(self.lobby.observers(number));
         audience
     }

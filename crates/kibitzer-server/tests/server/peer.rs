@@ -104,7 +104,7 @@ pub(crate) async fn server_with(names: &[&str]) -> Server {
 
 pub(crate) fn options_with(names: &[&str]) -> ServerOptions {
     let date = std::time::UNIX_EPOCH + Duration::from_secs(START_S);
-    names.iter().fold(ServerOptions::new().detached().date(date), |options, name| {
+    names.iter().fold(ServerOptions::new().in_process().date(date), |options, name| {
         options.account(Account::new(name.parse().unwrap(), "secret").rating("blitz", 1882))
     })
 }

@@ -184,7 +184,7 @@ struct Heard {
 /// Sends the recorded lines at their times and collects the output.
 async fn replay(parts: &[Part]) -> Vec<Heard> {
     let date = std::time::UNIX_EPOCH + Duration::from_secs(crate::peer::START_S);
-    let options = ServerOptions::new().detached().date(date);
+    let options = ServerOptions::new().in_process().date(date);
     let options = accounts(parts).into_iter().fold(options, ServerOptions::account);
     let server = Server::start(options).await.unwrap();
     let start = Instant::now();

@@ -14,7 +14,7 @@ use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{AdjournedGames, Command, TimesealChoice};
 use crate::password::PasswordSource;
 
-/// The text of a setting before it is parsed.
+/// Value of a setting in its source, before it is converted to the setting's type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawValue<'a> {
     /// A value of a TOML file.

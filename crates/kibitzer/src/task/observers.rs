@@ -152,7 +152,7 @@ impl Observers {
     /// Shows the withheld bytes, masked, so that the observers receive them before what follows.
     fn release(&mut self, view: SessionView<'_>) {
         if let Some(redactor) = &mut self.redactor {
-            let withheld = redactor.release();
+            let withheld = redactor.release_masked();
             self.show_received(&withheld, view);
         }
     }

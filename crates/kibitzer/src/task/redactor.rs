@@ -19,7 +19,7 @@ pub(super) struct Redactor {
     secrets: Vec<SentSecret>,
     /// The last received bytes if a secret may begin with them. They are withheld until the next bytes decide.
     withheld: Zeroizing<Vec<u8>>,
-    /// Number of withheld bytes that [`release`](Self::release) has already returned, masked.
+    /// Number of withheld bytes that [`release_masked`](Self::release_masked) has already returned, masked.
     n_released: usize,
 }
 
@@ -71,8 +71,9 @@ impl Redactor {
         self.secrets.is_empty()
     }
 
-    /// Returns the redacted bytes that can be shown now: the bytes withheld before and `bytes`, up to the first byte that may
-    /// begin a secret. That byte and all after it are withheld.
+    /// Returns the redacted bytes that can be shown now: the withheld bytes and `bytes`, without those that
+    /// [`release_masked`](Self::release_masked) has already returned, up to the first byte that may begin a secret. That byte and all
+    /// after it are withheld.
     pub(super) fn received(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.withheld);
         all.extend_from_slice(bytes);
@@ -85,7 +86,7 @@ impl Redactor {
 
     /// Returns the withheld bytes that were not returned before, masked as if they were secret. They remain withheld, because
     /// later bytes may complete the secret.
-    pub(super) fn release(&mut self) -> Vec<u8> {
+    pub(super) fn release_masked(&mut self) -> Vec<u8> {
         let mut shown = self.withheld.to_vec();
         mask_text(&mut shown);
         let n_released = std::mem::replace(&mut self.n_released, shown.len());
@@ -121,7 +122,7 @@ mod tests {
     /// Returns the bytes shown after each read and at the end.
     fn shown(redactor: &mut Redactor, reads: &[&str]) -> Vec<String> {
         let mut shown: Vec<_> = reads.iter().map(|read| redactor.received(read.as_bytes())).collect();
-        shown.push(redactor.release());
+        shown.push(redactor.release_masked());
         shown.into_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect()
     }
 
@@ -154,11 +155,11 @@ mod tests {
     fn released_bytes_are_returned_once() {
         let mut redactor = redactor(&["aab"]);
         assert_eq!(
-            (redactor.received(b"x aa"), redactor.release(), redactor.release()),
+            (redactor.received(b"x aa"), redactor.release_masked(), redactor.release_masked()),
             (b"x ".to_vec(), b"**".to_vec(), vec![])
         );
         assert_eq!(redactor.received(b"b c a"), b"* c ", "the rest of the secret");
-        assert_eq!(redactor.release(), b"*");
+        assert_eq!(redactor.release_masked(), b"*");
         assert_eq!(redactor.received(b" d"), b" d", "no secret after all");
     }
 
@@ -195,7 +196,7 @@ mod tests {
             for read in input.as_bytes().chunks(size) {
                 written.extend(redactor.received(read));
             }
-            written.extend(redactor.release());
+            written.extend(redactor.release_masked());
             prop_assert_eq!(written.len(), input.len());
             prop_assert!(!String::from_utf8(written.clone()).unwrap().contains(&secret), "{}", written.escape_ascii());
             let same = written.iter().zip(input.bytes()).all(|(&shown, byte)| shown == byte || shown == b'*');

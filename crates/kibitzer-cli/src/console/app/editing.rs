@@ -8,7 +8,7 @@ impl App {
     pub(super) fn edit(&mut self, action: Action) {
         match action {
             Action::Insert(character) => self.input.insert(character.encode_utf8(&mut [0; 4])),
-            Action::MoveCursor(motion) => self.input.go(motion),
+            Action::MoveCursor(motion) => self.input.move_cursor(motion),
             Action::Cut(motion) => self.input.cut(motion),
             Action::Yank => self.input.yank(),
             Action::HistoryPrevious => {

@@ -95,7 +95,7 @@ impl RowList {
     }
 
     /// Moves the selection by a number of rows. Beyond the end it follows the newest row.
-    pub(crate) fn go(&mut self, places: isize) {
+    pub(crate) fn move_by(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
         match self.listed.get(to) {
@@ -171,13 +171,13 @@ mod tests {
     fn the_selection_follows_the_newest_row_until_moved() {
         let (mut shown, rows) = list(4);
         assert!(shown.follows());
-        shown.go(-1);
+        shown.move_by(-1);
         assert_eq!((shown.selected(), shown.follows(), shown.n_below()), (Some(5), false, 1));
         shown.add_row(&Row { number: 9, ..rows[0].clone() }, 1);
         assert_eq!((shown.selected(), shown.n_below()), (Some(5), 2));
-        shown.go(-100);
+        shown.move_by(-100);
         assert_eq!(shown.selected(), Some(1));
-        shown.go(100);
+        shown.move_by(100);
         assert_eq!((shown.selected(), shown.follows()), (Some(9), true));
         shown.go_to_start();
         assert_eq!((shown.selected(), shown.n_below()), (Some(1), 4));
@@ -187,11 +187,11 @@ mod tests {
     fn the_list_scrolls_no_more_than_necessary() {
         let (mut shown, _) = list(10);
         assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
-        shown.go(-2);
+        shown.move_by(-2);
         assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
-        shown.go(-3);
+        shown.move_by(-3);
         assert_eq!(shown.visible_rows(4), [9, 11, 13, 15]);
-        shown.go(3);
+        shown.move_by(3);
         assert_eq!(shown.visible_rows(4), [9, 11, 13, 15]);
         assert_eq!(shown.visible_rows(2), [13, 15], "smaller now");
         assert_eq!(shown.visible_rows(100).len(), 10);

@@ -216,16 +216,18 @@ impl App {
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
             Action::NextGame => self.pin_neighbor(1),
             Action::PreviousGame => self.pin_neighbor(-1),
-            Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => self.go(action),
+            Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => {
+                self.move_selection(action);
+            }
             action => self.edit(action),
         }
     }
 
-    fn go(&mut self, action: Action) {
+    fn move_selection(&mut self, action: Action) {
         self.scroll = 0;
         match action {
-            Action::MoveRows(places) => self.list.go(places),
-            Action::MovePages(pages) => self.list.go(pages.saturating_mul(self.page.try_into().unwrap_or(1))),
+            Action::MoveRows(places) => self.list.move_by(places),
+            Action::MovePages(pages) => self.list.move_by(pages.saturating_mul(self.page.try_into().unwrap_or(1))),
             Action::FirstRow => self.list.go_to_start(),
             _ => self.list.go_to_end(),
         }

@@ -93,7 +93,7 @@ impl App {
         self.scroll = 0;
         if self.list.n_below() > 0 {
             self.stop(now);
-            self.list.go(1);
+            self.list.move_by(1);
         } else {
             self.list.go_to_end();
             self.seek(SeekGoal::Row, now, "this is the newest line");

@@ -64,7 +64,7 @@ impl LineEditor {
         std::mem::take(&mut self.text)
     }
 
-    pub(crate) fn go(&mut self, motion: Motion) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion) {
         self.cursor = self.place(motion);
     }
 
@@ -131,7 +131,7 @@ mod tests {
         let (before, after) = text.split_once('|').unwrap();
         let mut editor = LineEditor::default();
         editor.set(&format!("{before}{after}"));
-        (0..after.chars().count()).for_each(|_| editor.go(Motion::CharLeft));
+        (0..after.chars().count()).for_each(|_| editor.move_cursor(Motion::CharLeft));
         editor
     }
 
@@ -151,7 +151,7 @@ mod tests {
         ];
         for (text, motion, want) in cases {
             let mut editor = editor(text);
-            editor.go(motion);
+            editor.move_cursor(motion);
             assert_eq!(drawn(&editor), want, "{text} {motion:?}");
         }
     }
@@ -170,7 +170,7 @@ mod tests {
             let mut editor = editor(text);
             editor.cut(motion);
             assert_eq!(drawn(&editor), want, "{text} {motion:?}");
-            editor.go(Motion::End);
+            editor.move_cursor(Motion::End);
             editor.yank();
             assert_eq!(drawn(&editor), back, "{text} {motion:?}");
         }

@@ -47,7 +47,7 @@ impl RowFilter {
     ///
     /// # Errors
     ///
-    /// A description of the first invalid term.
+    /// A description of the first invalid term, or of the missing one if the expression is empty.
     pub(crate) fn parse(source: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         let mut rest = source.trim();

@@ -19,12 +19,12 @@ pub(crate) struct ReplyMatch {
     pub(crate) after: Duration,
     /// Number of the reply's first row.
     pub(crate) row: u64,
-    pub(crate) confidence: Confidence,
+    pub(crate) confidence: MatchConfidence,
 }
 
 /// How reliably a reply was matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Confidence {
+pub(crate) enum MatchConfidence {
     /// The reply carries the number of the line.
     Numbered,
     /// The reply is the output before the next prompt, which may include unrelated output.
@@ -44,7 +44,7 @@ impl ReplyMatch {
     }
 
     fn time(&self) -> String {
-        let about = if self.confidence == Confidence::Guessed { "~" } else { "" };
+        let about = if self.confidence == MatchConfidence::Guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
     }
 }
@@ -99,7 +99,7 @@ impl ReplyMatcher {
         let message = event.message()?;
         if let Some(number) = reply_number(message) {
             let place = self.waiting.iter().position(|waiting| waiting.number == Some(number))?;
-            return self.answer(place, at, row, Confidence::Numbered);
+            return self.answer(place, at, row, MatchConfidence::Numbered);
         }
         match message {
             Message::Control(
@@ -107,13 +107,19 @@ impl ReplyMatcher {
             ) => {
                 self.since_prompt = None;
                 let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
-                self.answer(place, at, begin, Confidence::Guessed)
+                self.answer(place, at, begin, MatchConfidence::Guessed)
             }
             _ => None,
         }
     }
 
-    fn answer(&mut self, place: usize, at: Duration, row: u64, confidence: Confidence) -> Option<(u64, ReplyMatch)> {
+    fn answer(
+        &mut self,
+        place: usize,
+        at: Duration,
+        row: u64,
+        confidence: MatchConfidence,
+    ) -> Option<(u64, ReplyMatch)> {
         let waiting = self.waiting.remove(place)?;
         Some((waiting.row, ReplyMatch { after: at.saturating_sub(waiting.at), row, confidence }))
     }
@@ -145,14 +151,14 @@ mod tests {
         let said = "\x152\x1637\x16x\n\r\x17\n\rfics% \x151\x1637\x16y\n\r\x17\n\rfics% ";
         let got = answers(&["1 finger a\n", "2 finger b\n"], said);
         let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
-        assert_eq!(rows, [(2, 10, Confidence::Numbered), (1, 14, Confidence::Numbered)]);
+        assert_eq!(rows, [(2, 10, MatchConfidence::Numbered), (1, 14, MatchConfidence::Numbered)]);
         assert_eq!(got[0].1.after, ms(8));
     }
 
     #[test]
     fn without_numbers_the_reply_is_the_output_before_the_prompt() {
         let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
-        assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, confidence: Confidence::Guessed })]);
+        assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, confidence: MatchConfidence::Guessed })]);
         assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
     }
 
@@ -160,7 +166,7 @@ mod tests {
     fn on_icc_the_reply_is_the_unit_with_the_tag() {
         let got = answers(&["`1`finger\n", "`2`date\n"], "\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\ny\n\r\x19]");
         let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
-        assert_eq!(rows, [(2, 13, Confidence::Numbered)]);
+        assert_eq!(rows, [(2, 13, MatchConfidence::Numbered)]);
     }
 
     #[test]

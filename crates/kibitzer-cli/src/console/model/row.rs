@@ -148,11 +148,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::console::model::reply_matcher::Confidence;
+    use crate::console::model::reply_matcher::MatchConfidence;
 
     #[test]
     fn a_narrow_row_keeps_the_time_of_the_reply() {
-        let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: Confidence::Numbered };
+        let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: MatchConfidence::Numbered };
         let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
         let row = Row { number: 1, at: Duration::ZERO, base: 0, content: RowContent::Sent(sent) };
         let cases = [

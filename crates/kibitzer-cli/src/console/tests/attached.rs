@@ -41,7 +41,7 @@ impl Bot {
         std::fs::create_dir_all(&folder).unwrap();
         // Too slow to move while anybody looks.
         let population = PopulationOptions::new().speed(0.01);
-        let server = Server::start(ServerOptions::new().detached().seed(7).population(population)).await.unwrap();
+        let server = Server::start(ServerOptions::new().in_process().seed(7).population(population)).await.unwrap();
         let control = server.control();
         let dial = Dial::with(move || {
             let control = control.clone();

@@ -82,7 +82,7 @@ impl Guest {
     ///
     /// None is needed.
     async fn log_in() -> Self {
-        Self::log_in_at(Server::start(ServerOptions::new().detached().seed(1)).await.unwrap()).await
+        Self::log_in_at(Server::start(ServerOptions::new().in_process().seed(1)).await.unwrap()).await
     }
 
     /// Logs in at a server where there is some life, and which is some way off; observes two games, and talks.
@@ -91,7 +91,7 @@ impl Guest {
     ///
     /// None is needed.
     pub(super) async fn among_players() -> Self {
-        let options = ServerOptions::new().detached().seed(7).population(PopulationOptions::new().speed(4.0));
+        let options = ServerOptions::new().in_process().seed(7).population(PopulationOptions::new().speed(4.0));
         let server = Server::start(options).await.unwrap();
         let delay = Fault::Delay(Duration::from_millis(18));
         server.control().inject(ConnectionTarget::Next, FaultPoint::Connect, delay).await.unwrap();

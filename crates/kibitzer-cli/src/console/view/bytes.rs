@@ -62,7 +62,8 @@ const fn per_line(width: u16) -> usize {
     }
 }
 
-/// Returns the positions of a row's frame among all received bytes.
+/// Returns the start and the (exclusive) end of the row's frame, as positions among all received bytes. `None` if the row is not a
+/// received event.
 fn frame(row: &Row) -> Option<(u64, u64)> {
     let Event::Received { received, .. } = row.event()? else { return None };
     Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))

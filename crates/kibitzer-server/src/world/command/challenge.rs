@@ -6,7 +6,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
 use super::game::color;
-use super::{Command, DONE, Refusal, Reply, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, OfferKind, World};
@@ -112,7 +112,7 @@ impl Proposal {
     }
 }
 
-fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = challenged(world, id, name)?;
@@ -178,7 +178,7 @@ pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId,
     if let Some(offer) = theirs {
         world.lobby.put(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
         world.lobby.notify_after_prompt(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
-        world.remove_offer(offer);
+        world.remove_and_report_offer(offer);
     }
     if let Some(offer) = mine {
         world.lobby.put(id, &format!("Updating the offer already made to {other}.\n"));
@@ -201,7 +201,7 @@ fn is_equivalent(one: Challenge, other: Challenge) -> bool {
     one.terms == other.terms && one.is_adjourned == other.is_adjourned && is_same_color
 }
 
-fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(name) = parameters.split_whitespace().next() else { return resume_with_all(world, id) };
     let opponent = challenged(world, id, name)?;
     resume_with(world, id, opponent)
@@ -210,7 +210,7 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
 /// Challenges every adjourned opponent who is online.
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
-fn resume_with_all(world: &mut World, id: ConnectionId) -> Reply {
+fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
     let mut opponents = world.tables.stored_opponents(&world.lobby.name(id));
     opponents.retain(|opponent| world.lobby.online(opponent.as_str()).is_some());
     refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
@@ -223,7 +223,7 @@ fn resume_with_all(world: &mut World, id: ConnectionId) -> Reply {
     DONE
 }
 
-fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> Reply {
+fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
     let name = world.lobby.name(opponent);
     let index = world.tables.stored_between(&world.lobby.name(id), &name);
     let Some(stored) = index.and_then(|index| world.tables.stored.get(index)) else {
@@ -233,7 +233,7 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> R
     DONE
 }
 
-fn rematch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let name = world.lobby.name(id);
     let last = &world.tables.history_of(&name).last().ok_or("You have no previous opponent.\n")?.game.header;
     let terms = last.terms;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, DONE, Reply, first_word, number_or_one, refuse_if};
+use super::{Command, CommandResult, DONE, first_word, number_or_one, refuse_if};
 use crate::calendar::count;
 use crate::play::{Ending, ExaminedGame, Game, GameHeader};
 use crate::world::{BoardReason, ConnectionId, Table, World};
@@ -21,7 +21,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unexamine", "", "Stops examining.", unexamine),
 ];
 
-fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     refuse_if(world.game_of(id).is_some(), "You are playing a game.\n")?;
     refuse_if(world.lobby.own_game(id).is_some(), "You are already examining a game.\n")?;
     let mut words = parameters.split_whitespace();
@@ -55,7 +55,7 @@ fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<G
     game.ok_or_else(|| format!("There is no history game {} for {name}.\n", index.unwrap_or("0")))
 }
 
-fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let number = examined(world, id)?;
     world.lobby.put(id, &format!("You are no longer examining game {number}.\n"));
     world.stop_examining(number, id);
@@ -67,11 +67,11 @@ fn examined(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
     world.examined_by(id).ok_or("You are not examining a game.\n")
 }
 
-fn forward(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn forward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     step(world, id, parameters, ExaminedGame::forward, ("goes forward", "end"))
 }
 
-fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     step(world, id, parameters, ExaminedGame::backward, ("backs up", "beginning"))
 }
 
@@ -81,7 +81,7 @@ fn step(
     parameters: &str,
     go: fn(&mut ExaminedGame, usize) -> usize,
     (verb, edge): (&str, &str),
-) -> Reply {
+) -> CommandResult {
     let number = examined(world, id)?;
     let plies = number_or_one(parameters)?;
     let Some(game) = world.tables.examined_mut(number) else { return DONE };
@@ -122,7 +122,7 @@ pub(crate) fn ending_text(game: &GameHeader, ending: Ending) -> String {
     format!("Game {}: {} {}\n", game.id, ending.text(game.names()), ending.result())
 }
 
-fn revert(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let number = examined(world, id)?;
     let Some(game) = world.tables.examined_mut(number) else { return DONE };
     let to = game.revert().ok_or("You are already in the main line.\n")?;
@@ -131,7 +131,7 @@ fn revert(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     DONE
 }
 
-fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = examined(world, id)?;
     let name = first_word(parameters)?;
     let observer = world.lobby.find(name).filter(|whom| world.lobby.observers(number).contains(whom));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::{Command, DONE, Refusal, Reply, first_word, number_or_one, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, first_word, number_or_one, refuse_if};
 use crate::calendar::count;
 use crate::play::{Ending, Game, Sides, examined_row, games_row, move_list};
 use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, World};
@@ -31,14 +31,14 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
 ];
 
-fn resign(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
     let early = world.game_of(id).and_then(|game| game.abort_without_asking(color));
     world.end_game(number, early.unwrap_or(Ending::RESIGNED.by(color)));
     DONE
 }
 
-fn flag(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
     let is_untimed = world.game_of(id).is_some_and(|game| game.header.terms.is_untimed());
     refuse_if(is_untimed, "The clock is not ticking.\n")?;
@@ -47,7 +47,7 @@ fn flag(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     DONE
 }
 
-fn draw(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, _) = world.own_side(id)?;
     match world.game_of(id).and_then(Game::draw_by_claim) {
         Some(ending) => world.end_game(number, ending),
@@ -56,7 +56,7 @@ fn draw(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     DONE
 }
 
-fn abort(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
     match world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
         Some(ending) => world.end_game(number, ending),
@@ -65,7 +65,7 @@ fn abort(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     DONE
 }
 
-fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (_, color) = world.own_side(id)?;
     propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.by(color))
 }
@@ -73,7 +73,12 @@ fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> Reply {
 /// Ends the game at once if only the opponent is out of time; else the opponent has to agree.
 ///
 /// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
-fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind, &str), courtesy: Ending) -> Reply {
+fn propose_or_end(
+    world: &mut World,
+    id: ConnectionId,
+    (kind, verb): (OfferKind, &str),
+    courtesy: Ending,
+) -> CommandResult {
     let (number, color) = world.own_side(id)?;
     let claim = world.game_of(id).and_then(|game| game.claim_flag(color, world.now()));
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
@@ -87,7 +92,7 @@ fn propose_or_end(world: &mut World, id: ConnectionId, (kind, verb): (OfferKind,
     DONE
 }
 
-fn pause(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     world.own_side(id)?;
     let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
     refuse_if(game(|game| game.header.terms.is_untimed()), "You can't pause untimed games.\n")?;
@@ -95,13 +100,13 @@ fn pause(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     propose(world, id, OfferKind::Pause)
 }
 
-fn unpause(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     world.own_side(id)?;
     refuse_if(!world.game_of(id).is_some_and(|game| game.is_paused), "Game is not paused.\n")?;
     propose(world, id, OfferKind::Unpause)
 }
 
-fn switch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     world.own_side(id)?;
     let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
     let has_begun = game(|game| game.header.terms.rated && !game.record.plies.is_empty());
@@ -110,7 +115,7 @@ fn switch(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     propose(world, id, OfferKind::Switch)
 }
 
-fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     world.own_side(id)?;
     let plies = number_or_one(parameters)?;
     let n_plies = world.game_of(id).map_or(0, |game| game.record.plies.len());
@@ -122,7 +127,7 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
 }
 
 /// Makes an offer to the opponent, or accepts an equal one of the opponent.
-fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> Reply {
+fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
     let Some(opponent) = world.opponent_of(id) else { return DONE };
     let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number));
     refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
@@ -148,7 +153,7 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     let name = world.lobby.name(id);
     world.lobby.put(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
     world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
-    world.remove_offer(offer);
+    world.remove_and_report_offer(offer);
     let counter = world.offers.add(id, opponent, kind);
     world.lobby.show_offer(counter, id);
     world.lobby.show_offer(counter, opponent);
@@ -157,7 +162,7 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
 
 fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (former, kind): (Option<Offer>, OfferKind)) {
     if let Some(former) = former {
-        world.remove_offer(former);
+        world.remove_and_report_offer(former);
         world.lobby.put(id, "Updated takeback request sent.\n");
         world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
@@ -196,7 +201,7 @@ fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (form
     }
 }
 
-fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
     let seconds = parameters.trim_end().parse::<u64>().map_err(|_| Refusal::Usage)?;
     refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;
@@ -226,7 +231,7 @@ fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<G
     Ok(world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?)
 }
 
-fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let title = world.tables.title(number);
     world.lobby.put_whole(id, &title);
@@ -234,7 +239,7 @@ fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     DONE
 }
 
-fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let clocks = world.tables.played(number).map(|game| game.clocks.readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
@@ -245,7 +250,7 @@ fn time(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     DONE
 }
 
-fn moves(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let Some(table) = world.tables.get(number) else { return DONE };
     let record = match table {
@@ -255,7 +260,7 @@ fn moves(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("\n{}\n\n", move_list(table.header(), None, record, world.lobby.clock_unit(id))))
 }
 
-fn games(world: &World, _: ConnectionId, parameters: &str) -> Reply {
+fn games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
     let is_wanted = |table: &&Table| name.is_none_or(|name| table.header().color_of(name).is_some());
     let rows: Vec<_> = world.tables.all.values().filter(is_wanted).map(|table| row(world, table)).collect();

@@ -3,7 +3,7 @@
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
 use super::records::no_player;
-use super::{Command, Reply, refuse_if, usage};
+use super::{Command, CommandResult, refuse_if, usage};
 use crate::calendar::{count, span};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
@@ -19,12 +19,12 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::query("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", who),
 ];
 
-fn date(world: &World, _: ConnectionId, _: &str) -> Reply {
+fn date(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let date = world.lobby.clock.date().long();
     Ok(format!("Local time     - {date}\nServer time    - {date}\n"))
 }
 
-fn uptime(world: &World, _: ConnectionId, _: &str) -> Reply {
+fn uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
     let (since, up) = (clock.date_at(clock.started).long(), span(clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
@@ -34,7 +34,7 @@ fn uptime(world: &World, _: ConnectionId, _: &str) -> Reply {
 }
 
 /// Source of the refusal: transcripts uhlinfics-end-disconnect-*, uhlinfics-prompts-1-Carla.
-fn quit(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let refusal = "You can't quit while you are playing a game.\n\
                    Type 'resign' to resign the game, or you can request an abort with 'abort'.\n";
     refuse_if(world.game_of(id).is_some(), refusal)?;
@@ -43,7 +43,7 @@ fn quit(world: &mut World, id: ConnectionId, _: &str) -> Reply {
     Ok("Thank you for using the embedded kibitzer server.\n".to_owned())
 }
 
-fn help(world: &World, _: ConnectionId, topic: &str) -> Reply {
+fn help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
     let topic = topic.trim_end().to_ascii_lowercase();
     if topic.is_empty() || topic == "commands" {
         let names: Vec<_> = world.directory.0.keys().copied().collect();
@@ -54,7 +54,7 @@ fn help(world: &World, _: ConnectionId, topic: &str) -> Reply {
     Ok(format!("Command: {}\n{}\n{}\n", command.name, usage(command), command.summary))
 }
 
-fn finger(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next().unwrap_or_default();
     let whom = if name.is_empty() { Some(id) } else { world.lobby.find(name) };
     match whom.and_then(|whom| finger_online(world, whom)) {
@@ -92,7 +92,7 @@ fn activity(world: &World, whom: ConnectionId) -> String {
     }
 }
 
-fn finger_absent(world: &World, name: &str) -> Reply {
+fn finger_absent(world: &World, name: &str) -> CommandResult {
     let account = world.options.accounts.find(name).ok_or_else(|| no_player(name))?;
     let (name, titles) = (&account.handle, account.titles_shown());
     let ratings = ratings(name.as_str(), &account.ratings);
@@ -109,7 +109,7 @@ fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> Str
     format!("speed & variant         rating  RD    Volat.    total  best\n{rows}\n")
 }
 
-fn ping(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn ping(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let whom = super::settings::player_or_self(world, id, parameters)?;
     let name = world.lobby.name(whom);
     let unsealed = || format!("Ping time not available; {name} is not using timeseal.\n");
@@ -122,7 +122,7 @@ fn ping(world: &World, id: ConnectionId, parameters: &str) -> Reply {
 /// Number of players on a line of `who`.
 const WHO_COLUMNS: usize = 3;
 
-fn who(world: &World, _: ConnectionId, letters: &str) -> Reply {
+fn who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
     let is_shown = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
         (true, false) => !player.is_registered,
         (false, true) => player.is_registered,

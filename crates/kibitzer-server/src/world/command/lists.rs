@@ -2,7 +2,7 @@
 //!
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
-use super::{Command, DONE, Refusal, Reply, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::account::{key, matching};
 use crate::calendar::count;
 use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
@@ -47,7 +47,7 @@ fn shown(list: &str, entry: &str) -> String {
     if list == "channel" { format!("[{entry}]") } else { entry.to_owned() }
 }
 
-fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (list, entry) = parse(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
@@ -58,7 +58,7 @@ fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("{shown} added to your {list} list.\n"))
 }
 
-fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (list, entry) = parse(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
@@ -67,7 +67,7 @@ fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("{} {verb} your {list} list.\n", shown(list, &entry)))
 }
 
-fn showlist(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         return Ok(LISTS.map(|list| format!("{list}\n")).concat());
     }
@@ -77,7 +77,7 @@ fn showlist(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("-- {list} list: {n_entries} --\n{}\n", entries.join(" ")))
 }
 
-fn inchannel(world: &World, _: ConnectionId, parameters: &str) -> Reply {
+fn inchannel(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         return Ok((0..=MAX_CHANNEL).map(|number| channel_line(world, number)).collect());
     }

@@ -32,10 +32,10 @@ const NULL: CommandCode = CommandCode(0);
 const SUBLIST: CommandCode = CommandCode(129);
 
 /// Text that completes the reply to a command after the output it has queued, or the reason of a refusal.
-type Reply = Result<String, Refusal>;
+type CommandResult = Result<String, Refusal>;
 
-/// Reply of a command that has queued all of its output.
-const DONE: Reply = Ok(String::new());
+/// Result of a command that has queued all of its output.
+const DONE: CommandResult = Ok(String::new());
 
 /// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,11 +95,11 @@ struct Command {
 #[derive(Clone, Copy, Debug)]
 enum Run {
     /// Only replies.
-    Query(fn(&World, ConnectionId, &str) -> Reply),
+    Query(fn(&World, ConnectionId, &str) -> CommandResult),
     Action(Action),
 }
 
-type Action = fn(&mut World, ConnectionId, &str) -> Reply;
+type Action = fn(&mut World, ConnectionId, &str) -> CommandResult;
 
 impl Command {
     /// Creates a command for all players that changes nothing.
@@ -107,7 +107,7 @@ impl Command {
         name: &'static str,
         parameters: &'static str,
         summary: &'static str,
-        run: fn(&World, ConnectionId, &str) -> Reply,
+        run: fn(&World, ConnectionId, &str) -> CommandResult,
     ) -> Self {
         Self { name, parameters, summary, is_for_registered: false, run: Run::Query(run) }
     }

@@ -4,7 +4,7 @@
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, DONE, Reply, first_word, refuse_if};
+use super::{Command, CommandResult, DONE, first_word, refuse_if};
 use crate::calendar::count;
 use crate::play::Sides;
 use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table, World};
@@ -16,7 +16,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", unobserve),
 ];
 
-fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     first_word(parameters)?;
     for word in parameters.split_whitespace() {
         if let Err(why) = world.find_game(word).and_then(|number| world.observe(id, number)) {
@@ -73,7 +73,7 @@ impl World {
     }
 }
 
-fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         refuse_if(world.stop_observing(id, None).is_empty(), "You are not observing any games.\n")?;
     }
@@ -89,7 +89,7 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     DONE
 }
 
-fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> Reply {
+fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
     let tables = world.tables.all.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
     let lines: Vec<_> = tables.filter_map(|(&number, table)| line(world, number, table)).collect();
@@ -106,7 +106,7 @@ fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> Reply {
 /// Formats the observers of a game: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
 fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
     let name = |id: ConnectionId| world.lobby.player(id).map(Player::display);
-    let examiners = if table.played().is_some() { Vec::new() } else { world.participants(number) };
+    let examiners = if table.played().is_some() { Vec::new() } else { world.players_or_examiners(number) };
     let mut names: Vec<_> = examiners.into_iter().filter_map(name).map(|name| format!("#{name}")).collect();
     names.extend(world.lobby.observers(number).into_iter().filter_map(name));
     let Sides { white, black } = table.header().names();

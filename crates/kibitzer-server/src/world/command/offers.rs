@@ -2,7 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use super::{Command, DONE, Reply};
+use super::{Command, CommandResult, DONE};
 use crate::account::key;
 use crate::world::{ConnectionId, Offer, OfferKind, World};
 
@@ -14,18 +14,18 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", withdraw),
 ];
 
-fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let offer = only(world, id, parameters, "accept")?;
     world.accept_offer(offer);
     DONE
 }
 
-fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     all_or_only(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
     DONE
 }
 
-fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     all_or_only(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
     DONE
 }
@@ -68,7 +68,7 @@ fn is_named(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool 
 }
 
 /// Source of the form: freechess.org; no recorded server has this command.
-fn pending(world: &World, id: ConnectionId, _: &str) -> Reply {
+fn pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let section = |verb: &str, side: &str| {
         let rows: String = candidates(world, id, verb).iter().map(|offer| row(world, id, offer)).collect();
         if rows.is_empty() {

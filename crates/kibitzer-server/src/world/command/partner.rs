@@ -2,7 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-bughouse-*, fatics-block-client; bughouse §3.
 
-use super::{Command, DONE, Reply, first_word, refuse_if};
+use super::{Command, CommandResult, DONE, first_word, refuse_if};
 use crate::calendar::count;
 use crate::play::games_row;
 use crate::world::{ConnectionId, OfferKind, Player, Table, World};
@@ -14,7 +14,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("ptell", "text", "Sends a message to your bughouse partner.", ptell),
 ];
 
-fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(name) = parameters.split_whitespace().next() else {
         refuse_if(!world.lobby.end_partnership(id), "You do not have a bughouse partner.\n")?;
         return Ok("You no longer have a bughouse partner.\n".to_owned());
@@ -39,7 +39,7 @@ fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     DONE
 }
 
-fn ptell(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     first_word(text)?;
     let me = world.lobby.player(id).and_then(|me| Some((me.partner?, me.display())));
     let (partner, display) = me.ok_or("You do not have a partner at present.\n")?;
@@ -47,7 +47,7 @@ fn ptell(world: &mut World, id: ConnectionId, text: &str) -> Reply {
     Ok(world.receipt(partner))
 }
 
-fn bugwho(world: &World, _: ConnectionId, _: &str) -> Reply {
+fn bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let played = world.tables.all.values().filter_map(Table::played).filter(|game| game.partner.is_some());
     let games: Vec<_> = played.map(|game| format!("{}\n", games_row(game, world.now()))).collect();
     let rated = |player: &Player| format!("{} {}", player.rating("bughouse"), player.display());

@@ -4,7 +4,7 @@
 
 use kibitzer_core::chess::Color;
 
-use super::{Command, Reply, refuse_if};
+use super::{Command, CommandResult, refuse_if};
 use crate::play::{HISTORY_HEAD, STORED_HEAD, history_row, stored_row};
 use crate::world::{ConnectionId, StoredGame, World};
 
@@ -33,7 +33,7 @@ fn requested_name(world: &World, id: ConnectionId, parameters: &str) -> Result<S
     }
 }
 
-fn history(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_name(world, id, parameters)?;
     let games = world.tables.history_of(&name);
     refuse_if(games.is_empty(), format!("{name} has no history games.\n"))?;
@@ -44,7 +44,7 @@ fn history(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("History for {name}:\n{HISTORY_HEAD}\n{}", rows.collect::<String>()))
 }
 
-fn stored(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_name(world, id, parameters)?;
     let own = world.tables.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&StoredGame, Color))| {

@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 
 use super::challenge::{Proposal, challenged, issue};
-use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
 use crate::calendar::count;
 use crate::chess::Variant;
 use crate::play::Terms;
@@ -22,7 +22,7 @@ pub(super) const COMMANDS: &[Command] = &[
 /// Default rating range of a seek.
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
-fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     refuse_if(world.lobby.own_game(id).is_some(), "You are playing a game.\n")?;
     let n_own = world.seeks.iter().filter(|seek| seek.from == id).count();
     refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
@@ -82,7 +82,7 @@ fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
         && !lists("censor")
 }
 
-fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         refuse_if(world.remove_seeks(id).is_empty(), "You have no active seeks.\n")?;
         return Ok("Your seeks have been removed.\n".to_owned());
@@ -94,7 +94,7 @@ fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("Your seek {number} has been removed.\n"))
 }
 
-fn play(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     first_word(parameters)?;
     let seek = seek_of_other(world, id, parameters)?;
     let (me, name) = (world.lobby.name(id), world.lobby.name(seek.from));
@@ -126,7 +126,7 @@ fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, St
     }
 }
 
-fn sought(world: &World, _: ConnectionId, _: &str) -> Reply {
+fn sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let rows: String = world.seeks.iter().filter_map(|seek| row(world, seek)).collect();
     Ok(format!("{rows}{} displayed.\n", count(world.seeks.len(), "ad")))
 }

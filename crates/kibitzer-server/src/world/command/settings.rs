@@ -5,7 +5,7 @@
 use kibitzer_core::message::Datagram;
 
 use super::records::no_player;
-use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
 use crate::family::Family;
 use crate::options::Feature;
 use crate::play::BoardForm;
@@ -30,7 +30,7 @@ pub(super) const ICC_COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.
-fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn password(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (Some(old), Some(new)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let account = world.options.accounts.get_mut(&world.lobby.name(id));
@@ -40,17 +40,17 @@ fn password(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("Password changed to \"{new}\".\n"))
 }
 
-fn set(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn set(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, value) = parameters.split_once(' ').unwrap_or((first_word(parameters)?, ""));
     change(world, id, name, value.trim_start())
 }
 
-fn style(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn style(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = parameters.parse::<u16>().map_err(|_| Refusal::Usage)?;
     change(world, id, "style", &number.to_string())
 }
 
-fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Reply {
+fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> CommandResult {
     if let Some(answer) = world.set_levels(id, name, value) {
         return Ok(format!("{answer}\n"));
     }
@@ -64,7 +64,7 @@ fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> Reply
     Ok(format!("{answer}\n"))
 }
 
-fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let prefix = name.to_ascii_lowercase();
@@ -102,7 +102,7 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     }
 }
 
-fn variables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn variables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
     let prompt = Some(variables.value("prompt"))
@@ -114,7 +114,7 @@ fn variables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
     Ok(format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n"))
 }
 
-fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> Reply {
+fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
     let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.table());
     if !world.options.has(Feature::BlockMode) {
@@ -129,14 +129,14 @@ pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) 
     world.lobby.find(name).ok_or_else(|| no_player(name))
 }
 
-fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
         (Some(number), Some("1")) => (number, true),
         (Some(number), Some("0")) => (number, false),
         _ => return Err(Refusal::Usage),
     };
-    if let Some(connection) = world.lobby.connection_mut(id) {
+    if let Some(connection) = world.lobby.connection_for_output(id) {
         connection.levels.set(datagram, on);
     }
     let said = [datagram.to_string(), u8::from(on).to_string()];
@@ -155,7 +155,7 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
 impl World {
     /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and values.
     pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
-        let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc)?;
+        let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc)?;
         let is_on = value == "1";
         match (name, value) {
             ("style", "10") => connection.board_form = Some(BoardForm::Style10),

@@ -3,7 +3,7 @@
 //! Source of the forms: transcripts uhlinfics-simul-*; for refusals, uhlin/fics.
 
 use super::challenge::TOO_MANY_OFFERS;
-use super::{Command, DONE, Reply, first_word, refuse_if};
+use super::{Command, CommandResult, DONE, first_word, refuse_if};
 use crate::world::{ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -18,32 +18,32 @@ pub(super) const COMMANDS: &[Command] = &[
 /// Refusal of a player without a simul.
 const NO_SIMUL: &str = "You are not giving a simul.\n";
 
-fn simopen(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn simopen(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     player.is_open_to_simul = !player.is_open_to_simul;
     let (value, state) = if player.is_open_to_simul { (1, "now") } else { (0, "no longer") };
     Ok(format!("sopen set to {value}.\nYou are {state} open to receive simul requests.\n"))
 }
 
-fn simgames(world: &World, id: ConnectionId, _: &str) -> Reply {
+fn simgames(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let n_games = world.lobby.simul(id).len();
     refuse_if(n_games == 0, NO_SIMUL)?;
     Ok(format!("You are playing {n_games} simultaneous games.\n"))
 }
 
-fn simnext(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn simnext(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     refuse_if(world.lobby.simul(id).is_empty(), NO_SIMUL)?;
     world.go_to_board(id, 1, "is moving away from your board");
     DONE
 }
 
-fn simprev(world: &mut World, id: ConnectionId, _: &str) -> Reply {
+fn simprev(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     refuse_if(world.lobby.simul(id).is_empty(), NO_SIMUL)?;
     world.go_to_board(id, world.lobby.simul(id).len() - 1, "is moving back to the previous board");
     DONE
 }
 
-fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = first_word(parameters)?;
     let giver = world.lobby.find(name).ok_or_else(|| format!("No user named \"{name}\" is logged in.\n"))?;
     if let Some(offer) = world.offers.between(giver, id, OfferKind::Simul) {

@@ -6,7 +6,7 @@
 use kibitzer_core::message::{CommandCode, Datagram, GameId};
 
 use super::lists::parse_channel;
-use super::{Command, DONE, Refusal, Reply, first_word, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
 use crate::calendar::count;
 use crate::world::icc::{number, titles};
 use crate::world::{ConnectionId, Talk, World};
@@ -24,7 +24,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::anyone("xtell", "player text", "Sends a message to a player.", xtell),
 ];
 
-fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     // Further blanks belong to the text.
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
@@ -42,7 +42,7 @@ fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
     }
 }
 
-fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     tell_player(world, id, to, text)
 }
@@ -50,7 +50,7 @@ fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
 /// Sends a message. Echo and message have the text on a line of its own.
 ///
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
-fn message(world: &mut World, id: ConnectionId, parameters: &str) -> Reply {
+fn message(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     let whom = listener(world, id, to)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
@@ -79,7 +79,7 @@ fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Res
     refuse_if(is_deaf, format!("Player \"{name}\" isn't listening to unregistered users' tells.\n"))
 }
 
-fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Reply {
+fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> CommandResult {
     let whom = listener(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.display());
@@ -94,7 +94,7 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Rep
     DONE
 }
 
-fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> Reply {
+fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> CommandResult {
     let number = parse_channel(word)?;
     let mut members = world.lobby.channel_members(number);
     refuse_if(!members.contains(&id), format!("(Not sent because you are not in channel {number}.)\n"))?;
@@ -113,15 +113,15 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     Ok(format!("(told {} in channel {number})\n", count(members.len(), "player")))
 }
 
-fn shout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn shout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     say_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))
 }
 
-fn cshout(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn cshout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     say_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))
 }
 
-fn it(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn it(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     say_to_all(world, id, text, "shout", ("1", "", "it-shouted"))
 }
 
@@ -132,7 +132,7 @@ fn say_to_all(
     text: &str,
     flag: &str,
     (kind, verb, done): (&str, &str, &str),
-) -> Reply {
+) -> CommandResult {
     first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let display = me.display();
@@ -152,15 +152,15 @@ fn it_line(display: &str, text: &str) -> String {
     format!("--> {display}{blank}{text}\n")
 }
 
-fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     remark(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
 }
 
-fn whisper(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     remark(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
-fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> Reply {
+fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> CommandResult {
     first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
     let Some(me) = world.lobby.player(id) else { return DONE };
@@ -181,12 +181,12 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
 /// Returns who receives a kibitz or whisper: observers and examiners, for a kibitz the players too.
 fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
     let is_examined = world.tables.get(number).is_some_and(|table| table.played().is_none());
-    let near = if verb == "kibitz" || is_examined { world.participants(number) } else { Vec::new() };
+    let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
     all.filter(|&whom| whom != id && world.lobby.hears(whom, id, "kibitz", true)).collect()
 }
 
-fn say(world: &mut World, id: ConnectionId, text: &str) -> Reply {
+fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     first_word(text)?;
     let now = world.opponent_of(id).zip(world.lobby.own_game(id));
     let last = || {

@@ -41,7 +41,7 @@ pub(crate) mod number {
 impl World {
     /// Parses a line before the name as a level setting; returns whether it is one.
     pub(crate) fn receive_levels(&mut self, id: ConnectionId, line: &str) -> bool {
-        let connection = self.lobby.connection_mut(id).filter(|connection| connection.family == Family::Icc);
+        let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc);
         connection.is_some_and(|connection| connection.levels.read(line))
     }
 

@@ -32,7 +32,7 @@ impl World {
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
         self.frame_unit(id, start, &format!("{} *{tag}", number_of(code)));
         let Some(connection) =
-            self.lobby.connection_mut(id).filter(|connection| connection.levels.has_bit(LevelSettings::MARKS))
+            self.lobby.connection_for_output(id).filter(|connection| connection.levels.has_bit(LevelSettings::MARKS))
         else {
             return;
         };
@@ -58,7 +58,7 @@ impl World {
 
     /// Frames the unsent bytes from `start` on.
     fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
-        let Some(connection) = self.lobby.connection_mut(id) else { return };
+        let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let head = format!("{CONTROL_Y}[{head}\r\n");
         connection.unsent.splice(start..start, head.into_bytes());
         connection.put_whole(&format!("{CONTROL_Y}]"));

@@ -6,12 +6,13 @@ use kibitzer::core::message::{Control, Message};
 use kibitzer::core::session::fence_word;
 use kibitzer::core::{Event, EventCategory, EventKind};
 
-/// Filter for text output.
+/// Decides which events the text output prints: not the marks of the protocol, nor the replies to commands that the session itself
+/// sends.
 ///
 /// Without block mode or tags, replies cannot be matched to commands. Refusals before the session is ready belong to its
 /// set-up; replies to its fences are recognized by their words; everything else passes.
 #[derive(Debug, Default)]
-pub(crate) struct NoiseFilter {
+pub(crate) struct HousekeepingFilter {
     /// Passes only kinds for which this returns `true`; `None` for all.
     kinds: Option<fn(EventKind) -> bool>,
     /// Whether the session is ready, so that later commands belong to the user.
@@ -32,7 +33,7 @@ const PROBE: &str = "$$date";
 /// Maximum number of stored fences, more than a session sends at once; the oldest is dropped.
 const MAX_FENCES: usize = 128;
 
-impl NoiseFilter {
+impl HousekeepingFilter {
     /// Creates a filter that passes only kinds for which `includes` returns `true`.
     pub(crate) fn for_kinds(includes: fn(EventKind) -> bool) -> Self {
         Self { kinds: Some(includes), ..Self::default() }
@@ -43,8 +44,9 @@ impl NoiseFilter {
         Self { is_ready: true, is_announced: true, ..Self::default() }
     }
 
-    /// Returns whether to print an event. All events have to pass through here in order.
-    pub(crate) fn accepts_event(&mut self, event: &Event) -> bool {
+    /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in order,
+    /// also those that are not printed.
+    pub(crate) fn should_print(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
             Event::Ready(_) => self.is_ready = true,
@@ -132,62 +134,62 @@ mod tests {
     }
 
     /// Returns the lines of the events that pass.
-    fn heard(noise_filter: &mut NoiseFilter, said: &str) -> Vec<String> {
+    fn heard(housekeeping_filter: &mut HousekeepingFilter, said: &str) -> Vec<String> {
         let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
         let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();
-        let shown = events.iter().filter(|event| noise_filter.accepts_event(event));
+        let shown = events.iter().filter(|event| housekeeping_filter.should_print(event));
         shown.map(|event| String::from_utf8_lossy(event.raw()).into_owned()).collect()
     }
 
     #[test]
     fn replies_to_the_session_itself_are_left_out() {
-        let mut noise_filter = NoiseFilter::default();
-        assert!(!noise_filter.accepts_event(&sent("3 set style 12")));
+        let mut housekeeping_filter = HousekeepingFilter::default();
+        assert!(!housekeeping_filter.should_print(&sent("3 set style 12")));
         assert_eq!(
-            heard(&mut noise_filter, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\rfics% "),
+            heard(&mut housekeeping_filter, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\rfics% "),
             ["Hello."]
         );
-        assert!(noise_filter.accepts_event(&Event::Ready(Capabilities::default())));
-        noise_filter.accepts_event(&sent("3 date"));
-        noise_filter.accepts_event(&sent("4 $$date"));
+        assert!(housekeeping_filter.should_print(&Event::Ready(Capabilities::default())));
+        housekeeping_filter.should_print(&sent("3 date"));
+        housekeeping_filter.should_print(&sent("4 $$date"));
         let replies =
             "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\rfics% ";
-        assert_eq!(heard(&mut noise_filter, replies), ["Noon", "Bye."]);
+        assert_eq!(heard(&mut housekeeping_filter, replies), ["Noon", "Bye."]);
     }
 
     #[test]
     fn replies_to_the_session_with_a_tag_are_left_out() {
-        let mut noise_filter = NoiseFilter::default();
-        noise_filter.accepts_event(&sent("`2`set prompt 0"));
+        let mut housekeeping_filter = HousekeepingFilter::default();
+        housekeeping_filter.should_print(&sent("`2`set prompt 0"));
         let said = "\x19[107 * 2\nPrompt off.\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]\x19[28 Bar\nBar shouts: ho\n\r\x19]";
-        assert_eq!(heard(&mut noise_filter, said), ["Bar shouts: ho"]);
+        assert_eq!(heard(&mut housekeeping_filter, said), ["Bar shouts: ho"]);
     }
 
     #[test]
     fn answers_to_fences_and_refusals_of_the_set_up_are_left_out() {
-        let mut noise_filter = NoiseFilter::default();
-        noise_filter.accepts_event(&sent("iset block 1"));
-        noise_filter.accepts_event(&sent("zqabcdefgh"));
+        let mut housekeeping_filter = HousekeepingFilter::default();
+        housekeeping_filter.should_print(&sent("iset block 1"));
+        housekeeping_filter.should_print(&sent("zqabcdefgh"));
         let said = "iset: Command has failed.\n\rzqabcdefgh: Command has failed.\n\rFoo tells you: zqabcdefgh\n\r";
-        assert_eq!(heard(&mut noise_filter, said), ["Foo tells you: zqabcdefgh"]);
-        noise_filter.accepts_event(&Event::Ready(Capabilities::default()));
-        noise_filter.accepts_event(&sent("dance"));
-        noise_filter.accepts_event(&sent("$$zqhgfedcba"));
+        assert_eq!(heard(&mut housekeeping_filter, said), ["Foo tells you: zqabcdefgh"]);
+        housekeeping_filter.should_print(&Event::Ready(Capabilities::default()));
+        housekeeping_filter.should_print(&sent("dance"));
+        housekeeping_filter.should_print(&sent("$$zqhgfedcba"));
         let said = "dance: Command not found.\n\rfics% zqhgfedcba: Command not found.\n\rzqhgfedcba: Command not found.\n\rfics% ";
         let again = "zqhgfedcba: Command not found.";
-        assert_eq!(heard(&mut noise_filter, said), ["dance: Command not found.", again]);
+        assert_eq!(heard(&mut housekeeping_filter, said), ["dance: Command not found.", again]);
         for _ in 0..1_000 {
-            noise_filter.accepts_event(&sent("zqabcdefgh"));
+            housekeeping_filter.should_print(&sent("zqabcdefgh"));
         }
-        assert_eq!(noise_filter.fences.len(), MAX_FENCES);
+        assert_eq!(housekeeping_filter.fences.len(), MAX_FENCES);
     }
 
     #[test]
     fn another_connection_has_other_numbers() {
-        let mut noise_filter = NoiseFilter::default();
-        noise_filter.accepts_event(&sent("3 set style 12"));
-        noise_filter.accepts_event(&Event::Connected);
-        assert_eq!(heard(&mut noise_filter, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
+        let mut housekeeping_filter = HousekeepingFilter::default();
+        housekeeping_filter.should_print(&sent("3 set style 12"));
+        housekeeping_filter.should_print(&Event::Connected);
+        assert_eq!(heard(&mut housekeeping_filter, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
     }
 
     #[test]
