@@ -119,9 +119,9 @@ impl<P: Policy + Clone> Player<P> {
         drop(self.events);
         // Servers refuse to log out who plays.
         if is_playing {
-            self.client.shutdown().await
+            self.client.shutdown().await;
         } else {
-            self.client.quit().await
+            self.client.quit().await;
         }
         Ok(())
     }
