@@ -112,8 +112,8 @@ impl<P: Policy + Clone> Player<P> {
         if !self.games.tracker().is_current(position) {
             return;
         }
-        if error.refusal().is_some() {
-            // The position is the server's, so the move is not legal in it.
+        if error.refusal().is_some() || matches!(error, RequestError::Unexpected { .. }) {
+            // The position is the server's, so the move is not legal in it. Some refusals have unknown words.
             return self.order(Order::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));
         }
         if let Some(table) = self.tables.get_mut(&key) {

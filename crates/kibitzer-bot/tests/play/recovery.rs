@@ -143,6 +143,26 @@ async fn connection_lost_before_the_first_board_leaves_the_bot_ready_to_play() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn damaged_or_slow_output_of_the_server_does_not_cost_the_game() {
+    let damages = [Fault::Garbage(300), Fault::OverLongLine(100_000), Fault::SplitWrites(1)];
+    for fault in damages.into_iter().chain([Fault::Delay(Duration::from_secs(1))]) {
+        for point in [FaultPoint::NextBoard, FaultPoint::InBlock] {
+            let (server, profile) = serve(ServerOptions::new()).await;
+            let bot = ready(settings(&profile), shuffler()).await;
+            let mut human = Human::log_in(&profile, "Alekhin").await;
+            human.begin(&["e2e4"]).await;
+            let target = ConnectionTarget::Player("Botvin".to_owned());
+            server.control().inject(target, point, fault).await.unwrap();
+            for played in ["d2d3", "f1e2", "a2a3"] {
+                human.play(played).await;
+                human.turn().await;
+            }
+            assert_eq!(bot.count(BotAction::EngineFailed), 0, "{fault:?} {:#?}", bot.actions());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn seeks_are_open_once_after_a_lost_connection() {
     let (server, profile) = serve(ServerOptions::new()).await;
     let mut config = settings(&profile);
