@@ -36,7 +36,7 @@ impl<P: Policy + Clone> Player<P> {
             self.report(BotAction::Accepted, None, Some(player.clone()), verdict.reason);
             self.idle.is_accepting = true;
             let client = self.client.clone();
-            self.requests.send(async move { Outcome::Accept(player, client.accept(offer).await.err()) });
+            self.requests.send(async move { Outcome::Accept(player, client.accept(offer).await) });
         } else {
             self.report(BotAction::Declined, None, Some(player.clone()), &*verdict.reason);
             self.request(None, command::decline(offer));

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::command::{self, Request};
+use kibitzer::command::{self, OfferOutcome, Request};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
 use tokio::time::{Instant, sleep_until};
@@ -178,9 +178,11 @@ impl<P: Policy + Clone> Player<P> {
     fn on_outcome(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Move(position, result) => self.on_move_reply(position, result),
-            Outcome::Accept(player, error) => {
+            // Its first board may be still to come.
+            Outcome::Accept(_, Ok(OfferOutcome::Started(_))) => {}
+            Outcome::Accept(player, result) => {
                 self.idle.is_accepting = false;
-                self.report_refusal(None, Some(player), error);
+                self.report_refusal(None, Some(player), result.err());
             }
             Outcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             Outcome::Abort(game, result) => self.on_abort_reply(game, &result),

@@ -14,8 +14,8 @@ use crate::tracker::{GameKey, PositionKey};
 pub(super) enum Outcome {
     /// A move was sent in this position.
     Move(PositionKey, Result<MoveMade, RequestError>),
-    /// A challenge of this player was accepted; the error, if it failed.
-    Accept(Handle, Option<RequestError>),
+    /// A challenge of this player was accepted.
+    Accept(Handle, Result<OfferOutcome, RequestError>),
     /// This player was challenged; the error, if it failed.
     Challenge(Handle, Option<RequestError>),
     /// The bot asked to abort a game that it cannot play.

@@ -273,6 +273,23 @@ async fn bot_that_stops_finishes_its_game_first() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn bot_that_stops_plays_the_game_that_it_has_just_accepted() {
+    for _ in 0..20 {
+        let (_server, profile) = serve(ServerOptions::new()).await;
+        let bot = ready(settings(&profile), weak()).await;
+        let mut human = Human::log_in(&profile, "Alekhin").await;
+        human.send("match Botvin 5 0 unrated white").await;
+        while bot.count(BotAction::Accepted) == 0 {
+            tokio::task::yield_now().await;
+        }
+        bot.stop.request();
+        human.board(|_| true).await;
+        human.play("e2e4").await;
+        human.turn().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn bot_that_stops_adjourns_a_long_game_and_leaves() {
     let (_server, mut config, human) = serve_accounts().await;
     config.shutdown.finish_game_within = Duration::from_mins(1);
