@@ -116,7 +116,7 @@ impl<P: Policy + Clone> Player<P> {
             ("status", _) => self.status(),
             ("pause", _) => {
                 self.idle.is_paused = true;
-                self.withdraw_seeks();
+                self.withdraw_proposals();
                 "no new games until: play".to_owned()
             }
             ("play", _) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::command::{self, OfferRef};
+use kibitzer::command::{self, OfferRef, Request};
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::Refusal;
 use kibitzer::core::message::listing::WhoList;
@@ -77,9 +77,13 @@ impl<P: Policy + Clone> Player<P> {
     fn challenge(&mut self, player: &Handle, rules: &MatchmakingRules) {
         let Some(terms) = self.idle.choose(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
+        self.send_challenge(player.clone(), format!("match {player} {terms}"));
+    }
+
+    fn send_challenge(&mut self, player: Handle, command: impl Request + Send + Sync + 'static) {
         self.idle.challenged = Some(player.clone());
-        let (client, player, line) = (self.client.clone(), player.clone(), format!("match {player} {terms}"));
-        self.requests.send(async move { Outcome::Challenge(player, client.request(&*line).await.err()) });
+        let client = self.client.clone();
+        self.requests.send(async move { Outcome::Challenge(player, client.request(&command).await.err()) });
     }
 
     /// Forgets a challenge that failed. The player counts as one who declines, unless the reason may pass soon.
@@ -110,8 +114,12 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    pub(super) fn withdraw_seeks(&mut self) {
+    /// Withdraws seeks and challenges, as no new game may begin.
+    pub(super) fn withdraw_proposals(&mut self) {
         self.idle.plan(None, None);
+        if let Some(player) = self.idle.challenged.take() {
+            self.request(None, command::withdraw(OfferRef::Player(player)));
+        }
         if self.config.rules.seek.ads.is_empty() {
             return;
         }
@@ -148,6 +156,6 @@ impl<P: Policy + Clone> Player<P> {
         }
         self.idle.n_rematches += 1;
         self.report(BotAction::Challenged, None, Some(opponent.clone()), "rematch");
-        self.request(None, command::rematch());
+        self.send_challenge(opponent.clone(), command::rematch());
     }
 }

@@ -152,6 +152,8 @@ impl<P: Policy + Clone> Player<P> {
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
                 self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));
                 self.idle.is_accepting = false;
+                // The server has removed it.
+                self.idle.challenged = None;
                 self.idle.plan(None, None);
             }
             _ => {}
@@ -213,7 +215,7 @@ impl<P: Policy + Clone> Player<P> {
         self.leave_at = Some(Instant::now() + limit.min(NEVER));
         let reason = format!("after the game in progress, within {}", humantime::format_duration(limit));
         self.report(BotAction::Stopping, None, None, reason);
-        self.withdraw_seeks();
+        self.withdraw_proposals();
     }
 
     /// Returns whether the bot has stopped as it was asked to.

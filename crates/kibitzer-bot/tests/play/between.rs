@@ -49,6 +49,22 @@ async fn challenge_without_an_answer_is_withdrawn() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn challenge_is_withdrawn_when_an_owner_pauses_the_bot() {
+    let (bot, mut human, _) = beside(|config| {
+        challenging(config);
+        config.rules.talk.owners = vec!["Alekhin".parse().unwrap()];
+    })
+    .await;
+    human.line("Challenge: Botvin").await;
+    human.send("tell Botvin pause").await;
+    human.line("Botvin withdraws").await;
+    human.send("tell Botvin play").await;
+    human.line("Challenge: Botvin").await;
+    human.send("accept").await;
+    bot.wait_for(BotAction::Started, "").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn player_who_was_away_is_challenged_later() {
     let (bot, human, profile) = beside(challenging).await;
     human.client.quit().await;
