@@ -4,8 +4,12 @@ use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
+
+/// Number of temporary files so far: several accounts of one process may write the same file.
+static N_FILES: AtomicU64 = AtomicU64::new(0);
 
 /// Writes games to a file.
 ///
@@ -88,6 +92,27 @@ impl PgnWriter {
     /// Returns the path of the temporary file: in the same folder, so that it can be renamed, and hidden.
     fn temporary(&self) -> PathBuf {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        self.path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+        let number = N_FILES.fetch_add(1, Ordering::Relaxed);
+        self.path.with_file_name(format!(".{name}.{}.{number}.tmp", std::process::id()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_that_several_threads_replace_is_always_whole() {
+        let path = std::env::temp_dir().join(format!("kibitzer-replace-{}.pgn", std::process::id()));
+        let replace = |letter: &str| {
+            let (writer, text) = (PgnWriter::new(&path), letter.repeat(200_000));
+            for _ in 0..100 {
+                writer.replace(&[&text]).unwrap();
+                let read = fs::read_to_string(&path).unwrap();
+                assert!(read.len() == text.len() && (read == text || !read.contains(letter)));
+            }
+        };
+        std::thread::scope(|scope| ["a", "b"].map(|letter| scope.spawn(move || replace(letter))).map(drop));
+        fs::remove_file(&path).unwrap();
     }
 }
