@@ -207,7 +207,7 @@ impl GameSituation<'_> {
 
     fn is_drawish(&self) -> bool {
         self.rules.offers.draw.is_some_and(|rule| {
-            let is_even = |score: &Score| centipawns(*score).abs() <= rule.within_cp;
+            let is_even = |score: &Score| centipawns(*score).saturating_abs() <= rule.within_cp;
             self.game.position().move_number() >= rule.from_move
                 && self.last(rule.for_moves).is_some_and(|scores| scores.iter().all(is_even))
         })

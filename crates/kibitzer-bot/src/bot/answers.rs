@@ -13,7 +13,7 @@ use crate::policy::{GameSituation, Policy, Situation};
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, Verdict};
 
-/// Longest answer in bytes; longer ones are cut, as servers limit a tell to about 400.
+/// Longest answer in characters; longer ones are cut, as servers limit a tell to about 400 bytes.
 const MAX_ANSWER: usize = 300;
 
 impl<P: Policy + Clone> Player<P> {

@@ -99,6 +99,14 @@ async fn draw_that_the_engine_offers_is_offered_unless_the_rules_exclude_draws()
 }
 
 #[tokio::test(start_paused = true)]
+async fn scores_of_any_size_are_neither_even_nor_an_error() {
+    for score_cp in [i32::MIN, i32::MAX] {
+        let (bot, _human) = play(score_cp, 3, |config| config.rules.offers.draw = Some(draw_rule(2, 1))).await;
+        assert_eq!((bot.count(BotAction::Moved), bot.count(BotAction::OfferedDraw)), (3, 0), "{:#?}", bot.actions());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn lost_game_is_resigned_by_the_rule() {
     let (bot, mut human) = play(-901, 3, |config| config.rules.offers.resign = Some(ResignRule::default())).await;
     human.play("h2h3").await;
