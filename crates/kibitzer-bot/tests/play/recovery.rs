@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use kibitzer::command::OfferRef;
 use kibitzer::{Dial, Profile};
-use kibitzer_bot::{BotAction, BotConfig, EngineCommand};
+use kibitzer_bot::{BotAction, BotConfig, EngineCommand, Scripted};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Server, ServerOptions};
 use tokio::time::sleep;
 
 use crate::probe::{Log, probe};
-use crate::table::{Human, Running, ready, serve, serve_accounts, settings, shuffler, weak};
+use crate::table::{Human, Running, ready, serve, serve_accounts, settings, shuffle, shuffler, weak};
 
 /// Accepts the bot's challenge to resume the adjourned game.
 async fn resume(human: &mut Human, bot: &Running) {
@@ -36,6 +36,23 @@ async fn killed_bot_that_is_started_again_resumes_its_game_with_all_moves() {
     human.turn().await;
     let searched = log.lock().unwrap().last().unwrap().clone();
     assert!(searched.contains(r#"["e2e4", "g8f6", "d2d3", "f6g8", "f1e2", "g8f6", "a2a3"]"#), "{searched}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn connection_lost_while_the_engine_thinks_leads_to_one_move_in_the_resumed_game() {
+    let (server, config, human) = serve_accounts().await;
+    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(9))) };
+    let bot = ready(config, engine).await;
+    let mut human = Human::log_in_with(human).await;
+    human.begin(&["e2e4", "d2d3", "f1e2"]).await;
+    human.play("a2a3").await;
+    bot.wait_for(BotAction::Thinking, "move 4").await;
+    bot.cut(&server).await;
+    resume(&mut human, &bot).await;
+    assert_eq!(bot.count(BotAction::Moved), 3, "the old search was stopped");
+    assert_eq!(human.turn().await.ply(), 8);
+    let counts = [BotAction::Moved, BotAction::Dropped, BotAction::ServerRefused].map(|action| bot.count(action));
+    assert_eq!(counts, [4, 0, 0], "{:#?}", bot.actions());
 }
 
 #[tokio::test(start_paused = true)]
