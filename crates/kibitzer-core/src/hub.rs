@@ -90,8 +90,8 @@ pub enum RecvError {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Wakes [`Publisher::newcomers`] after a subscriber has been added to the state.
-    joined: Notify,
+    /// Wakes [`Publisher::wait_for_new_subscribers`] after a subscriber has been added to the state.
+    subscriber_added: Notify,
 }
 
 /// Contents of the lock in [`Shared`].
@@ -100,23 +100,23 @@ struct State {
     ring: Ring,
     waiters: Waiters,
     /// Subscribers that joined after the last event; the publisher has not added them to its own lists yet.
-    newcomers: Vec<Newcomer>,
+    new_subscribers: Vec<NewSubscriber>,
     /// Whether the publisher was dropped.
     closed: bool,
 }
 
 /// Sender of the states of one watched game.
 #[derive(Debug)]
-struct Watch {
+struct WatchSender {
     id: GameId,
     newest: watch::Sender<Option<Arc<Game>>>,
 }
 
 /// Sender for a new subscriber that the publisher has not added yet.
 #[derive(Debug)]
-enum Newcomer {
+enum NewSubscriber {
     Lossless(mpsc::Sender<Arc<Event>>),
-    Watch(Watch),
+    Watch(WatchSender),
     /// A subscriber that waits for a snapshot of the games and a subscription; the publisher creates both.
     WithGames {
         /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
@@ -130,10 +130,10 @@ impl Shared {
         let state = State {
             ring: Ring::new(options.kept_events),
             waiters: Waiters::default(),
-            newcomers: Vec::new(),
+            new_subscribers: Vec::new(),
             closed: false,
         };
-        Self { state: Mutex::new(state), joined: Notify::new() }
+        Self { state: Mutex::new(state), subscriber_added: Notify::new() }
     }
 
     /// Locks the state. The lock is held briefly, and never across an `.await`. No holder leaves the state inconsistent when it
@@ -143,7 +143,7 @@ impl Shared {
     }
 }
 
-impl Newcomer {
+impl NewSubscriber {
     /// Returns whether the subscriber was dropped.
     fn is_gone(&self) -> bool {
         match self {
@@ -155,17 +155,17 @@ impl Newcomer {
 }
 
 impl State {
-    /// Adds a newcomer. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
+    /// Adds a new_subscriber. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
     /// it waits for a lossless subscriber, so it could grow without limit.
-    fn join(&mut self, newcomer: Newcomer) {
-        if self.newcomers.len() == self.newcomers.capacity() {
-            self.newcomers.retain(|newcomer| !newcomer.is_gone());
+    fn add_subscriber(&mut self, new_subscriber: NewSubscriber) {
+        if self.new_subscribers.len() == self.new_subscribers.capacity() {
+            self.new_subscribers.retain(|new_subscriber| !new_subscriber.is_gone());
         }
-        self.newcomers.push(newcomer);
+        self.new_subscribers.push(new_subscriber);
     }
 
     /// Returns the next result for a broadcast subscriber at `position`, and advances `position`; `None` if there is no event yet.
     fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
-        self.ring.read(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
+        self.ring.read_at(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

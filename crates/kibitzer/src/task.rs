@@ -341,7 +341,7 @@ async fn deliver(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games
         Box::pin(publisher.publish(Arc::clone(event), games)).await;
         *held = None;
     } else {
-        publisher.newcomers().await;
+        publisher.wait_for_new_subscribers().await;
         publisher.admit(games);
     }
 }

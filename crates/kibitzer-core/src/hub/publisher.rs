@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::subscription::{Hub, Subscription};
-use super::{HubOptions, Newcomer, Shared, Watch};
+use super::{HubOptions, NewSubscriber, Shared, WatchSender};
 use crate::event::Event;
 use crate::game::Games;
 use crate::message::GameId;
@@ -18,7 +18,7 @@ use crate::message::GameId;
 pub struct Publisher {
     pub(super) shared: Arc<Shared>,
     pub(super) lossless: Vec<mpsc::Sender<Arc<Event>>>,
-    pub(super) watches: Vec<Watch>,
+    pub(super) watches: Vec<WatchSender>,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
 }
@@ -48,8 +48,8 @@ impl Publisher {
     ///
     /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
     pub async fn publish(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
-        self.room().await;
-        self.send(event, games);
+        self.wait_for_room().await;
+        self.send_without_waiting(event, games);
     }
 
     /// Publishes an event as [`publish`](Self::publish) does, but fails instead of waiting.
@@ -61,7 +61,7 @@ impl Publisher {
         if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
             return Err(event);
         }
-        self.send(event, games);
+        self.send_without_waiting(event, games);
         Ok(())
     }
 
@@ -72,16 +72,16 @@ impl Publisher {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future loses no subscriber.
-    pub async fn newcomers(&self) {
-        self.shared.joined.notified().await;
+    pub async fn wait_for_new_subscribers(&self) {
+        self.shared.subscriber_added.notified().await;
     }
 
     /// Adds the subscribers that joined since the last event, and sends a snapshot of the games to those that requested one.
     ///
     /// `games` is the state of all games after the last published event.
     pub fn admit(&mut self, games: &Games) {
-        let newcomers = std::mem::take(&mut self.shared.state().newcomers);
-        self.admit_newcomers(newcomers, games);
+        let new_subscribers = std::mem::take(&mut self.shared.state().new_subscribers);
+        self.admit_all(new_subscribers, games);
     }
 
     /// Waits until every lossless queue has room for one event. The room remains, because only this publisher fills the queues.
@@ -89,34 +89,35 @@ impl Publisher {
     /// # Cancel safety
     ///
     /// Cancel safe: the future changes no state.
-    async fn room(&self) {
+    async fn wait_for_room(&self) {
         for queue in &self.lossless {
             if queue.capacity() == 0 {
-                // An error means that the subscriber has left; `send` cleans up.
+                // An error means that the subscriber has left; `send_without_waiting` removes it.
                 drop(queue.reserve().await);
             }
         }
     }
 
     /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have room.
-    fn send(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
+    fn send_without_waiting(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
         let changed = changed_game(event.borrow()).filter(|_| !self.watches.is_empty());
         let is_new_connection = matches!(event.borrow(), Event::Connected);
         let is_settled = !games_are_ahead_of(event.borrow());
         let mut state = self.shared.state();
-        let newcomers = std::mem::take(&mut state.newcomers);
-        let has_queues = !self.lossless.is_empty() || !newcomers.is_empty();
+        let new_subscribers = std::mem::take(&mut state.new_subscribers);
+        let has_queues = !self.lossless.is_empty() || !new_subscribers.is_empty();
         let shared = (has_queues || state.ring.has_readers()).then(|| event.into());
         let for_queues = if has_queues { shared.clone() } else { None };
         if let Some(event) = shared.filter(|_| state.ring.has_readers()) {
             state.ring.push(event);
-            state.waiters.take(&mut self.woken);
+            state.waiters.take_wakers(&mut self.woken);
         }
         drop(state);
         self.woken.drain(..).for_each(Waker::wake);
-        let (with_games, newcomers): (Vec<_>, Vec<_>) =
-            newcomers.into_iter().partition(|newcomer| matches!(newcomer, Newcomer::WithGames { .. }));
-        self.admit_newcomers(newcomers, games);
+        let (with_games, new_subscribers): (Vec<_>, Vec<_>) = new_subscribers
+            .into_iter()
+            .partition(|new_subscriber| matches!(new_subscriber, NewSubscriber::WithGames { .. }));
+        self.admit_all(new_subscribers, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
         }
@@ -128,31 +129,31 @@ impl Publisher {
         }
         if is_settled {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
-            self.admit_newcomers(with_games, games);
+            self.admit_all(with_games, games);
         } else if !with_games.is_empty() {
-            self.shared.state().newcomers.extend(with_games);
+            self.shared.state().new_subscribers.extend(with_games);
         }
     }
 
     /// Removes dropped subscribers, and adds the new ones. A new watch receives the current state of its game; a subscriber that waits
     /// for a snapshot receives all games, and a subscription to the events after them.
-    fn admit_newcomers(&mut self, newcomers: Vec<Newcomer>, games: &Games) {
-        if newcomers.is_empty() {
+    fn admit_all(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
+        if new_subscribers.is_empty() {
             return;
         }
         self.lossless.retain(|queue| !queue.is_closed());
         self.watches.retain(|watch| !watch.newest.is_closed());
         let mut snapshot = None;
-        for newcomer in newcomers.into_iter().filter(|newcomer| !newcomer.is_gone()) {
-            match newcomer {
-                Newcomer::Lossless(queue) => self.lossless.push(queue),
-                Newcomer::Watch(watch) => {
+        for new_subscriber in new_subscribers.into_iter().filter(|new_subscriber| !new_subscriber.is_gone()) {
+            match new_subscriber {
+                NewSubscriber::Lossless(queue) => self.lossless.push(queue),
+                NewSubscriber::Watch(watch) => {
                     if let Some(game) = games.get(watch.id) {
                         watch.newest.send_replace(Some(Arc::new(game.clone())));
                     }
                     self.watches.push(watch);
                 }
-                Newcomer::WithGames { capacity, reply } => {
+                NewSubscriber::WithGames { capacity, reply } => {
                     let all: &Vec<_> = snapshot.get_or_insert_with(|| games.iter().cloned().map(Arc::new).collect());
                     let events = match capacity {
                         None => Subscription::broadcast(&self.shared),
@@ -194,11 +195,11 @@ impl Drop for Publisher {
     fn drop(&mut self) {
         let mut state = self.shared.state();
         state.closed = true;
-        state.waiters.take(&mut self.woken);
+        state.waiters.take_wakers(&mut self.woken);
         // Dropping the senders closes these subscriptions. They are dropped after the lock is released.
-        let newcomers = std::mem::take(&mut state.newcomers);
+        let new_subscribers = std::mem::take(&mut state.new_subscribers);
         drop(state);
-        drop(newcomers);
+        drop(new_subscribers);
         self.woken.drain(..).for_each(Waker::wake);
     }
 }

@@ -7,7 +7,7 @@ use super::RecvError;
 use crate::event::Event;
 
 /// Capacity that stays allocated after all events were read: 64 bytes.
-const IDLE_PLACES: usize = 4;
+const IDLE_CAPACITY: usize = 4;
 
 /// Queue with several readers, each with a position of its own. When the queue is full, the oldest event is dropped.
 ///
@@ -15,7 +15,7 @@ const IDLE_PLACES: usize = 4;
 /// events. This queue allocates memory only for unread events.
 #[derive(Debug)]
 pub(super) struct Ring {
-    pub(super) unread: VecDeque<Unread>,
+    pub(super) unread: VecDeque<UnreadEvent>,
     /// Position of the first event of `unread`: number of events removed since the ring was created.
     first: u64,
     /// Maximum length of `unread`.
@@ -27,7 +27,7 @@ pub(super) struct Ring {
 
 /// Event with the number of readers that have not read it.
 #[derive(Debug)]
-pub(super) struct Unread {
+pub(super) struct UnreadEvent {
     event: Arc<Event>,
     /// A reader that has not read an event has read none of the later ones either, so this number never decreases towards the end
     /// of the queue.
@@ -46,13 +46,13 @@ impl Ring {
     }
 
     /// Adds a reader, and returns its position, which is after the last event.
-    pub(super) fn join(&mut self) -> u64 {
+    pub(super) fn add_reader(&mut self) -> u64 {
         self.n_readers += 1;
         self.first + self.unread.len() as u64
     }
 
     /// Removes the reader at `position`, and drops the events that only this reader had not read.
-    pub(super) fn leave(&mut self, position: u64) {
+    pub(super) fn remove_reader(&mut self, position: u64) {
         self.n_readers -= 1;
         let read = position.saturating_sub(self.first);
         for unread in self.unread.iter_mut().skip(usize::try_from(read).unwrap_or(usize::MAX)) {
@@ -79,13 +79,13 @@ impl Ring {
             self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
             self.pop_first();
         }
-        self.unread.push_back(Unread { event, n_readers: self.n_readers });
+        self.unread.push_back(UnreadEvent { event, n_readers: self.n_readers });
     }
 
     /// Returns the event at `position` and advances `position`; `None` if there is no event yet.
     ///
     /// Returns [`RecvError::Lagged`] and moves `position` to the oldest event if the event at `position` was dropped.
-    pub(super) fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    pub(super) fn read_at(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
         let Some(ahead) = position.checked_sub(self.first) else {
             let missed = self.first - *position;
             *position = self.first;
@@ -105,8 +105,8 @@ impl Ring {
     fn pop_first(&mut self) -> Option<Arc<Event>> {
         let first = self.unread.pop_front()?;
         self.first += 1;
-        if self.unread.is_empty() && self.unread.capacity() > IDLE_PLACES {
-            self.unread.shrink_to(IDLE_PLACES);
+        if self.unread.is_empty() && self.unread.capacity() > IDLE_CAPACITY {
+            self.unread.shrink_to(IDLE_CAPACITY);
         }
         Some(first.event)
     }

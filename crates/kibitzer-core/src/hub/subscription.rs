@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{Filter, Newcomer, RecvError, Shared, Watch};
+use super::{Filter, NewSubscriber, RecvError, Shared, WatchSender};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -33,7 +33,7 @@ impl Hub {
     /// receives an event or is dropped. A server closes the connection of a client that does not read.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         let (sender, subscription) = Subscription::lossless(capacity);
-        self.join(Newcomer::Lossless(sender));
+        self.add_subscriber(NewSubscriber::Lossless(sender));
         subscription
     }
 
@@ -50,7 +50,7 @@ impl Hub {
     ///
     /// Cancel safe: dropping the future cancels the subscription.
     pub async fn subscribe_with_games(&self) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
-        self.join_late(None).await
+        self.subscribe_after_snapshot(None).await
     }
 
     /// Waits for a snapshot of all games, and subscribes without loss to exactly the events after it, as
@@ -67,13 +67,13 @@ impl Hub {
         &self,
         capacity: usize,
     ) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
-        self.join_late(Some(capacity)).await
+        self.subscribe_after_snapshot(Some(capacity)).await
     }
 
     /// Watches the state of one game, whether or not the session knows the game yet.
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
-        self.join(Newcomer::Watch(Watch { id, newest: sender }));
+        self.add_subscriber(NewSubscriber::Watch(WatchSender { id, newest: sender }));
         GameWatch { id, newest: receiver }
     }
 
@@ -89,18 +89,21 @@ impl Hub {
     /// # Cancel safety
     ///
     /// Cancel safe: the publisher drops the subscription if the future was dropped.
-    async fn join_late(&self, capacity: Option<usize>) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+    async fn subscribe_after_snapshot(
+        &self,
+        capacity: Option<usize>,
+    ) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
         let (sender, receiver) = oneshot::channel();
-        self.join(Newcomer::WithGames { capacity, reply: sender });
+        self.add_subscriber(NewSubscriber::WithGames { capacity, reply: sender });
         receiver.await.map_err(|_| RecvError::Closed)
     }
 
-    /// Queues a newcomer, and wakes the publisher. If the publisher was dropped, drops the newcomer, which closes its subscription.
-    fn join(&self, newcomer: Newcomer) {
+    /// Queues a new_subscriber, and wakes the publisher. If the publisher was dropped, drops the new_subscriber, which closes its subscription.
+    fn add_subscriber(&self, new_subscriber: NewSubscriber) {
         let mut state = self.shared.state();
         if !state.closed {
-            state.join(newcomer);
-            self.shared.joined.notify_one();
+            state.add_subscriber(new_subscriber);
+            self.shared.subscriber_added.notify_one();
         }
     }
 }
@@ -263,7 +266,7 @@ struct RingReader {
 impl RingReader {
     fn new(shared: Arc<Shared>) -> Self {
         let mut state = shared.state();
-        let (position, slot) = (state.ring.join(), state.waiters.join());
+        let (position, slot) = (state.ring.add_reader(), state.waiters.add_slot());
         drop(state);
         Self { shared, position, slot }
     }
@@ -273,7 +276,7 @@ impl RingReader {
         if let Some(result) = state.read(&mut self.position) {
             return Poll::Ready(result);
         }
-        state.waiters.wait(self.slot, context.waker());
+        state.waiters.store_waker(self.slot, context.waker());
         Poll::Pending
     }
 }
@@ -281,8 +284,8 @@ impl RingReader {
 impl Drop for RingReader {
     fn drop(&mut self) {
         let mut state = self.shared.state();
-        state.ring.leave(self.position);
-        state.waiters.leave(self.slot);
+        state.ring.remove_reader(self.position);
+        state.waiters.free_slot(self.slot);
     }
 }
 

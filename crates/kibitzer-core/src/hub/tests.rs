@@ -84,7 +84,7 @@ fn who_leaves_before_the_publisher_met_them_takes_no_room() {
         assert!(hub.subscribe_with_games().now_or_never().is_none());
     }
     let state = session.publisher.shared.state();
-    assert!(state.newcomers.len() < 20, "{}", state.newcomers.len());
+    assert!(state.new_subscribers.len() < 20, "{}", state.new_subscribers.len());
 }
 
 #[test]
@@ -378,9 +378,9 @@ fn a_watch_has_the_newest_state_of_its_game() {
     session.feed(FIRST);
     let mut watch = session.hub().watch_game(GameId(7));
     assert!(watch.latest().is_none(), "the publisher has not heard of it");
-    assert_eq!(session.publisher.newcomers().now_or_never(), Some(()));
+    assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), Some(()));
     session.publisher.admit(session.events.games());
-    assert_eq!(session.publisher.newcomers().now_or_never(), None);
+    assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), None);
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
     assert_eq!(shown(&mut watch).as_deref(), Some("e4"));
     session.feed(OTHER);

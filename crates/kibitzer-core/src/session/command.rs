@@ -69,11 +69,11 @@ impl Command {
 
     /// Returns the words of the line, starting with the name of the command, in their original case.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.head().split(' ').filter(|word| !word.is_empty())
+        self.without_prefix().split(' ').filter(|word| !word.is_empty())
     }
 
     /// Returns the line without leading `$`, `/` and blanks.
-    fn head(&self) -> &str {
+    fn without_prefix(&self) -> &str {
         self.0.trim_start_matches(['$', '/', ' '])
     }
 
@@ -83,7 +83,7 @@ impl Command {
     }
 
     /// Returns whether the command contains a password. Does not recognize user-defined aliases.
-    pub(super) fn is_secret(&self) -> bool {
+    pub(super) fn contains_password(&self) -> bool {
         SecretDetector::default().is_secret(&self.0)
     }
 
@@ -109,7 +109,7 @@ impl Command {
     pub(super) fn prompt_to_set(&self) -> Option<&str> {
         /// Shorter abbreviations also fit other variables.
         const SHORTEST: usize = 3;
-        let (verb, rest) = self.head().split_once(' ')?;
+        let (verb, rest) = self.without_prefix().split_once(' ')?;
         let (name, value) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
         let is_prompt = lowercase(verb) == "set" && name.len() >= SHORTEST && "prompt".starts_with(&*lowercase(name));
         is_prompt.then(|| value.trim())
@@ -126,7 +126,7 @@ impl Command {
     }
 
     /// Returns whether the command resets the server's idle timer: every command does unless it starts with `$$`.
-    pub(super) fn resets_idle(&self) -> bool {
+    pub(super) fn resets_idle_timer(&self) -> bool {
         !self.0.starts_with("$$")
     }
 }
@@ -172,7 +172,7 @@ impl fmt::Display for Command {
 /// Prints `Command(..)` for a command with a password. A password after a user-defined alias is not recognized, and is printed.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_secret() {
+        if self.contains_password() {
             return f.write_str("Command(..)");
         }
         fmt::Debug::fmt(&self.0, f)
@@ -259,11 +259,11 @@ mod tests {
         ] {
             assert_eq!(command(line).style_to_set(), style, "{line}");
         }
-        for (line, is_secret) in
+        for (line, contains_password) in
             [("password old new", true), ("set password new", true), ("tell Newton password", false)]
         {
-            assert_eq!(format!("{:?}", command(line)) == "Command(..)", is_secret, "{line}");
+            assert_eq!(format!("{:?}", command(line)) == "Command(..)", contains_password, "{line}");
         }
-        assert!(command("$date").resets_idle() && !command("$$date").resets_idle());
+        assert!(command("$date").resets_idle_timer() && !command("$$date").resets_idle_timer());
     }
 }

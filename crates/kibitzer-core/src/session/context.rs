@@ -18,7 +18,7 @@ use crate::reader::EventReader;
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) options: SessionOptions,
-    pub(super) out: Outbox,
+    pub(super) outbox: Outbox,
     pub(super) reader: EventReader,
     pub(super) rng: Rng,
     /// Number of requests made in this session; the identifier of the last one.
@@ -36,7 +36,7 @@ pub(super) struct Context {
 impl Context {
     pub(super) fn new(options: SessionOptions, now: Instant) -> Self {
         Self {
-            out: Outbox::default(),
+            outbox: Outbox::default(),
             reader: EventReader::default(),
             rng: Rng::with_seed(options.seed),
             n_requests: 0,

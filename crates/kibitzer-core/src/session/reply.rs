@@ -175,7 +175,7 @@ impl PartialReply {
         }
     }
 
-    pub(super) fn finish(self, limits: &RequestLimits) -> Result<Reply, RequestError> {
+    pub(super) fn into_result(self, limits: &RequestLimits) -> Result<Reply, RequestError> {
         if self.is_too_long {
             return Err(RequestError::TooLong { limit_bytes: limits.reply_bytes, limit_events: limits.reply_events });
         }

@@ -94,18 +94,18 @@ pub(super) struct Outbox {
     hello: bool,
     /// Lines that are neither sealed nor ended yet.
     pub(super) lines: VecDeque<Transmit>,
-    seal: Option<Seal>,
+    seal: Option<ActiveSeal>,
     /// Finds the passwords in commands. It outlives the connection.
     pub(super) detector: SecretDetector,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Seal {
+struct ActiveSeal {
     sealer: Sealer,
     start: Instant,
 }
 
-impl Seal {
+impl ActiveSeal {
     /// Returns the milliseconds since the start of the connection, at least 1: FatICS takes a line with time 0 for an unsealed one.
     fn time_ms(self, now: Instant) -> u64 {
         let elapsed = now.saturating_duration_since(self.start).as_millis();
@@ -115,13 +115,13 @@ impl Seal {
 
 impl Outbox {
     /// Empties the queue for a new connection, but keeps learned aliases. The first line of a sealed connection is the hello.
-    pub(super) fn connected(&mut self, timeseal: Timeseal, now: Instant) {
-        let seal = Sealer::new(timeseal).map(|sealer| Seal { sealer, start: now });
+    pub(super) fn reset_for_connection(&mut self, timeseal: Timeseal, now: Instant) {
+        let seal = Sealer::new(timeseal).map(|sealer| ActiveSeal { sealer, start: now });
         *self = Self { hello: seal.is_some(), seal, detector: std::mem::take(&mut self.detector), ..Self::default() };
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
-    pub(super) fn unseal(&mut self) {
+    pub(super) fn stop_sealing(&mut self) {
         self.seal = None;
         self.pings = 0;
     }
@@ -160,7 +160,7 @@ impl Outbox {
     }
 
     /// Removes the lines of the login that were not sent.
-    pub(super) fn forget_login(&mut self) {
+    pub(super) fn remove_login_lines(&mut self) {
         self.lines.retain(|line| !matches!(line.kind, TransmitKind::Login | TransmitKind::Password));
     }
 
@@ -191,7 +191,7 @@ impl Outbox {
     }
 }
 
-fn sealed(seal: Seal, text: &[u8], now: Instant) -> Vec<u8> {
+fn sealed(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
     #[expect(
         clippy::expect_used,
         reason = "handles, passwords and commands are printable ASCII, which their types check"

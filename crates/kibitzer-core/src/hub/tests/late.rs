@@ -41,7 +41,7 @@ fn a_latecomer_gets_the_games_and_then_what_comes_after() {
     session.feed(FIRST);
     session.feed(OTHER);
     let mut both = latecomers(&session.hub());
-    assert_eq!(session.publisher.newcomers().now_or_never(), Some(()));
+    assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), Some(()));
     session.publisher.admit(session.events.games());
     session.say([1, 2]);
     for late in &mut both {

@@ -9,7 +9,7 @@
 
 use std::time::Instant;
 
-use crate::session::options::{Timings, after};
+use crate::session::options::{Timings, saturating_deadline};
 
 /// Action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +45,13 @@ impl Liveness {
 
     /// Returns the time of the next action.
     pub(super) fn timeout(&self, timings: &Timings) -> Instant {
-        self.silence_deadline(timings).min(after(self.last_spoke, timings.keep_alive))
+        self.silence_deadline(timings).min(saturating_deadline(self.last_spoke, timings.keep_alive))
     }
 
     fn silence_deadline(&self, timings: &Timings) -> Instant {
         match self.probed {
-            Some(probed) => after(probed, timings.probe_timeout),
-            None => after(self.last_heard, timings.probe_after),
+            Some(probed) => saturating_deadline(probed, timings.probe_timeout),
+            None => saturating_deadline(self.last_heard, timings.probe_after),
         }
     }
 
@@ -65,7 +65,7 @@ impl Liveness {
             self.probed = Some(now);
             return Some(LivenessAction::Probe);
         }
-        if self.last_spoke < now && after(self.last_spoke, timings.keep_alive) <= now {
+        if self.last_spoke < now && saturating_deadline(self.last_spoke, timings.keep_alive) <= now {
             self.last_spoke = now;
             return Some(LivenessAction::KeepAlive);
         }

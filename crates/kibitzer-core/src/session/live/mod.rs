@@ -22,7 +22,7 @@ use super::command::Command;
 use super::context::{AfterClose, Context};
 use super::login::CompletedLogin;
 use super::machine::state::SessionState;
-use super::options::{SessionOptions, after};
+use super::options::{SessionOptions, saturating_deadline};
 use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
 use super::recovery::memory::Memory;
@@ -32,15 +32,15 @@ use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, Reque
 use crate::game::Desync;
 
 use liveness::{Liveness, LivenessAction};
-use setup::SetUp;
+use setup::SetUpProgress;
 
 /// Command that resets the server's idle timer, as every command does, and has no other effect. FICS logs out after an idle hour.
 const KEEP_ALIVE: &str = "date";
 
 /// A connection after its login.
 #[derive(Debug)]
-pub(super) struct Live {
-    stage: Stage,
+pub(super) struct LiveConnection {
+    stage: LiveStage,
     pub(super) requests: Requests,
     pub(super) liveness: Liveness,
     capabilities: Capabilities,
@@ -51,8 +51,8 @@ pub(super) struct Live {
 }
 
 #[derive(Debug)]
-enum Stage {
-    SettingUp(Box<SetUp>),
+enum LiveStage {
+    SettingUp(Box<SetUpProgress>),
     Restoring(Box<Restoration>),
     Ready,
 }
@@ -67,12 +67,12 @@ struct Quitting {
     is_final: bool,
 }
 
-impl Live {
+impl LiveConnection {
     /// Begins the set-up.
     pub(super) fn new(login: CompletedLogin, cx: &mut Context) -> Self {
-        let deadline = after(cx.now, cx.options.timings.set_up);
+        let deadline = saturating_deadline(cx.now, cx.options.timings.set_up);
         let mut live = Self {
-            stage: Stage::SettingUp(Box::new(SetUp::new(login, &cx.options, deadline))),
+            stage: LiveStage::SettingUp(Box::new(SetUpProgress::new(login, &cx.options, deadline))),
             requests: Requests::new(login.mode, cx.now),
             liveness: Liveness::new(cx.now),
             capabilities: login.capabilities(),
@@ -80,24 +80,24 @@ impl Live {
             adjourned: AdjournedTracker::default(),
             quitting: None,
         };
-        live.progress(cx);
+        live.send_and_advance(cx);
         live
     }
 
     pub(super) const fn state(&self) -> SessionState {
         match (&self.stage, self.quitting) {
             (_, Some(_)) => SessionState::Closing,
-            (Stage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
-            (Stage::Restoring(_) | Stage::Ready, None) => SessionState::Ready,
+            (LiveStage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
+            (LiveStage::Restoring(_) | LiveStage::Ready, None) => SessionState::Ready,
         }
     }
 
     /// Returns whether games, seeks and settings of the last connection are restored.
     pub(super) const fn is_restored(&self, memory: &Memory) -> bool {
         match self.stage {
-            Stage::SettingUp(_) => false,
-            Stage::Restoring(_) => memory.lost_at.is_none(),
-            Stage::Ready => true,
+            LiveStage::SettingUp(_) => false,
+            LiveStage::Restoring(_) => memory.lost_at.is_none(),
+            LiveStage::Ready => true,
         }
     }
 
@@ -108,8 +108,8 @@ impl Live {
     /// Postpones all deadlines except those of users' requests.
     pub(super) fn defer(&mut self, by: Duration) {
         self.requests.defer(by);
-        if let Stage::SettingUp(set_up) = &mut self.stage {
-            set_up.deadline = after(set_up.deadline, by);
+        if let LiveStage::SettingUp(set_up) = &mut self.stage {
+            set_up.deadline = saturating_deadline(set_up.deadline, by);
         }
     }
 
@@ -117,8 +117,8 @@ impl Live {
     pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
         let deadline = match (self.quitting, &self.stage) {
             (Some(quitting), _) => Some(quitting.deadline),
-            (None, Stage::SettingUp(set_up)) => Some(set_up.deadline),
-            (None, Stage::Restoring(_) | Stage::Ready) => None,
+            (None, LiveStage::SettingUp(set_up)) => Some(set_up.deadline),
+            (None, LiveStage::Restoring(_) | LiveStage::Ready) => None,
         };
         let due = self.liveness.timeout(&options.timings);
         [deadline, self.requests.timeout()].into_iter().flatten().fold(due, Instant::min)
@@ -131,17 +131,17 @@ impl Live {
         self.adjourned.handle(event, cx);
         self.boards.handle(event);
         if let Some(message) = event.message().filter(|_| self.state() == SessionState::Ready) {
-            for command in self.boards.after_message(message, event.raw(), cx.now) {
+            for command in self.boards.style_commands_after(message, event.raw(), cx.now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);
             }
         }
-        self.progress(cx);
+        self.send_and_advance(cx);
     }
 
     /// Queues a request for the board of a game that is out of step. It is sent with the next event.
-    pub(super) fn desynced(&mut self, desync: &Desync, cx: &mut Context) {
+    pub(super) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
         if self.state() == SessionState::Ready
-            && let Some(refresh) = self.boards.after_desync(desync, cx.reader.games())
+            && let Some(refresh) = self.boards.refresh_after(desync, cx.reader.games())
         {
             self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);
         }
@@ -151,7 +151,7 @@ impl Live {
     pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
             (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(SessionEndReason::Quit)),
-            (None, Stage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
+            (None, LiveStage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
                 return Some(AfterClose::FailLogin(LoginError::TimedOut(LoginStep::SetUp)));
             }
             _ => {}
@@ -167,7 +167,7 @@ impl Live {
         }
         self.requests.handle_timeout(cx);
         self.requests.shrink();
-        self.progress(cx);
+        self.send_and_advance(cx);
         None
     }
 
@@ -175,17 +175,17 @@ impl Live {
     pub(super) fn closed(&self, cause: CloseCause) -> AfterClose {
         match self.stage {
             _ if self.quitting.is_some() => AfterClose::End(SessionEndReason::Quit),
-            Stage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
+            LiveStage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
                 AfterClose::FailLogin(LoginError::TimedOut(LoginStep::SetUp))
             }
-            Stage::SettingUp(_) => AfterClose::FailLogin(LoginError::Closed(LoginStep::SetUp)),
-            Stage::Restoring(_) | Stage::Ready => AfterClose::Reconnect(cause),
+            LiveStage::SettingUp(_) => AfterClose::FailLogin(LoginError::Closed(LoginStep::SetUp)),
+            LiveStage::Restoring(_) | LiveStage::Ready => AfterClose::Reconnect(cause),
         }
     }
 
     /// Queues a request of the user.
     pub(super) fn request(&mut self, command: Command, cx: &mut Context) -> Result<RequestId, RequestError> {
-        if self.quitting.is_some() || matches!(self.stage, Stage::SettingUp(_)) {
+        if self.quitting.is_some() || matches!(self.stage, LiveStage::SettingUp(_)) {
             return Err(RequestError::NotConnected);
         }
         if self.requests.queue.len() >= cx.options.requests.queued {
@@ -196,7 +196,7 @@ impl Live {
         if is_quit {
             self.quitting = Some(Quitting { request: Some(id), is_final: false, ..Quitting::new(cx) });
         }
-        self.progress(cx);
+        self.send_and_advance(cx);
         Ok(id)
     }
 
@@ -213,7 +213,7 @@ impl Live {
             }
             _ => self.requests.abandon(id),
         }
-        self.progress(cx);
+        self.send_and_advance(cx);
     }
 
     /// Sends `quit`, unless a user's request did.
@@ -224,7 +224,7 @@ impl Live {
         }
         self.quitting = Some(Quitting::new(cx));
         self.requests.enqueue(Requester::Quit, Command::new("quit").ok(), cx);
-        self.progress(cx);
+        self.send_and_advance(cx);
     }
 
     fn cancel_quit(&mut self) {
@@ -234,6 +234,6 @@ impl Live {
 
 impl Quitting {
     fn new(cx: &Context) -> Self {
-        Self { deadline: after(cx.now, cx.options.timings.quit), request: None, is_final: true }
+        Self { deadline: saturating_deadline(cx.now, cx.options.timings.quit), request: None, is_final: true }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::secrets::guard_secrets;
 use super::setup::learn_ivar;
-use super::{Live, Stage};
+use super::{LiveConnection, LiveStage};
 use crate::event::{Capabilities, Event, RequestError, RestoreOutcome, Restored};
 use crate::message::Ivar;
 use crate::session::command::Command;
@@ -15,39 +15,41 @@ use crate::session::options::credentials::Credentials;
 use crate::session::recovery::restore::Restoration;
 use crate::session::requests::{CompletedRequest, Requester};
 
-impl Live {
+impl LiveConnection {
     /// Sends what may be sent, and processes completed requests, until the next step needs a message of the server.
     ///
     /// Moves on to the next stage where one is complete, and keeps the block mode of the framer up to date.
-    pub(super) fn progress(&mut self, cx: &mut Context) {
+    pub(super) fn send_and_advance(&mut self, cx: &mut Context) {
         loop {
-            if self.requests.send(cx) {
+            if self.requests.send_ready_lines(cx) {
                 self.liveness.last_spoke = cx.now;
             }
             while let Some(completed) = self.requests.completed.pop_front() {
-                self.completed(completed, cx);
+                self.handle_completed(completed, cx);
             }
-            if !self.advance(cx) {
+            if !self.queue_next_commands(cx) {
                 break;
             }
         }
         let is_numbered = self.requests.mode == ReplyMode::Numbered;
         cx.reader.framer_mut().set_block_mode(is_numbered);
-        if !matches!(self.stage, Stage::SettingUp(_)) {
+        if !matches!(self.stage, LiveStage::SettingUp(_)) {
             self.capabilities.set(Ivar::Block, is_numbered);
         }
     }
 
-    fn completed(&mut self, mut completed: CompletedRequest, cx: &mut Context) {
+    fn handle_completed(&mut self, mut completed: CompletedRequest, cx: &mut Context) {
         if let Some(command) = &completed.request.command {
             guard_secrets(command, &mut completed.result, cx);
         }
-        self.learn(&completed, cx);
+        self.learn_from(&completed, cx);
         match (&mut self.stage, completed.request.requester) {
-            (Stage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode),
-            (Stage::Restoring(restoration), Requester::Restore) => restoration.handle(&completed, cx.reader.games()),
+            (LiveStage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode),
+            (LiveStage::Restoring(restoration), Requester::Restore) => {
+                restoration.handle(&completed, cx.reader.games())
+            }
             (_, Requester::Adjourned) => {
-                let next = self.adjourned.answered(&completed, cx);
+                let next = self.adjourned.handle_reply(&completed, cx);
                 if next.is_some() {
                     self.requests.enqueue(Requester::Upkeep, next, cx);
                 }
@@ -66,12 +68,12 @@ impl Live {
     }
 
     /// Learns settings, capabilities and the style from an executed command.
-    fn learn(&mut self, completed: &CompletedRequest, cx: &mut Context) {
+    fn learn_from(&mut self, completed: &CompletedRequest, cx: &mut Context) {
         let Some((command, reply)) = completed.success() else { return };
-        cx.memory.learn(command, reply);
+        cx.memory.learn_from_reply(command, reply);
         // The set-up chooses style 13 where boards are sent as moves.
         if completed.request.requester != Requester::SetUp {
-            self.boards.learn(command);
+            self.boards.note_chosen_style(command);
         }
         if is_of_user(completed) {
             cx.memory.learn_setting(command);
@@ -82,11 +84,11 @@ impl Live {
     }
 
     /// Queues the next commands of the current stage, or enters the next one. Returns whether there may be something to send.
-    fn advance(&mut self, cx: &mut Context) -> bool {
+    fn queue_next_commands(&mut self, cx: &mut Context) -> bool {
         match &mut self.stage {
             _ if self.quitting.is_some() => false,
-            Stage::SettingUp(set_up) => {
-                let Some(commands) = set_up.next_commands(&cx.options, self.requests.mode) else {
+            LiveStage::SettingUp(set_up) => {
+                let Some(commands) = set_up.take_next_batch(&cx.options, self.requests.mode) else {
                     let capabilities = set_up.capabilities;
                     self.finish_set_up(capabilities, cx);
                     return true;
@@ -97,20 +99,20 @@ impl Live {
                 }
                 has_commands
             }
-            Stage::Restoring(restoration) => {
+            LiveStage::Restoring(restoration) => {
                 let next = restoration.take_next();
                 let has_commands = !next.is_empty();
                 for (command, task) in next {
                     let id = self.requests.enqueue(Requester::Restore, Some(command), cx);
                     restoration.pending.push((id, task));
                 }
-                let is_done = restoration.is_done() && !self.adjourned.is_listing;
+                let is_done = restoration.is_done() && !self.adjourned.awaits_list;
                 if is_done {
                     self.finish_restoration(cx);
                 }
                 has_commands || is_done
             }
-            Stage::Ready => self.challenge_adjourned(cx),
+            LiveStage::Ready => self.challenge_adjourned(cx),
         }
     }
 
@@ -119,7 +121,7 @@ impl Live {
         if cx.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
             return false;
         }
-        let Some(challenge) = self.adjourned.next_challenge(cx.reader.games()) else { return false };
+        let Some(challenge) = self.adjourned.take_next_challenge(cx.reader.games()) else { return false };
         self.requests.enqueue(Requester::Adjourned, Some(challenge), cx);
         true
     }
@@ -135,23 +137,23 @@ impl Live {
         // The set-up sends many commands at once; later bursts are smaller.
         self.shrink(cx);
         if matches!(cx.options.credentials, Credentials::Account { .. }) {
-            self.adjourned.is_listing = true;
+            self.adjourned.awaits_list = true;
             self.requests.enqueue(Requester::Adjourned, Command::new("stored").ok(), cx);
         }
         let restoration = Restoration::new(&cx.options.settings, &cx.memory, cx.reader.games());
         self.stage = if cx.memory.lost_at.is_none() && restoration.is_done() {
-            Stage::Ready
+            LiveStage::Ready
         } else {
-            Stage::Restoring(Box::new(restoration))
+            LiveStage::Restoring(Box::new(restoration))
         };
         self.requests.is_restoring = !self.is_restored(&cx.memory);
     }
 
     fn finish_restoration(&mut self, cx: &mut Context) {
-        let Stage::Restoring(restoration) = std::mem::replace(&mut self.stage, Stage::Ready) else { return };
+        let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
         self.requests.is_restoring = false;
-        let mut restored = restoration.finish(&mut cx.memory);
-        for game in restored.games.iter_mut().filter(|game| self.adjourned.has(&game.white, &game.black)) {
+        let mut restored = restoration.into_report(&mut cx.memory);
+        for game in restored.games.iter_mut().filter(|game| self.adjourned.contains_game(&game.white, &game.black)) {
             if game.outcome == RestoreOutcome::Interrupted {
                 game.outcome = RestoreOutcome::Adjourned;
             }
@@ -164,18 +166,18 @@ impl Live {
     }
 
     /// Completes all requests when the connection ends. Remembers commands that may have been executed.
-    pub(in crate::session) fn end(&mut self, after_close: &AfterClose, cx: &mut Context) {
+    pub(in crate::session) fn complete_all_requests(&mut self, after_close: &AfterClose, cx: &mut Context) {
         let (sent, queued) = match after_close {
             AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
             _ => (RequestError::Lost, RequestError::NotConnected),
         };
-        self.requests.end(&sent, &queued);
+        self.requests.fail_all(&sent, &queued);
         let mut is_oldest = true;
         while let Some(completed) = self.requests.completed.pop_front() {
             if let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) {
                 let is_of_user = is_of_user(&completed);
                 if is_oldest && (is_of_user || completed.request.requester == Requester::Restore) {
-                    cx.memory.note_cut_off(command);
+                    cx.memory.note_unanswered_at_loss(command);
                     is_oldest = false;
                 }
                 if is_of_user {
@@ -191,7 +193,7 @@ impl Live {
     /// Releases unused memory.
     fn shrink(&mut self, cx: &mut Context) {
         self.requests.shrink();
-        cx.out.shrink();
+        cx.outbox.shrink();
         cx.reader.shrink();
         cx.events.shrink_to_fit();
     }

@@ -12,13 +12,13 @@ use crate::text::{ServerText, encode};
 /// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's secrets
 /// from the text of a refusal, because errors are logged.
 pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context) {
-    let secrets = cx.out.detector.secrets(command.as_str());
+    let secrets = cx.outbox.detector.secrets(command.as_str());
     match result {
         Ok(reply) => {
             // Both families list aliases in this form.
             let listed = reply.lines().filter(|_| command.verb().starts_with("al"));
             for (name, value) in listed.filter_map(|line| str::from_utf8(line).ok()?.split_once(" -> ")) {
-                cx.out.detector.learn(&format!("alias {name} {value}"));
+                cx.outbox.detector.learn(&format!("alias {name} {value}"));
             }
             if reply.answers().any(|answer| confirms_password(answer.raw()))
                 && let Some(new) = secrets.last()

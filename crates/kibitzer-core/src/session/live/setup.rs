@@ -23,8 +23,8 @@ use crate::session::requests::CompletedRequest;
 
 /// A set-up in progress.
 #[derive(Debug)]
-pub(super) struct SetUp {
-    next: Batch,
+pub(super) struct SetUpProgress {
+    next: SetUpBatch,
     n_pending: usize,
     pub(super) deadline: Instant,
     pub(super) capabilities: Capabilities,
@@ -35,14 +35,14 @@ pub(super) struct SetUp {
 
 /// Group of commands that are sent together; the next group waits for all replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Batch {
+enum SetUpBatch {
     Block,
     Listing,
     Rest,
     Done,
 }
 
-impl SetUp {
+impl SetUpProgress {
     pub(super) fn new(login: CompletedLogin, options: &SessionOptions, deadline: Instant) -> Self {
         let mut capabilities = login.capabilities();
         if login.string_understood {
@@ -50,21 +50,28 @@ impl SetUp {
                 capabilities.set(ivar, true);
             }
         }
-        Self { next: Batch::Block, n_pending: 0, deadline, capabilities, login, has_ivars: login.dialect.has_ivars() }
+        Self {
+            next: SetUpBatch::Block,
+            n_pending: 0,
+            deadline,
+            capabilities,
+            login,
+            has_ivars: login.dialect.has_ivars(),
+        }
     }
 
     /// Returns the commands of the next batch that has any; empty while the last batch is not answered, `None` once all are.
-    pub(super) fn next_commands(&mut self, options: &SessionOptions, mode: ReplyMode) -> Option<Vec<Command>> {
+    pub(super) fn take_next_batch(&mut self, options: &SessionOptions, mode: ReplyMode) -> Option<Vec<Command>> {
         if self.n_pending > 0 {
             return Some(Vec::new());
         }
         let mut lines = Vec::new();
         while lines.is_empty() {
             (lines, self.next) = match self.next {
-                Batch::Block => (self.block(options, mode), Batch::Listing),
-                Batch::Listing => (self.listing(), Batch::Rest),
-                Batch::Rest => (self.rest(options), Batch::Done),
-                Batch::Done => return None,
+                SetUpBatch::Block => (self.block_mode_lines(options, mode), SetUpBatch::Listing),
+                SetUpBatch::Listing => (self.listing_lines(), SetUpBatch::Rest),
+                SetUpBatch::Rest => (self.remaining_lines(options), SetUpBatch::Done),
+                SetUpBatch::Done => return None,
             };
         }
         // The interface is free text; one that is not a valid line is not sent.
@@ -73,18 +80,18 @@ impl SetUp {
         Some(commands)
     }
 
-    fn block(&mut self, options: &SessionOptions, mode: ReplyMode) -> Vec<String> {
+    fn block_mode_lines(&mut self, options: &SessionOptions, mode: ReplyMode) -> Vec<String> {
         self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
         let is_missing = self.has_ivars && mode == ReplyMode::Fenced && options.ivars.contains(&Ivar::Block);
         if is_missing { vec![set_ivar(Ivar::Block)] } else { Vec::new() }
     }
 
-    fn listing(&self) -> Vec<String> {
+    fn listing_lines(&self) -> Vec<String> {
         let has_set_ivars = self.login.string_understood && self.login.dialect.has_ivars();
         if has_set_ivars { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
 
-    fn rest(&self, options: &SessionOptions) -> Vec<String> {
+    fn remaining_lines(&self, options: &SessionOptions) -> Vec<String> {
         let is_missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
         let missing = options.ivars.iter().copied().filter(is_missing);
         let (first, mut last): (Vec<_>, Vec<_>) =
@@ -109,13 +116,13 @@ impl SetUp {
             // The form of the reply is the proof of block mode, not its text.
             self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
         } else if command.verb() == "ivariables" {
-            self.listed(&completed.result);
+            self.learn_listed_ivars(&completed.result);
         } else {
             learn_ivar(&mut self.capabilities, completed);
         }
     }
 
-    fn listed(&mut self, result: &Result<Reply, RequestError>) {
+    fn learn_listed_ivars(&mut self, result: &Result<Reply, RequestError>) {
         let Ok(reply) = result else { return };
         let Ok(variables) = Variables::parse(reply.lines()) else { return };
         for &ivar in Ivar::ALL.iter().filter(|&&ivar| ivar != Ivar::Block) {

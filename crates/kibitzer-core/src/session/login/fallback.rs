@@ -44,7 +44,7 @@ impl LoginFallback {
     }
 
     /// Records the features of a complete login as working.
-    pub(crate) fn learn(&mut self, login: CompletedLogin) {
+    pub(crate) fn note_working_features(&mut self, login: CompletedLogin) {
         self.first_line = None;
         self.timeseal_works |= login.timeseal != Timeseal::Off;
         self.login_string_works |= login.string_understood;
@@ -52,7 +52,7 @@ impl LoginFallback {
 
     /// Replaces the error of a silent server by [`LoginError::NoLoginPrompt`] if it sent a line on an earlier connection, which
     /// requested more features.
-    pub(crate) fn explain(&self, error: LoginError) -> LoginError {
+    pub(crate) fn explain_silence(&self, error: LoginError) -> LoginError {
         match (&error, &self.first_line) {
             (LoginError::TimedOut(LoginStep::Greeting) | LoginError::Closed(LoginStep::Greeting), Some(line)) => {
                 LoginError::NoLoginPrompt(line.clone())
@@ -64,7 +64,7 @@ impl LoginFallback {
     /// Stops requesting a feature on later connections. Returns `false`, and changes nothing, if no lower version is left or the
     /// feature is off already, or if the feature worked before and the server only fell silent: a restarting server drops
     /// connections too.
-    pub(crate) fn give_up(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
+    pub(crate) fn stop_requesting(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
         let has_worked = match feature {
             LoginFeature::Timeseal => self.timeseal_works,
             LoginFeature::LoginString => self.login_string_works,

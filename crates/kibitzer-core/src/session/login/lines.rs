@@ -1,13 +1,13 @@
 //! Answers of the server to the name and the password.
 
 use super::outcome::{LoginFeature, LoginProgress};
-use super::{Login, LoginState, SealState, StringState};
+use super::{Login, LoginState, LoginStringState, SealState};
 use crate::event::LoginError;
 use crate::message::{Handle, LoggedIn, LoginRefusal, NameKind, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
 use crate::session::dialect::{CodedRefusal, parse_coded_refusal};
-use crate::session::options::{SessionOptions, after};
+use crate::session::options::{SessionOptions, saturating_deadline};
 use crate::session::transmit::TransmitKind;
 use crate::text::ServerText;
 
@@ -15,60 +15,60 @@ use crate::text::ServerText;
 const IVARS_SET: &[u8] = b"#Ivars set.";
 
 impl Login {
-    pub(super) fn guest_prompt(&mut self, name: &Handle, cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_guest_prompt(&mut self, name: &Handle, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword if !cx.options.credentials.is_guest() => {
                 LoginProgress::Failed(LoginError::UnknownAccount)
             }
             LoginState::Name => {
                 self.name = Some(name.clone());
-                self.press_return(cx)
+                self.send_empty_line(cx)
             }
             LoginState::LoginString { .. } => {
-                LoginProgress::RetryWithout(LoginFeature::LoginString, self.other_error())
+                LoginProgress::RetryWithout(LoginFeature::LoginString, self.error_with_last_line())
             }
             // The server took the fence for a name.
-            LoginState::Proving(_) => LoginProgress::Failed(self.other_error()),
+            LoginState::Proving(_) => LoginProgress::Failed(self.error_with_last_line()),
             _ => LoginProgress::Continue,
         }
     }
 
-    pub(super) fn press_return(&mut self, cx: &mut Context) -> LoginProgress {
-        cx.out.push(TransmitKind::Login, b"");
-        self.enter(LoginState::Entering, cx)
+    pub(super) fn send_empty_line(&mut self, cx: &mut Context) -> LoginProgress {
+        cx.outbox.push(TransmitKind::Login, b"");
+        self.enter_state(LoginState::Entering, cx)
     }
 
     /// Processes a command prompt, which a server sends only after a login: reports the login and sends the fence that proves it.
-    pub(super) fn prompt(&mut self, cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
                 self.send_proof(cx);
-                self.report(Titles::default(), cx)
+                self.report_login_once(Titles::default(), cx)
             }
-            LoginState::Proving(_) => self.report(Titles::default(), cx),
+            LoginState::Proving(_) => self.report_login_once(Titles::default(), cx),
             LoginState::Greeting | LoginState::LoginString { .. } => LoginProgress::Continue,
         }
     }
 
     /// Processes the line or datagram that reports the login and its name; ignored before the name was sent.
-    pub(super) fn logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context) -> LoginProgress {
         // Before the name was sent it is a part of the greeting.
         if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {
             return LoginProgress::Continue;
         }
         self.name = Some(logged_in.name.clone());
         if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
-            self.enter(LoginState::Entering, cx);
+            self.enter_state(LoginState::Entering, cx);
         }
         // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
         if self.dialect.detect_in_login_report(raw) && self.state == LoginState::Entering {
             self.send_proof(cx);
         }
-        self.report(logged_in.titles.clone(), cx)
+        self.report_login_once(logged_in.titles.clone(), cx)
     }
 
     /// Processes the line that reports whether the name has an account; fails if that contradicts the credentials.
-    pub(super) fn name_status(&self, kind: NameKind, options: &SessionOptions) -> LoginProgress {
+    pub(super) fn handle_name_status(&self, kind: NameKind, options: &SessionOptions) -> LoginProgress {
         let is_guest = options.credentials.is_guest();
         match (self.state, kind) {
             (LoginState::Name | LoginState::NameAndPassword, NameKind::Registered) if is_guest => {
@@ -77,14 +77,14 @@ impl Login {
             (LoginState::Name | LoginState::NameAndPassword, NameKind::Unregistered) if !is_guest => {
                 LoginProgress::Failed(LoginError::UnknownAccount)
             }
-            (LoginState::Proving(_), _) => LoginProgress::Failed(self.other_error()),
+            (LoginState::Proving(_), _) => LoginProgress::Failed(self.error_with_last_line()),
             _ => LoginProgress::Continue,
         }
     }
 
-    pub(super) fn refused(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
+    pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         match parse_coded_refusal(raw, &cx.options.credentials) {
-            Some(CodedRefusal::Queued) => self.queued(cx),
+            Some(CodedRefusal::Queued) => self.enter_queue(cx),
             Some(CodedRefusal::Failed(error)) => LoginProgress::Failed(error),
             None => self.refused_in_words(refusal, raw, cx),
         }
@@ -92,9 +92,9 @@ impl Login {
 
     /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue; later
     /// ones do not extend it.
-    fn queued(&mut self, cx: &Context) -> LoginProgress {
+    fn enter_queue(&mut self, cx: &Context) -> LoginProgress {
         self.is_queued = true;
-        self.deadline = *self.queue_deadline.get_or_insert(after(cx.now, cx.options.timings.queue));
+        self.deadline = *self.queue_deadline.get_or_insert(saturating_deadline(cx.now, cx.options.timings.queue));
         LoginProgress::Continue
     }
 
@@ -112,7 +112,7 @@ impl Login {
             }
             // The answer to a hello or a login string, or a part of the message of the day.
             LoginRefusal::BadName => return LoginProgress::Continue,
-            LoginRefusal::Queued => return self.queued(cx),
+            LoginRefusal::Queued => return self.enter_queue(cx),
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
             LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
             LoginRefusal::Full => LoginError::ServerFull,
@@ -125,15 +125,15 @@ impl Login {
     }
 
     fn is_seal_doubtful(&self) -> bool {
-        self.sealing != SealState::Off && self.string != StringState::Understood
+        self.sealing != SealState::Off && self.string != LoginStringState::Understood
     }
 
-    pub(super) fn text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if self.state == LoginState::Greeting {
             self.dialect.detect_in_greeting(raw);
         }
         if matches!(self.state, LoginState::LoginString { .. }) && raw == IVARS_SET {
-            self.string = StringState::Understood;
+            self.string = LoginStringState::Understood;
             if self.sealing == SealState::Unproven {
                 self.sealing = SealState::Proven;
             }
@@ -143,7 +143,7 @@ impl Login {
         }
         let asks_guest = self.state == LoginState::Name && find(raw, b"ress return").is_some();
         if asks_guest && cx.options.credentials.is_guest() {
-            return self.press_return(cx);
+            return self.send_empty_line(cx);
         }
         LoginProgress::Continue
     }

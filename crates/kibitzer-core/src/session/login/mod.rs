@@ -30,7 +30,7 @@ use super::context::Context;
 use super::dialect::Dialect;
 use super::fence::Fence;
 use super::options::credentials::Credentials;
-use super::options::{SessionOptions, after};
+use super::options::{SessionOptions, saturating_deadline};
 use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
 use crate::message::{Control, Handle, Message};
@@ -42,7 +42,7 @@ pub(super) use outcome::{CompletedLogin, LoginProgress};
 
 /// Minimum wait for the answer to the login string after a hello: an FICS 1.6 server may read the second of two lines only two seconds
 /// after the first. Source: uhlin-fics, tried.
-const SECOND_LINE: Duration = Duration::from_secs(3);
+const SECOND_LINE_WAIT: Duration = Duration::from_secs(3);
 
 /// Maximum number of bytes kept of the greeting, which an error may quote; later bytes are ignored.
 const GREETING_BYTES: usize = 80;
@@ -57,7 +57,7 @@ pub(super) struct Login {
     quiet_since: Instant,
     timeseal: Timeseal,
     sealing: SealState,
-    string: StringState,
+    string: LoginStringState,
     dialect: Dialect,
     /// The server asked for a name or a password again in this state. It may be a part of the message of the day, so only silence after
     /// it fails the login.
@@ -97,7 +97,7 @@ enum LoginState {
 
 /// Whether the server understands the lines before the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StringState {
+enum LoginStringState {
     Untried,
     /// They are not sent, because an earlier connection failed with them.
     Avoided,
@@ -118,11 +118,11 @@ impl Login {
     pub(super) fn new(cx: &Context, timeseal: Timeseal, uses_string: bool) -> Self {
         Self {
             state: LoginState::Greeting,
-            deadline: after(cx.now, cx.options.timings.greeting),
+            deadline: saturating_deadline(cx.now, cx.options.timings.greeting),
             quiet_since: cx.now,
             timeseal,
             sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
-            string: if uses_string { StringState::Untried } else { StringState::Avoided },
+            string: if uses_string { LoginStringState::Untried } else { LoginStringState::Avoided },
             dialect: Dialect::new(cx.options.family),
             asked_again: false,
             is_queued: false,
@@ -160,9 +160,9 @@ impl Login {
 
     /// Postpones all deadlines, and the measured silence, by this duration.
     pub(super) fn defer(&mut self, by: Duration) {
-        self.deadline = after(self.deadline, by);
-        self.queue_deadline = self.queue_deadline.map(|deadline| after(deadline, by));
-        self.quiet_since = after(self.quiet_since, by);
+        self.deadline = saturating_deadline(self.deadline, by);
+        self.queue_deadline = self.queue_deadline.map(|deadline| saturating_deadline(deadline, by));
+        self.quiet_since = saturating_deadline(self.quiet_since, by);
     }
 
     /// Returns the time at which the current state times out, or the server's silence counts as an answer, whichever is earlier.
@@ -184,8 +184,9 @@ impl Login {
         };
         let is_after_hello =
             matches!(self.state, LoginState::LoginString { .. }) && !self.string_dialect().may_omit_login_prompts();
-        let least = if is_after_hello { SECOND_LINE } else { Duration::ZERO };
-        (has_meaning && !self.is_queued).then(|| after(self.quiet_since, options.timings.settle.max(least)))
+        let least = if is_after_hello { SECOND_LINE_WAIT } else { Duration::ZERO };
+        (has_meaning && !self.is_queued)
+            .then(|| saturating_deadline(self.quiet_since, options.timings.settle.max(least)))
     }
 
     pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> LoginProgress {
@@ -208,14 +209,14 @@ impl Login {
                 }
                 self.send_name(cx)
             }
-            LoginState::Name => self.press_return(cx),
-            _ if self.asked_again => LoginProgress::Failed(self.other_error()),
+            LoginState::Name => self.send_empty_line(cx),
+            _ if self.asked_again => LoginProgress::Failed(self.error_with_last_line()),
             _ => self.send_proof(cx),
         }
     }
 
     /// Returns the failure of a login whose connection was closed.
-    pub(super) fn closed(&self) -> LoginProgress {
+    pub(super) fn failure_of_close(&self) -> LoginProgress {
         self.failure_or_retry(LoginError::Closed(self.step()))
     }
 
@@ -233,7 +234,7 @@ impl Login {
             LoginState::Greeting | LoginState::LoginString { .. } if self.sealing == SealState::Unproven => {
                 LoginProgress::RetryWithout(LoginFeature::Timeseal, error)
             }
-            LoginState::LoginString { .. } if self.string != StringState::Understood => {
+            LoginState::LoginString { .. } if self.string != LoginStringState::Understood => {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, error)
             }
             _ => LoginProgress::Failed(error),
@@ -243,35 +244,35 @@ impl Login {
     /// Processes a received message; messages without a meaning in the current state change nothing.
     pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if let LoginState::Proving(fence) = self.state
-            && let Some(complete) = self.complete(fence, message, raw, cx)
+            && let Some(complete) = self.complete_if_answered(fence, message, raw, cx)
         {
             return complete;
         }
         match message {
-            Message::Control(Control::LoginPrompt) => self.login_prompt(cx),
-            Message::Control(Control::PasswordPrompt) => self.password_prompt(cx),
-            Message::Control(Control::GuestPrompt(name)) => self.guest_prompt(name, cx),
-            Message::NameStatus(status) => self.name_status(status.kind, &cx.options),
-            Message::LoginRefused(refusal) => self.refused(**refusal, raw, cx),
-            Message::LoggedIn(logged_in) => self.logged_in(logged_in, raw, cx),
-            Message::Control(Control::Prompt) => self.prompt(cx),
-            Message::Text(_) => self.text(raw, cx),
+            Message::Control(Control::LoginPrompt) => self.handle_login_prompt(cx),
+            Message::Control(Control::PasswordPrompt) => self.handle_password_prompt(cx),
+            Message::Control(Control::GuestPrompt(name)) => self.handle_guest_prompt(name, cx),
+            Message::NameStatus(status) => self.handle_name_status(status.kind, &cx.options),
+            Message::LoginRefused(refusal) => self.handle_refusal(**refusal, raw, cx),
+            Message::LoggedIn(logged_in) => self.handle_logged_in(logged_in, raw, cx),
+            Message::Control(Control::Prompt) => self.handle_prompt(cx),
+            Message::Text(_) => self.handle_text(raw, cx),
             _ => LoginProgress::Continue,
         }
     }
 
-    fn login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
+    fn handle_login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match &mut self.state {
-            LoginState::Greeting if self.sealing == SealState::Unproven || self.string == StringState::Untried => {
-                self.send_string(cx)
+            LoginState::Greeting if self.sealing == SealState::Unproven || self.string == LoginStringState::Untried => {
+                self.send_lines_before_name(cx)
             }
             LoginState::Greeting => self.send_name(cx),
             LoginState::LoginString { prompts } => {
                 *prompts = prompts.saturating_add(1);
                 let prompts = *prompts;
-                self.string_answered(prompts, cx)
+                self.handle_login_string_prompt(prompts, cx)
             }
-            LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.other_error()),
+            LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.error_with_last_line()),
             LoginState::Password | LoginState::Entering | LoginState::Proving(_) => {
                 self.asked_again = true;
                 LoginProgress::Continue
@@ -279,15 +280,15 @@ impl Login {
         }
     }
 
-    fn string_answered(&mut self, prompts: u8, cx: &mut Context) -> LoginProgress {
+    fn handle_login_string_prompt(&mut self, prompts: u8, cx: &mut Context) -> LoginProgress {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.
             SealState::Unproven if prompts < 2 => LoginProgress::Continue,
             SealState::Unproven if cx.options.timeseal.versions().contains(&Timeseal::Off) => {
                 self.sealing = SealState::Off;
-                cx.out.unseal();
+                cx.outbox.stop_sealing();
                 cx.reader.framer_mut().set_timeseal(Timeseal::Off);
-                self.send_string(cx)
+                self.send_lines_before_name(cx)
             }
             SealState::Unproven => LoginProgress::Failed(LoginError::TimesealRefused),
             SealState::Proven | SealState::Off => {
@@ -303,11 +304,11 @@ impl Login {
         if self.sealing == SealState::Unproven { Dialect::Fics } else { self.dialect }
     }
 
-    fn send_string(&mut self, cx: &mut Context) -> LoginProgress {
+    fn send_lines_before_name(&mut self, cx: &mut Context) -> LoginProgress {
         for line in self.string_dialect().lines_before_name(&cx.options) {
-            cx.out.push(TransmitKind::Login, line.as_bytes());
+            cx.outbox.push(TransmitKind::Login, line.as_bytes());
         }
-        self.enter(LoginState::LoginString { prompts: 0 }, cx)
+        self.enter_state(LoginState::LoginString { prompts: 0 }, cx)
     }
 
     fn send_name(&mut self, cx: &mut Context) -> LoginProgress {
@@ -315,22 +316,22 @@ impl Login {
         if let Credentials::Account { password, .. } = credentials
             && let Some(line) = self.dialect.name_with_password(credentials)
         {
-            cx.out.push_password(&line, password);
-            return self.enter(LoginState::NameAndPassword, cx);
+            cx.outbox.push_password(&line, password);
+            return self.enter_state(LoginState::NameAndPassword, cx);
         }
-        cx.out.push(TransmitKind::Login, credentials.name().as_bytes());
-        self.enter(LoginState::Name, cx)
+        cx.outbox.push(TransmitKind::Login, credentials.name().as_bytes());
+        self.enter_state(LoginState::Name, cx)
     }
 
-    fn password_prompt(&mut self, cx: &mut Context) -> LoginProgress {
+    fn handle_password_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match (self.state, &cx.options.credentials) {
             (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
-                cx.out.push_password(password.as_bytes(), password);
-                self.enter(LoginState::Password, cx)
+                cx.outbox.push_password(password.as_bytes(), password);
+                self.enter_state(LoginState::Password, cx)
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
             (LoginState::LoginString { .. }, _) => {
-                LoginProgress::RetryWithout(LoginFeature::LoginString, self.other_error())
+                LoginProgress::RetryWithout(LoginFeature::LoginString, self.error_with_last_line())
             }
             (LoginState::Greeting, _) => LoginProgress::Continue,
             (LoginState::Password | LoginState::Entering | LoginState::Proving(_), _) => {
@@ -340,16 +341,16 @@ impl Login {
         }
     }
 
-    fn other_error(&self) -> LoginError {
+    fn error_with_last_line(&self) -> LoginError {
         LoginError::Other(self.last_line.clone())
     }
 
-    fn enter(&mut self, state: LoginState, cx: &Context) -> LoginProgress {
+    fn enter_state(&mut self, state: LoginState, cx: &Context) -> LoginProgress {
         self.state = state;
         self.quiet_since = cx.now;
         self.asked_again = false;
         self.is_queued = false;
-        self.deadline = after(cx.now, cx.options.timings.login_step);
+        self.deadline = saturating_deadline(cx.now, cx.options.timings.login_step);
         LoginProgress::Continue
     }
 }

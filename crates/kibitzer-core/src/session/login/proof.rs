@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::outcome::{CompletedLogin, LoginProgress};
-use super::{Login, LoginState, SealState, StringState};
+use super::{Login, LoginState, LoginStringState, SealState};
 use crate::event::{Event, Identity};
 use crate::message::{Message, NameKind, Titles};
 use crate::session::context::Context;
@@ -19,13 +19,13 @@ impl Login {
     pub(super) fn send_proof(&mut self, cx: &mut Context) -> LoginProgress {
         let fence = Fence::draw(&mut cx.rng);
         let line = self.dialect.proof_line(fence);
-        cx.out.push(TransmitKind::Command, line.as_bytes());
-        self.enter(LoginState::Proving(fence), cx)
+        cx.outbox.push(TransmitKind::Command, line.as_bytes());
+        self.enter_state(LoginState::Proving(fence), cx)
     }
 
     /// Completes the login if the message answers the fence: its refusal, the mark before that, or the refusal of a line without
     /// a number; `None` for any other message. Passes the detected prompt and family to the reader.
-    pub(super) fn complete(
+    pub(super) fn complete_if_answered(
         &mut self,
         fence: Fence,
         message: &Message,
@@ -40,10 +40,10 @@ impl Login {
         }
         self.dialect.detect_in_proof(fence, mode, raw);
         cx.reader.set_family(self.dialect.family());
-        self.report(Titles::default(), cx);
+        self.report_login_once(Titles::default(), cx);
         Some(LoginProgress::Complete(CompletedLogin {
             mode,
-            string_understood: self.string == StringState::Understood || mode == ReplyMode::Tagged,
+            string_understood: self.string == LoginStringState::Understood || mode == ReplyMode::Tagged,
             dialect: self.dialect,
             timeseal: if self.sealing == SealState::Off { Timeseal::Off } else { self.timeseal },
         }))
@@ -54,8 +54,8 @@ impl Login {
     /// Removes unsent lines of the login: they would be commands now, and other players could see a password. This depends on
     /// whether the lines were [polled](crate::session::Session::poll_transmit) before, not on how the received bytes were chunked: a
     /// server that waits for an answer has to get it.
-    pub(super) fn report(&mut self, titles: Titles, cx: &mut Context) -> LoginProgress {
-        cx.out.forget_login();
+    pub(super) fn report_login_once(&mut self, titles: Titles, cx: &mut Context) -> LoginProgress {
+        cx.outbox.remove_login_lines();
         if !std::mem::replace(&mut self.is_reported, true) {
             let identity = self.identity(titles, &cx.options);
             cx.emit(Event::LoggedIn(Arc::new(identity.clone())));

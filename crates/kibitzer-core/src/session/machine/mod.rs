@@ -23,7 +23,7 @@ use std::time::Instant;
 use self::state::{DriverAction, SessionCounters, SessionState};
 use super::command::Command;
 use super::context::{AfterClose, Context};
-use super::live::Live;
+use super::live::LiveConnection;
 use super::login::Login;
 use super::login::fallback::LoginFallback;
 use super::options::SessionOptions;
@@ -80,7 +80,7 @@ pub(super) enum Phase {
         until: Instant,
     },
     LoggingIn(Box<Login>),
-    Live(Box<Live>),
+    Live(Box<LiveConnection>),
     /// The driver has to close the connection.
     Closing(AfterClose),
     Ended(SessionEndReason),
@@ -96,7 +96,7 @@ impl Session {
             kicked: None,
             paused_since: None,
         };
-        session.dial();
+        session.start_dialing();
         session
     }
 
@@ -162,9 +162,9 @@ impl Session {
         }
         self.cx.now = now;
         match outcome {
-            Ok(()) => self.connected(),
-            Err(error) if self.cx.memory.was_ready => self.lost(LostCause::Dial(error)),
-            Err(error) => self.end(SessionEndReason::Dial(error)),
+            Ok(()) => self.start_login(),
+            Err(error) if self.cx.memory.was_ready => self.retry_or_end(LostCause::Dial(error)),
+            Err(error) => self.end_session(SessionEndReason::Dial(error)),
         }
     }
 
@@ -181,7 +181,7 @@ impl Session {
             return None;
         }
         self.cx.now = now;
-        self.skip_pause();
+        self.postpone_by_pause();
         self.paused_since = None;
         match &mut self.phase {
             Phase::LoggingIn(login) if !input.is_empty() => login.heard(now),
@@ -196,7 +196,7 @@ impl Session {
             login.record_greeting(consumed);
         }
         let event = event?;
-        self.process(&event);
+        self.process_event(&event);
         Some(event)
     }
 
@@ -214,19 +214,19 @@ impl Session {
         }
         while let Some(event) = self.cx.reader.finish() {
             self.cx.emit(event.clone());
-            self.process(&event);
+            self.process_event(&event);
         }
         match &self.phase {
-            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_before(cause) => {
-                self.close(AfterClose::End(SessionEndReason::Kicked(by)));
+            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before(cause) => {
+                self.require_close(AfterClose::End(SessionEndReason::Kicked(by)));
             }
             Phase::LoggingIn(login) => {
-                let progress = login.closed();
-                self.login_progressed(progress);
+                let progress = login.failure_of_close();
+                self.handle_login_progress(progress);
             }
             Phase::Live(live) => {
                 let after_close = live.closed(cause);
-                self.close(after_close);
+                self.require_close(after_close);
             }
             _ => {}
         }
@@ -248,7 +248,7 @@ impl Session {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
         }
-        let (transmit, sent) = self.cx.out.pop(now)?;
+        let (transmit, sent) = self.cx.outbox.pop(now)?;
         self.cx.counters.lines_sent += 1;
         self.cx.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
         self.cx.events.extend(sent);
@@ -270,20 +270,20 @@ impl Session {
     /// does no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
         // Otherwise a thousand idle sessions would keep the buffers of their busiest minute.
-        self.cx.out.shrink();
+        self.cx.outbox.shrink();
         self.cx.events.shrink_to_fit();
         self.cx.replies.shrink_to_fit();
         self.cx.now = now;
-        self.skip_pause();
+        self.postpone_by_pause();
         match &mut self.phase {
-            Phase::Waiting { until } if *until <= now => self.dial(),
+            Phase::Waiting { until } if *until <= now => self.start_dialing(),
             Phase::LoggingIn(login) => {
                 let progress = login.handle_timeout(&mut self.cx);
-                self.login_progressed(progress);
+                self.handle_login_progress(progress);
             }
             Phase::Live(live) => {
                 if let Some(after_close) = live.handle_timeout(&mut self.cx) {
-                    self.close(after_close);
+                    self.require_close(after_close);
                 }
             }
             _ => {}
@@ -333,7 +333,7 @@ impl Session {
         self.cx.now = now;
         match &mut self.phase {
             Phase::Live(live) => live.quit(&mut self.cx),
-            _ => self.stop(SessionEndReason::Quit),
+            _ => self.close_or_end(SessionEndReason::Quit),
         }
     }
 
@@ -341,13 +341,13 @@ impl Session {
     /// when the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
         self.cx.now = now;
-        self.stop(SessionEndReason::Shutdown);
+        self.close_or_end(SessionEndReason::Shutdown);
     }
 
-    fn stop(&mut self, reason: SessionEndReason) {
+    fn close_or_end(&mut self, reason: SessionEndReason) {
         match self.phase {
-            Phase::Dialing | Phase::Waiting { .. } => self.end(reason),
-            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.close(AfterClose::End(reason)),
+            Phase::Dialing | Phase::Waiting { .. } => self.end_session(reason),
+            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.require_close(AfterClose::End(reason)),
             Phase::Ended(_) => {}
         }
     }

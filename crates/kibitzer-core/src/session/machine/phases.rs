@@ -7,9 +7,9 @@ use crate::event::{CloseCause, Event, LostCause, SessionEndReason};
 use crate::message::{Control, KickedBy, Message, Reader};
 use crate::reader::EventReader;
 use crate::session::context::AfterClose;
-use crate::session::live::Live;
+use crate::session::live::LiveConnection;
 use crate::session::login::{Login, LoginProgress};
-use crate::session::options::after;
+use crate::session::options::saturating_deadline;
 use crate::wire::Framer;
 
 /// Maximum time between the line that reports a kick and the end of the connection. Servers close at once.
@@ -17,7 +17,7 @@ const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
 
 impl Session {
     /// Starts the login on a new connection: replaces the reader with its games, and clears the queue of bytes to write.
-    pub(super) fn connected(&mut self) {
+    pub(super) fn start_login(&mut self) {
         let timeseal = self.fallback.timeseal();
         let cx = &mut self.cx;
         let mut framer = Framer::new().with_limits(cx.options.limits).with_timeseal(timeseal);
@@ -25,8 +25,8 @@ impl Session {
         framer.set_block_mode(false);
         let reader = Reader::new(framer, cx.options.family);
         cx.reader = EventReader::new(reader).with_game_limits(cx.options.game_limits);
-        cx.out.connected(timeseal, cx.now);
-        cx.memory.connected();
+        cx.outbox.reset_for_connection(timeseal, cx.now);
+        cx.memory.forget_seek_numbers();
         if let Some(password) = cx.memory.new_password.take() {
             cx.options.credentials.set_password(password);
         }
@@ -39,13 +39,13 @@ impl Session {
 
     /// Processes an event of the reader: counts it, queues the answer to a ping, and passes it to the login or the live
     /// connection.
-    pub(super) fn process(&mut self, event: &Event) {
+    pub(super) fn process_event(&mut self, event: &Event) {
         self.cx.counters.events += 1;
         let message = match event {
             Event::Received { received, .. } => &received.message,
             Event::Desync(desync) => {
                 if let Phase::Live(live) = &mut self.phase {
-                    live.desynced(desync, &mut self.cx);
+                    live.handle_desync(desync, &mut self.cx);
                 }
                 return;
             }
@@ -54,7 +54,7 @@ impl Session {
         match message {
             Message::Control(Control::Ping) => {
                 self.cx.counters.pings += 1;
-                self.cx.out.answer_ping();
+                self.cx.outbox.answer_ping();
             }
             Message::Kicked(by) => self.kicked = Some((KickedBy::clone(by), self.cx.now)),
             _ => {}
@@ -62,7 +62,7 @@ impl Session {
         match &mut self.phase {
             Phase::LoggingIn(login) => {
                 let progress = login.handle(message, event.raw(), &mut self.cx);
-                self.login_progressed(progress);
+                self.handle_login_progress(progress);
             }
             Phase::Live(live) => live.handle(event, &mut self.cx),
             _ => {}
@@ -71,33 +71,33 @@ impl Session {
 
     /// Returns who kicked this login; `None` unless the server closed the connection within [`MAX_KICK_DELAY`] of a kick notice.
     /// The notice alone proves nothing: it may be talk.
-    pub(super) fn kicked_before(&self, cause: CloseCause) -> Option<KickedBy> {
+    pub(super) fn kicked_by_before(&self, cause: CloseCause) -> Option<KickedBy> {
         let (by, at) = self.kicked.as_ref()?;
         let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::Failed(_));
         (is_by_server && self.cx.now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
     }
 
-    pub(super) fn login_progressed(&mut self, progress: LoginProgress) {
+    pub(super) fn handle_login_progress(&mut self, progress: LoginProgress) {
         match progress {
             LoginProgress::Continue => {}
             LoginProgress::Complete(login) => {
-                self.fallback.learn(login);
-                self.phase = Phase::Live(Box::new(Live::new(login, &mut self.cx)));
+                self.fallback.note_working_features(login);
+                self.phase = Phase::Live(Box::new(LiveConnection::new(login, &mut self.cx)));
             }
-            LoginProgress::RetryWithout(feature, error) if self.fallback.give_up(feature, &error) => {
-                self.close(AfterClose::Redial);
+            LoginProgress::RetryWithout(feature, error) if self.fallback.stop_requesting(feature, &error) => {
+                self.require_close(AfterClose::Redial);
             }
             LoginProgress::Failed(error) | LoginProgress::RetryWithout(_, error) => {
-                self.close(AfterClose::FailLogin(self.fallback.explain(error)));
+                self.require_close(AfterClose::FailLogin(self.fallback.explain_silence(error)));
             }
         }
     }
 
     /// Requires the driver to close the connection. Completes all requests, and remembers the games for the next connection if
     /// they were restored on this one.
-    pub(super) fn close(&mut self, after_close: AfterClose) {
+    pub(super) fn require_close(&mut self, after_close: AfterClose) {
         if let Phase::Live(live) = &mut self.phase {
-            live.end(&after_close, &mut self.cx);
+            live.complete_all_requests(&after_close, &mut self.cx);
             if live.is_restored(&self.cx.memory) {
                 self.cx.memory.note_loss(self.cx.reader.games(), self.cx.now);
             }
@@ -108,17 +108,17 @@ impl Session {
     /// Dials, delays the next attempt, or ends the session once the driver has closed the connection.
     pub(super) fn continue_after_close(&mut self, after_close: AfterClose) {
         match after_close {
-            AfterClose::Redial => self.dial(),
-            AfterClose::End(reason) => self.end(reason),
-            AfterClose::Reconnect(cause) => self.lost(LostCause::Connection(cause)),
+            AfterClose::Redial => self.start_dialing(),
+            AfterClose::End(reason) => self.end_session(reason),
+            AfterClose::Reconnect(cause) => self.retry_or_end(LostCause::Connection(cause)),
             AfterClose::FailLogin(error) if error.is_final() || !self.cx.memory.was_ready => {
-                self.end(SessionEndReason::Login(error));
+                self.end_session(SessionEndReason::Login(error));
             }
-            AfterClose::FailLogin(error) => self.lost(LostCause::Login(error)),
+            AfterClose::FailLogin(error) => self.retry_or_end(LostCause::Login(error)),
         }
     }
 
-    pub(super) fn dial(&mut self) {
+    pub(super) fn start_dialing(&mut self) {
         self.phase = Phase::Dialing;
         self.cx.emit(Event::Connecting { attempt: self.attempt() });
     }
@@ -128,18 +128,18 @@ impl Session {
     }
 
     /// Emits [`Event::Lost`], then delays the next attempt, or ends the session if the limit of attempts is reached.
-    pub(super) fn lost(&mut self, cause: LostCause) {
+    pub(super) fn retry_or_end(&mut self, cause: LostCause) {
         let cx = &mut self.cx;
-        let retry_in = cx.backoff.next(&cx.options.reconnect, &mut cx.rng, cx.now);
+        let retry_in = cx.backoff.next_delay(&cx.options.reconnect, &mut cx.rng, cx.now);
         let attempts = self.cx.backoff.attempts;
         self.cx.emit(Event::Lost { cause: cause.clone(), retry_in });
         match retry_in {
-            Some(delay) => self.phase = Phase::Waiting { until: after(self.cx.now, delay) },
-            None => self.end(SessionEndReason::Lost { cause, attempts }),
+            Some(delay) => self.phase = Phase::Waiting { until: saturating_deadline(self.cx.now, delay) },
+            None => self.end_session(SessionEndReason::Lost { cause, attempts }),
         }
     }
 
-    pub(super) fn end(&mut self, reason: SessionEndReason) {
+    pub(super) fn end_session(&mut self, reason: SessionEndReason) {
         self.cx.emit(Event::Ended(reason.clone()));
         self.phase = Phase::Ended(reason);
     }
@@ -151,14 +151,14 @@ impl Session {
     pub fn reading_paused(&mut self, now: Instant) {
         self.cx.now = now;
         self.paused_since.get_or_insert(now);
-        self.skip_pause();
+        self.postpone_by_pause();
         if let Phase::Live(live) = &mut self.phase {
             live.liveness.heard(now);
         }
     }
 
     /// Postpones deadlines by the time since reading was paused, or since the last call; does nothing without a pause.
-    pub(super) fn skip_pause(&mut self) {
+    pub(super) fn postpone_by_pause(&mut self) {
         let Some(since) = &mut self.paused_since else { return };
         let paused = self.cx.now.saturating_duration_since(std::mem::replace(since, self.cx.now));
         match &mut self.phase {

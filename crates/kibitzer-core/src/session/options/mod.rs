@@ -40,7 +40,7 @@ numeric_options! {
 }
 
 /// Returns `start + duration`, or thirty years after `start` if the sum exceeds the clock's range.
-pub(crate) fn after(start: Instant, duration: Duration) -> Instant {
+pub(crate) fn saturating_deadline(start: Instant, duration: Duration) -> Instant {
     const THIRTY_YEARS: Duration = Duration::from_hours(30 * 365 * 24);
     start.checked_add(duration).unwrap_or_else(|| start + THIRTY_YEARS)
 }

@@ -33,7 +33,7 @@ const MAX_GAMES: usize = 64;
 pub(crate) struct AdjournedTracker {
     games: Vec<ResumableGame>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
-    pub(crate) is_listing: bool,
+    pub(crate) awaits_list: bool,
     /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
     /// challenge waits for an event that may have ended it.
     is_busy: bool,
@@ -60,7 +60,7 @@ enum ChallengeState {
 
 impl AdjournedTracker {
     /// Returns whether a game between these players is adjourned.
-    pub(crate) fn has(&self, white: &Handle, black: &Handle) -> bool {
+    pub(crate) fn contains_game(&self, white: &Handle, black: &Handle) -> bool {
         self.games.iter().any(|game| game.is_between(white, black))
     }
 
@@ -68,13 +68,13 @@ impl AdjournedTracker {
     ///
     /// `None` if no challengeable opponent is online, while this login plays or examines a game, or while the list of games is
     /// awaited. An opponent of several games is challenged to one at a time.
-    pub(crate) fn next_challenge(&mut self, games: &Games) -> Option<Command> {
+    pub(crate) fn take_next_challenge(&mut self, games: &Games) -> Option<Command> {
         let may_challenge = |game: &ResumableGame| {
             let is_opponent_busy =
                 |other: &ResumableGame| other.is_with(&game.opponent) && other.challenge != ChallengeState::Stored;
             game.challenge == ChallengeState::Stored && game.is_online && !self.games.iter().any(is_opponent_busy)
         };
-        let at = self.games.iter().position(may_challenge).filter(|_| !self.is_listing && !self.is_busy)?;
+        let at = self.games.iter().position(may_challenge).filter(|_| !self.awaits_list && !self.is_busy)?;
         let is_in_progress = |game: &Game| {
             let relation = game.position().relation();
             game.is_going_on() && (relation.is_mine() || relation == Relation::Examining)
@@ -91,10 +91,10 @@ impl AdjournedTracker {
 
     /// Processes the reply to `stored` or to a challenge. Returns a `withdraw` command if the server took the challenge as one to
     /// another game.
-    pub(crate) fn answered(&mut self, completed: &CompletedRequest, cx: &mut Context) -> Option<Command> {
-        if std::mem::take(&mut self.is_listing) {
+    pub(crate) fn handle_reply(&mut self, completed: &CompletedRequest, cx: &mut Context) -> Option<Command> {
+        if std::mem::take(&mut self.awaits_list) {
             if let Ok(reply) = &completed.result {
-                self.listed(reply, cx);
+                self.add_listed_games(reply, cx);
             }
             return None;
         }
@@ -104,7 +104,7 @@ impl AdjournedTracker {
             completed.result.as_ref().map_or_else(Clone::clone, |reply| RequestError::Unexpected { text: said(reply) });
         match error.refusal() {
             Some(RefusalReason::Refusal(Refusal::AlreadyOffered)) => {
-                game.change(ChallengeState::Challenged, AdjournedState::Challenged, cx);
+                game.set_and_report(ChallengeState::Challenged, AdjournedState::Challenged, cx);
             }
             Some(RefusalReason::Refusal(Refusal::Playing | Refusal::Examining)) => {
                 (game.challenge, self.is_busy) = (ChallengeState::Stored, true);
@@ -112,7 +112,7 @@ impl AdjournedTracker {
             Some(RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerBusy)) => {
                 (game.challenge, game.is_online) = (ChallengeState::Stored, false);
             }
-            _ => game.change(ChallengeState::Closed, AdjournedState::Refused(error), cx),
+            _ => game.set_and_report(ChallengeState::Closed, AdjournedState::Refused(error), cx),
         }
         let is_challenge =
             |message: &Message| matches!(message, Message::Challenge(challenge) if challenge.actor == Actor::Me);
@@ -120,7 +120,7 @@ impl AdjournedTracker {
         is_for_another_game.then(|| Command::new(&format!("withdraw {}", game.opponent)).ok())?
     }
 
-    fn listed(&mut self, reply: &Reply, cx: &mut Context) {
+    fn add_listed_games(&mut self, reply: &Reply, cx: &mut Context) {
         let Ok(list) = StoredGames::parse(reply.answers().map(Event::raw)) else { return };
         for row in list.games {
             // uhlin-fics does not list who is logged in; it refuses a challenge to a player who is not.
@@ -141,11 +141,11 @@ impl AdjournedTracker {
     }
 
     fn add(&mut self, mut game: ResumableGame, cx: &mut Context) {
-        if self.games.len() >= MAX_GAMES || self.has(&game.white, &game.black) {
+        if self.games.len() >= MAX_GAMES || self.contains_game(&game.white, &game.black) {
             return;
         }
         let has_declined = cx.memory.declined.iter().any(|name| game.is_with(name));
-        game.change(
+        game.set_and_report(
             if has_declined { ChallengeState::Closed } else { ChallengeState::Stored },
             AdjournedState::Stored,
             cx,
@@ -169,12 +169,12 @@ impl AdjournedTracker {
                 }
             }
             _ if self.games.is_empty() => {}
-            (_, Some(change)) => self.own_game_played(change.game, cx),
+            (_, Some(change)) => self.handle_own_game(change.game, cx),
             (Message::Arrival(arrival), _) => {
                 for game in self.games.iter_mut().filter(|game| game.is_with(&arrival.name)) {
                     game.is_online = arrival.kind == ArrivalKind::Arrived;
                     if !game.is_online && game.challenge == ChallengeState::Challenged {
-                        game.change(ChallengeState::Stored, AdjournedState::Stored, cx);
+                        game.set_and_report(ChallengeState::Stored, AdjournedState::Stored, cx);
                     }
                 }
             }
@@ -183,7 +183,7 @@ impl AdjournedTracker {
                 let opponent = if is_mine { &challenge.to } else { &challenge.from };
                 let Some(game) = self.games.iter_mut().find(|game| game.is_with(opponent)) else { return };
                 if is_mine && game.challenge != ChallengeState::Challenged {
-                    game.change(ChallengeState::Challenged, AdjournedState::Challenged, cx);
+                    game.set_and_report(ChallengeState::Challenged, AdjournedState::Challenged, cx);
                 } else if !is_mine && game.challenge == ChallengeState::Closed {
                     // A challenge in return accepts theirs.
                     (game.challenge, game.is_online) = (ChallengeState::Stored, true);
@@ -191,7 +191,7 @@ impl AdjournedTracker {
             }
             (Message::ChallengeUpdate(update), _) => {
                 if let Some(name) = &update.name {
-                    self.challenge_updated(name, update.actor, update.change, cx);
+                    self.handle_challenge_update(name, update.actor, update.change, cx);
                 }
             }
             _ => {}
@@ -199,36 +199,38 @@ impl AdjournedTracker {
     }
 
     /// Processes a game of this login in progress: when it began, the server removed all challenges of this login.
-    fn own_game_played(&mut self, id: GameId, cx: &mut Context) {
+    fn handle_own_game(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
         let Some(played) = played.and_then(ResumableGame::of) else { return };
         cx.memory.declined.retain(|name| !played.is_with(name));
         self.games.retain_mut(|game| {
             let is_resumed = game.is_between(&played.white, &played.black);
             if is_resumed {
-                game.change(ChallengeState::Closed, AdjournedState::Resumed { game: id }, cx);
+                game.set_and_report(ChallengeState::Closed, AdjournedState::Resumed { game: id }, cx);
             } else if game.challenge == ChallengeState::Challenged {
-                game.change(ChallengeState::Stored, AdjournedState::Stored, cx);
+                game.set_and_report(ChallengeState::Stored, AdjournedState::Stored, cx);
             }
             !is_resumed
         });
     }
 
-    fn challenge_updated(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context) {
+    fn handle_challenge_update(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context) {
         let is_challenged =
             |game: &&mut ResumableGame| game.is_with(name) && game.challenge == ChallengeState::Challenged;
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
         match (actor, change) {
             (Actor::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
-                game.change(ChallengeState::Closed, AdjournedState::Declined, cx);
+                game.set_and_report(ChallengeState::Closed, AdjournedState::Declined, cx);
                 cx.memory.note_declined(name);
             }
             (Actor::Me, ChallengeChange::Departed | ChallengeChange::Joined) => {
                 game.is_online = false;
-                game.change(ChallengeState::Stored, AdjournedState::Stored, cx);
+                game.set_and_report(ChallengeState::Stored, AdjournedState::Stored, cx);
             }
             // A request of the user has withdrawn it.
-            (Actor::Me, ChallengeChange::Withdrawn) => game.change(ChallengeState::Closed, AdjournedState::Stored, cx),
+            (Actor::Me, ChallengeChange::Withdrawn) => {
+                game.set_and_report(ChallengeState::Closed, AdjournedState::Stored, cx)
+            }
             _ => {}
         }
     }
@@ -251,7 +253,7 @@ impl ResumableGame {
         self.opponent.is_same_player(player.as_str())
     }
 
-    fn change(&mut self, challenge: ChallengeState, state: AdjournedState, cx: &mut Context) {
+    fn set_and_report(&mut self, challenge: ChallengeState, state: AdjournedState, cx: &mut Context) {
         self.challenge = challenge;
         cx.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
     }

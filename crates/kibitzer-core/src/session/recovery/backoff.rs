@@ -20,7 +20,7 @@ impl Backoff {
     ///
     /// Restarts from the first delay after a stable session only: a server that closes right after the set-up must not be dialed at
     /// full speed. The random half keeps sessions that lose the same server at once from reconnecting at once.
-    pub(crate) fn next(&mut self, options: &Reconnect, rng: &mut Rng, now: Instant) -> Option<Duration> {
+    pub(crate) fn next_delay(&mut self, options: &Reconnect, rng: &mut Rng, now: Instant) -> Option<Duration> {
         if self.ready_since.take().is_some_and(|since| now.saturating_duration_since(since) >= options.stable_after) {
             self.attempts = 0;
         }
@@ -43,7 +43,7 @@ mod tests {
     fn delays(options: &Reconnect, seed: u64, n: usize) -> Vec<Duration> {
         let (mut backoff, mut rng) = (Backoff::default(), Rng::with_seed(seed));
         let now = Instant::now();
-        (0..n).map_while(|_| backoff.next(options, &mut rng, now)).collect()
+        (0..n).map_while(|_| backoff.next_delay(options, &mut rng, now)).collect()
     }
 
     #[test]
@@ -67,13 +67,13 @@ mod tests {
         let options = Reconnect::default().attempts(Some(2));
         let start = Instant::now();
         let almost = start + options.stable_after.saturating_sub(Duration::from_millis(1));
-        assert!(backoff.next(&options, &mut rng, start).is_some());
-        assert!(backoff.next(&options, &mut rng, start).is_some());
-        assert_eq!((backoff.next(&options, &mut rng, start), backoff.attempts), (None, 2));
+        assert!(backoff.next_delay(&options, &mut rng, start).is_some());
+        assert!(backoff.next_delay(&options, &mut rng, start).is_some());
+        assert_eq!((backoff.next_delay(&options, &mut rng, start), backoff.attempts), (None, 2));
         backoff.ready_since = Some(start);
-        assert_eq!(backoff.next(&options, &mut rng, almost), None);
+        assert_eq!(backoff.next_delay(&options, &mut rng, almost), None);
         backoff.ready_since = Some(start);
-        let delay = backoff.next(&options, &mut rng, start + options.stable_after);
+        let delay = backoff.next_delay(&options, &mut rng, start + options.stable_after);
         assert!(delay.unwrap() < Duration::from_secs(1));
     }
 

@@ -32,7 +32,7 @@ pub(crate) struct BoardRepair {
 
 impl BoardRepair {
     /// Processes an executed command of the user. If it sets a style other than 12, no board is requested until it sets 12 again.
-    pub(crate) fn learn(&mut self, command: &Command) {
+    pub(crate) fn note_chosen_style(&mut self, command: &Command) {
         if let Some(style) = command.style_to_set() {
             self.is_style_chosen = style != "12";
         }
@@ -49,7 +49,12 @@ impl BoardRepair {
 
     /// Returns the commands that restore style 12 if the message is a board in another style; empty otherwise, within
     /// [`STYLE_RETRY`] of the last attempt, and if the user has chosen the style.
-    pub(crate) fn after_message(&mut self, message: &Message, raw: &[u8], now: Instant) -> &'static [&'static str] {
+    pub(crate) fn style_commands_after(
+        &mut self,
+        message: &Message,
+        raw: &[u8],
+        now: Instant,
+    ) -> &'static [&'static str] {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < STYLE_RETRY;
         if self.is_style_chosen || !is_other_style(message, raw) || self.style_requested.is_some_and(is_recent) {
             return &[];
@@ -62,7 +67,7 @@ impl BoardRepair {
     ///
     /// `None` if the board was requested before and the game has not recovered, if no board is needed, if [`MAX_REQUESTED`] games
     /// have not recovered, or if the user has chosen another style.
-    pub(crate) fn after_desync(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
+    pub(crate) fn refresh_after(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
         let game = desync.game;
         // The server refuses to refresh games that are over or no longer observed.
         let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_going_on);

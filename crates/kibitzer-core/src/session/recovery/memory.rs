@@ -16,7 +16,7 @@ const MAX_SEEKS: usize = 16;
 const MAX_SETTINGS: usize = 64;
 
 /// Number of successive losses with the same oldest unanswered command after which that command is not sent again.
-const MAX_CUT_OFF: u32 = 3;
+const MAX_UNANSWERED_LOSSES: u32 = 3;
 
 /// Maximum number of remembered commands that are not sent again; the oldest is dropped, so it would be sent again.
 const MAX_GIVEN_UP: usize = 16;
@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     pub(crate) declined: Vec<Handle>,
     /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that holds.
     /// `None` once a connection has survived its restoration.
-    pub(crate) cut_off: Option<(Command, u32)>,
+    pub(crate) unanswered_at_loss: Option<(Command, u32)>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
     /// The session was set up at least once.
@@ -67,12 +67,13 @@ impl Memory {
         self.lost_at = Some(now);
     }
 
-    /// Counts a loss with this command as the oldest one without a reply; gives the command up at the [third](MAX_CUT_OFF) in a
+    /// Counts a loss with this command as the oldest one without a reply; gives the command up at the [third](MAX_UNANSWERED_LOSSES) in a
     /// row.
-    pub(crate) fn note_cut_off(&mut self, command: &Command) {
-        let n_before = self.cut_off.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
-        if n_before + 1 < MAX_CUT_OFF {
-            self.cut_off = Some((command.clone(), n_before + 1));
+    pub(crate) fn note_unanswered_at_loss(&mut self, command: &Command) {
+        let n_before =
+            self.unanswered_at_loss.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
+        if n_before + 1 < MAX_UNANSWERED_LOSSES {
+            self.unanswered_at_loss = Some((command.clone(), n_before + 1));
             return;
         }
         self.given_up.retain(|known| known != command);
@@ -101,7 +102,7 @@ impl Memory {
     }
 
     /// Updates seeks from a command that was not refused. A command that was given up may be sent again.
-    pub(crate) fn learn(&mut self, command: &Command, reply: &Reply) {
+    pub(crate) fn learn_from_reply(&mut self, command: &Command, reply: &Reply) {
         self.given_up.retain(|known| known != command);
         match &*command.verb() {
             "seek" => {
@@ -135,7 +136,7 @@ impl Memory {
     }
 
     /// Forgets the numbers of seeks, which are invalid on a new connection.
-    pub(crate) fn connected(&mut self) {
+    pub(crate) fn forget_seek_numbers(&mut self) {
         self.seeks.iter_mut().for_each(|seek| seek.index = None);
     }
 
@@ -199,7 +200,7 @@ fn push_bounded<T>(items: &mut Vec<T>, item: T, max: usize) {
 /// A later command with the same key replaces an earlier one. A command without a value toggles (`set gin`), so it cannot be sent
 /// again.
 fn setting_changed_by(command: &Command) -> Option<(String, bool)> {
-    if command.is_secret() {
+    if command.contains_password() {
         return None;
     }
     let verb = command.verb();

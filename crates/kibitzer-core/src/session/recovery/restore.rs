@@ -46,7 +46,7 @@ enum CommandKind {
 /// A game in progress at the loss, with the partial report about its restoration.
 #[derive(Debug)]
 struct GameSearch {
-    before: Style12,
+    last_board: Style12,
     report: RestoredGame,
 }
 
@@ -75,21 +75,21 @@ impl Restoration {
             last: Vec::new(),
         };
         for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
-            restoration.send_again(CommandKind::Setting, setting, memory);
+            restoration.queue_again(CommandKind::Setting, setting, memory);
         }
         for at in 0..restoration.games.len() {
-            restoration.search(at);
+            restoration.queue_search(at);
         }
         for seek in &memory.seeks {
-            restoration.send_again(CommandKind::Seek, &seek.command, memory);
+            restoration.queue_again(CommandKind::Seek, &seek.command, memory);
         }
         for request in memory.requests.iter().filter(|command| !memory.has_game_of(command)) {
-            restoration.send_again(CommandKind::Request, request, memory);
+            restoration.queue_again(CommandKind::Request, request, memory);
         }
         restoration
     }
 
-    fn send_again(&mut self, kind: CommandKind, command: &Command, memory: &Memory) {
+    fn queue_again(&mut self, kind: CommandKind, command: &Command, memory: &Memory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
             let tasks = if kind == CommandKind::Request { &mut self.last } else { &mut self.next };
@@ -98,10 +98,10 @@ impl Restoration {
         self.commands.push((kind, RestoredCommand::new(command.as_str(), error)));
     }
 
-    fn search(&mut self, at: usize) {
+    fn queue_search(&mut self, at: usize) {
         let Some(search) = self.games.get(at) else { return };
-        if search.before.relation().is_observer() {
-            self.add_task(&format!("observe {}", search.before.game()), RestoreTask::FindByNumber(at));
+        if search.last_board.relation().is_observer() {
+            self.add_task(&format!("observe {}", search.last_board.game()), RestoreTask::FindByNumber(at));
         } else {
             self.list_moves(at);
         }
@@ -121,9 +121,9 @@ impl Restoration {
     }
 
     /// Returns the report with a default `offline_for`. Clears the remembered requests, and forgets seeks that failed.
-    pub(crate) fn finish(self, memory: &mut Memory) -> Restored {
+    pub(crate) fn into_report(self, memory: &mut Memory) -> Restored {
         memory.requests.clear();
-        memory.cut_off = None;
+        memory.unanswered_at_loss = None;
         let games = self.games.into_iter().map(|search| search.report).collect();
         let mut restored = Restored { games, ..Restored::default() };
         for (kind, command) in self.commands {
@@ -147,9 +147,9 @@ impl Restoration {
         let (_, task) = self.pending.swap_remove(at);
         let result = &completed.result;
         match task {
-            RestoreTask::FindByNumber(at) => self.observed(at, result, true, games),
-            RestoreTask::FindByPlayer(at) => self.observed(at, result, false, games),
-            RestoreTask::ListMoves(at) => self.moves_listed(at, result),
+            RestoreTask::FindByNumber(at) => self.handle_observe_reply(at, result, true, games),
+            RestoreTask::FindByPlayer(at) => self.handle_observe_reply(at, result, false, games),
+            RestoreTask::ListMoves(at) => self.handle_move_list(at, result),
             RestoreTask::Unobserve => {}
             RestoreTask::SendAgain(at) => {
                 if let Some((_, command)) = self.commands.get_mut(at) {
@@ -161,10 +161,16 @@ impl Restoration {
 
     /// Processes the reply to `observe`. Its board may belong to another sought game: the server assigns new numbers, and a player may
     /// have several games.
-    fn observed(&mut self, at: usize, result: &Result<Reply, RequestError>, by_number: bool, games: &Games) {
+    fn handle_observe_reply(
+        &mut self,
+        at: usize,
+        result: &Result<Reply, RequestError>,
+        by_number: bool,
+        games: &Games,
+    ) {
         let board = observed_board(result, games);
         match board.map(|board| (board, self.search_of(board, at))) {
-            Some((board, Some(found))) => self.found(found, board),
+            Some((board, Some(found))) => self.game_found(found, board),
             Some((other, None)) if result.is_ok() => {
                 self.add_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
             }
@@ -175,7 +181,7 @@ impl Restoration {
         search.report.outcome = if board.is_some() { RestoreOutcome::Ended } else { outcome_of_refusal(result) };
         if by_number {
             // One name suffices: in bughouse and simuls the other player may be at another board.
-            let line = format!("observe {}", search.before.white());
+            let line = format!("observe {}", search.last_board.white());
             self.add_task(&line, RestoreTask::FindByPlayer(at));
         }
     }
@@ -189,9 +195,9 @@ impl Restoration {
         all.clone().find(has_found).or_else(|| std::iter::once(current).chain(all).find(matches))
     }
 
-    fn found(&mut self, at: usize, board: &Style12) {
+    fn game_found(&mut self, at: usize, board: &Style12) {
         if let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) {
-            search.found(board);
+            search.set_found(board);
             self.list_moves(at);
         }
     }
@@ -202,7 +208,7 @@ impl Restoration {
         self.add_task(&format!("moves {game}"), RestoreTask::ListMoves(at));
     }
 
-    fn moves_listed(&mut self, at: usize, result: &Result<Reply, RequestError>) {
+    fn handle_move_list(&mut self, at: usize, result: &Result<Reply, RequestError>) {
         let moves = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
         if let Some(search) = self.games.get_mut(at) {
             search.report.moves = moves;
@@ -222,20 +228,20 @@ const fn is_observed(error: &RequestError) -> bool {
 }
 
 impl GameSearch {
-    fn new(before: Style12, games: &Games) -> Self {
-        let relation = before.relation();
-        let mut report = RestoredGame::new(before.game(), before.white(), before.black(), relation);
+    fn new(last_board: Style12, games: &Games) -> Self {
+        let relation = last_board.relation();
+        let mut report = RestoredGame::new(last_board.game(), last_board.white(), last_board.black(), relation);
         (report.now, report.outcome) =
             (None, if relation.is_observer() { RestoreOutcome::Gone } else { RestoreOutcome::Interrupted });
-        let mut search = Self { before, report };
+        let mut search = Self { last_board, report };
         let is_resumed = |game: &&Game| {
             let position = game.position();
-            game.is_going_on() && position.relation().is_mine() && is_same_game(&search.before, position)
+            game.is_going_on() && position.relation().is_mine() && is_same_game(&search.last_board, position)
         };
         if relation.is_mine()
             && let Some(game) = games.iter().find(is_resumed)
         {
-            search.found(game.position());
+            search.set_found(game.position());
         }
         search
     }
@@ -243,13 +249,13 @@ impl GameSearch {
     /// Returns whether a board is the observed game that is being searched for: the same players, and not found yet. Always false
     /// for games that this login played.
     fn matches(&self, board: &Style12) -> bool {
-        self.before.relation().is_observer() && self.report.now.is_none() && is_same_game(&self.before, board)
+        self.last_board.relation().is_observer() && self.report.now.is_none() && is_same_game(&self.last_board, board)
     }
 
     /// Records the board under which the game was found.
-    fn found(&mut self, board: &Style12) {
-        let outcome = match board.ply().checked_sub(self.before.ply()) {
-            Some(0) if board.board() == self.before.board() => RestoreOutcome::Unchanged,
+    fn set_found(&mut self, board: &Style12) {
+        let outcome = match board.ply().checked_sub(self.last_board.ply()) {
+            Some(0) if board.board() == self.last_board.board() => RestoreOutcome::Unchanged,
             Some(plies) if plies > 0 => RestoreOutcome::Advanced { plies },
             _ => RestoreOutcome::Changed,
         };

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use crate::event::Event;
 use crate::message::Message;
 use crate::session::fence::Fence;
-use crate::session::options::after;
+use crate::session::options::saturating_deadline;
 use crate::session::reply::is_caused_by_others;
 
 /// Maximum wait for a prompt. A custom prompt of the account may not be recognized.
@@ -47,11 +47,11 @@ enum GateState {
 impl LineGate {
     /// Creates the gate of a connection whose login is complete, except for its last prompt.
     pub(crate) fn after_login(now: Instant) -> Self {
-        Self { state: GateState::Prompt { until: after(now, PROMPT_WAIT) }, is_from_others: None }
+        Self { state: GateState::Prompt { until: saturating_deadline(now, PROMPT_WAIT) }, is_from_others: None }
     }
 
     /// Opens the gate if its maximum wait is over. Returns whether it is open.
-    pub(crate) fn is_open(&mut self, now: Instant) -> bool {
+    pub(crate) fn open_if_due(&mut self, now: Instant) -> bool {
         if self.until().is_some_and(|until| until <= now) {
             self.state = GateState::Open;
         }
@@ -68,17 +68,17 @@ impl LineGate {
 
     /// Closes the gate after a line other than the fence of a command.
     pub(crate) fn close_until_prompt(&mut self, now: Instant) {
-        self.state = GateState::Prompt { until: after(now, PROMPT_WAIT) };
+        self.state = GateState::Prompt { until: saturating_deadline(now, PROMPT_WAIT) };
     }
 
     /// Closes the gate after the fence of a command was sent, until the answer to `fence` and a prompt after it are received, or
     /// until [`ANSWER_WAIT`] is over.
     pub(crate) fn close_until_answer(&mut self, fence: Fence, now: Instant) {
-        self.state = GateState::Answer { fence, until: after(now, ANSWER_WAIT) };
+        self.state = GateState::Answer { fence, until: saturating_deadline(now, ANSWER_WAIT) };
     }
 
     /// Processes a message other than a prompt. After the answer to the awaited fence, the gate waits for the next prompt only.
-    pub(crate) fn content(&mut self, event: &Event, message: &Message, now: Instant) {
+    pub(crate) fn note_content(&mut self, event: &Event, message: &Message, now: Instant) {
         if !event.raw().is_empty() {
             self.is_from_others = Some(is_caused_by_others(message) && self.is_from_others.unwrap_or(true));
         }
@@ -90,7 +90,7 @@ impl LineGate {
     }
 
     /// Processes a prompt: opens the gate if it waits for one, unless all messages since the last prompt were caused by others.
-    pub(crate) fn prompt(&mut self) {
+    pub(crate) fn note_prompt(&mut self) {
         let is_from_others = self.is_from_others.take().unwrap_or(false);
         if matches!(self.state, GateState::Prompt { .. }) && !is_from_others {
             self.state = GateState::Open;

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use super::command::Command;
 use super::context::Context;
 use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
-use super::options::after;
+use super::options::saturating_deadline;
 use super::reply::{PartialReply, Reply};
 use crate::event::{Event, RequestError, RequestId};
 use crate::message::{CommandCode, Control, Message};
@@ -38,7 +38,7 @@ use talk_pacing::{TalkPacing, TalkResult, ThrottledTalk};
 pub(super) use sent::{RequestedCommand, Requester};
 
 /// Maximum number of times that a line of talk is sent again after the server dropped it.
-const MAX_DROPS: u8 = 5;
+const MAX_TALK_RETRIES: u8 = 5;
 
 /// Line in the reply to `iset block 0` that reports that block mode is off.
 const BLOCK_UNSET: &[u8] = b"block unset.";
@@ -67,7 +67,7 @@ pub(super) struct Requests {
     pub(super) sent: SentCommands,
     marks: ReplyMarks,
     /// Number of the reply that has begun and not ended; `None` between replies.
-    open: Option<u64>,
+    open_reply: Option<u64>,
     /// Events since the last answered fence.
     pub(super) unfenced: PartialReply,
     pacing: TalkPacing,
@@ -87,7 +87,7 @@ impl Requests {
             is_restoring: false,
             sent: SentCommands::default(),
             marks: ReplyMarks::default(),
-            open: None,
+            open_reply: None,
             unfenced: PartialReply::default(),
             pacing: TalkPacing::default(),
             gate: LineGate::after_login(now),
@@ -146,23 +146,23 @@ impl Requests {
             Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, cx),
             Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, cx),
             Some(ReplyMark::Unnumbered) => {
-                self.open = Some(0);
+                self.open_reply = Some(0);
                 self.unnumbered_line_refused(cx);
             }
-            None if matches!(message, Message::Control(Control::Prompt)) => self.gate.prompt(),
+            None if matches!(message, Message::Control(Control::Prompt)) => self.gate.note_prompt(),
             None if matches!(message, Message::Control(_)) => {}
             None => {
-                self.gate.content(event, message, cx.now);
-                self.content(event, cx);
+                self.gate.note_content(event, message, cx.now);
+                self.handle_content(event, cx);
             }
         }
     }
 
     fn start_reply(&mut self, number: u64, code: Option<CommandCode>, cx: &mut Context) {
-        if self.mode == ReplyMode::Tagged && self.open.is_some() {
+        if self.mode == ReplyMode::Tagged && self.open_reply.is_some() {
             self.end_reply(false, cx);
         }
-        self.open = Some(number);
+        self.open_reply = Some(number);
         if let Some(sent) = self.sent.by_number(number) {
             cx.counters.round_trip = Some(cx.now.saturating_duration_since(sent.sent_at));
             sent.reply.reply.code = code;
@@ -172,16 +172,16 @@ impl Requests {
     fn end_reply(&mut self, is_complete: bool, cx: &Context) {
         // The reader invents the end of a unit that the stream cuts off; that of a block it marks as incomplete.
         let is_complete = is_complete && !(self.is_cut_off && self.mode == ReplyMode::Tagged);
-        let Some(number) = self.open.take() else { return };
+        let Some(number) = self.open_reply.take() else { return };
         if !is_complete && self.is_cut_off {
             return;
         }
         let Some(mut sent) = self.sent.take_by_number(number) else { return };
         if !is_complete {
-            return self.complete(sent, Err(RequestError::Incomplete));
+            return self.push_completed(sent, Err(RequestError::Incomplete));
         }
-        let reply = std::mem::take(&mut sent.reply).finish(&cx.options.requests);
-        self.answered(sent, reply, cx.now);
+        let reply = std::mem::take(&mut sent.reply).into_result(&cx.options.requests);
+        self.handle_complete_reply(sent, reply, cx.now);
     }
 
     /// Processes the refusal of a line without a number: block mode is on.
@@ -194,14 +194,15 @@ impl Requests {
         let mut reply = Some(std::mem::take(&mut self.unfenced)).filter(|reply| !reply.is_empty());
         for sent in self.sent.take_fenced(usize::MAX) {
             // Either the first command switched block mode on, and its fence was refused; or the command itself was.
-            let result = reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.finish(&cx.options.requests));
-            self.complete(sent, result.and_then(Reply::into_result));
+            let result =
+                reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.into_result(&cx.options.requests));
+            self.push_completed(sent, result.and_then(Reply::into_result));
         }
     }
 
-    fn content(&mut self, event: &Event, cx: &mut Context) {
+    fn handle_content(&mut self, event: &Event, cx: &mut Context) {
         if self.mode != ReplyMode::Fenced {
-            if let Some(sent) = self.open.and_then(|number| self.sent.by_number(number)) {
+            if let Some(sent) = self.open_reply.and_then(|number| self.sent.by_number(number)) {
                 sent.reply.push(event, &cx.options.requests);
             }
             return;
@@ -222,24 +223,24 @@ impl Requests {
         // The events may belong to any of the answered commands. Only a probe is answered by its fence alone.
         let is_mixed = answered.iter().any(|sent| sent.request.command.is_some());
         for sent in answered {
-            self.complete(sent, Err(RequestError::Incomplete));
+            self.push_completed(sent, Err(RequestError::Incomplete));
         }
         cx.counters.round_trip = Some(cx.now.saturating_duration_since(last.sent_at));
         let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
-            return self.complete(last, Err(RequestError::Incomplete));
+            return self.push_completed(last, Err(RequestError::Incomplete));
         }
-        let reply = reply.finish(&cx.options.requests);
-        self.answered(last, reply, cx.now);
+        let reply = reply.into_result(&cx.options.requests);
+        self.handle_complete_reply(last, reply, cx.now);
     }
 
     /// Processes a complete reply: completes the request, or queues the command again.
-    fn answered(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
+    fn handle_complete_reply(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
         let talk = sent.request.command.as_ref().and_then(ThrottledTalk::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
-            && self.pacing.learn(talk, reply, now) == TalkResult::Dropped
+            && self.pacing.apply_reply(talk, reply, now) == TalkResult::Dropped
             && !sent.is_abandoned()
-            && sent.request.n_drops < MAX_DROPS
+            && sent.request.n_drops < MAX_TALK_RETRIES
         {
             sent.request.n_drops += 1;
             self.queue.push_front(sent.request);
@@ -258,19 +259,19 @@ impl Requests {
         if self.mode == ReplyMode::Numbered && reply.as_ref().is_ok_and(is_block_unset) {
             self.mode = ReplyMode::Fenced;
         }
-        self.complete(sent, reply.and_then(Reply::into_result));
+        self.push_completed(sent, reply.and_then(Reply::into_result));
     }
 
-    fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
+    fn push_completed(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
         self.completed.push_back(CompletedRequest { request: sent.request, result });
     }
 
     /// Returns the earliest end of a pause, a reply's deadline or the line gate's wait; `None` if none is pending.
     pub(super) fn timeout(&self) -> Option<Instant> {
-        let held = self.queue.iter().filter_map(|request| self.held_until(request));
+        let held = self.queue.iter().filter_map(|request| self.paused_until(request));
         let deadlines = self.sent.awaited().map(|sent| sent.deadline);
         let is_gated = self.mode == ReplyMode::Fenced
-            && (self.sent.commands.iter().any(|sent| sent.owes_fence) || !self.queue.is_empty());
+            && (self.sent.commands.iter().any(|sent| sent.has_unsent_fence) || !self.queue.is_empty());
         let gate = self.gate.until().filter(|_| is_gated);
         held.chain(deadlines).chain(gate).min()
     }
@@ -278,7 +279,7 @@ impl Requests {
     /// Postpones all deadlines except those of users' requests.
     pub(super) fn defer(&mut self, by: Duration) {
         for sent in self.sent.commands.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
-            sent.deadline = after(sent.deadline, by);
+            sent.deadline = saturating_deadline(sent.deadline, by);
         }
     }
 
@@ -292,9 +293,9 @@ impl Requests {
     }
 
     /// Completes all requests with errors: sent ones may have been executed, queued ones were not.
-    pub(super) fn end(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
+    pub(super) fn fail_all(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
         for sent in std::mem::take(&mut self.sent.commands) {
-            self.complete(sent, Err(sent_error.clone()));
+            self.push_completed(sent, Err(sent_error.clone()));
         }
         let queued = std::mem::take(&mut self.queue).into_iter();
         self.completed.extend(queued.map(|request| CompletedRequest { request, result: Err(queued_error.clone()) }));

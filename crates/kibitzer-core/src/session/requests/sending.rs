@@ -9,7 +9,7 @@ use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::fence::Fence;
-use crate::session::options::after;
+use crate::session::options::saturating_deadline;
 use crate::session::reply::PartialReply;
 
 /// Maximum number of requests that wait for their reply, whatever the options permit.
@@ -17,32 +17,32 @@ const MAX_IN_FLIGHT: usize = 64;
 
 impl Requests {
     /// Sends all lines that may be sent now. Returns whether one of them resets the server's idle timer.
-    pub(crate) fn send(&mut self, cx: &mut Context) -> bool {
-        let mut resets_idle = false;
-        self.pacing.expire(cx.now);
-        while self.mode != ReplyMode::Fenced || self.gate.is_open(cx.now) {
-            if self.send_owed_fence(cx) {
+    pub(crate) fn send_ready_lines(&mut self, cx: &mut Context) -> bool {
+        let mut resets_idle_timer = false;
+        self.pacing.end_expired_pauses(cx.now);
+        while self.mode != ReplyMode::Fenced || self.gate.open_if_due(cx.now) {
+            if self.send_missing_fence(cx) {
                 continue;
             }
-            let Some(request) = self.next_request(cx) else { break };
-            resets_idle |= request.command.as_ref().is_some_and(Command::resets_idle);
+            let Some(request) = self.take_next_request(cx) else { break };
+            resets_idle_timer |= request.command.as_ref().is_some_and(Command::resets_idle_timer);
             self.send_request(request, cx);
         }
-        resets_idle
+        resets_idle_timer
     }
 
-    fn send_owed_fence(&mut self, cx: &mut Context) -> bool {
-        let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.owes_fence) else { return false };
+    fn send_missing_fence(&mut self, cx: &mut Context) -> bool {
+        let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.has_unsent_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
-        cx.out.push_command(None, fence.as_str().to_owned(), sent.request.id);
-        sent.owes_fence = false;
+        cx.outbox.push_command(None, fence.as_str().to_owned(), sent.request.id);
+        sent.has_unsent_fence = false;
         sent.sent_at = cx.now;
         self.gate.close_until_answer(fence, cx.now);
         true
     }
 
     /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait.
-    fn next_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
+    fn take_next_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
         if self.queue.is_empty() {
             return None;
         }
@@ -51,43 +51,44 @@ impl Requests {
         if n_awaited >= cx.options.requests.in_flight.clamp(1, MAX_IN_FLIGHT) || is_mode_uncertain() {
             return None;
         }
-        let may_be_sent = |request: &RequestedCommand| !self.waits(request) && self.held_until(request).is_none();
+        let may_be_sent =
+            |request: &RequestedCommand| !self.waits_for_restoration(request) && self.paused_until(request).is_none();
         let at = self.queue.iter().position(may_be_sent)?;
         // Replies before and after a switch of block mode are delimited differently, so it is sent alone.
         if self.queue.get(at)?.may_switch_block_mode() && n_awaited > 0 { None } else { self.queue.remove(at) }
     }
 
     /// Returns whether a command waits for the end of the restoration, which may observe the same game.
-    fn waits(&self, request: &RequestedCommand) -> bool {
+    fn waits_for_restoration(&self, request: &RequestedCommand) -> bool {
         self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
     }
 
     /// Returns the end of the pause that the server's throttle of talk requires before this command; `None` if it may be sent.
-    pub(super) fn held_until(&self, request: &RequestedCommand) -> Option<Instant> {
-        self.pacing.held_until(ThrottledTalk::of(request.command.as_ref()?)?)
+    pub(super) fn paused_until(&self, request: &RequestedCommand) -> Option<Instant> {
+        self.pacing.paused_until(ThrottledTalk::of(request.command.as_ref()?)?)
     }
 
     fn send_request(&mut self, request: RequestedCommand, cx: &mut Context) {
         let text = request.command.as_ref().map(Command::as_str);
-        let owes_fence = self.mode == ReplyMode::Fenced && text.is_some();
+        let has_unsent_fence = self.mode == ReplyMode::Fenced && text.is_some();
         // Commands after `$$` do not reset the idle timer, so a probe does not prevent the idle logout. A server that does not know
         // `$` repeats it in its refusal.
         let (key, line) = if self.mode == ReplyMode::Fenced {
-            self.sent.make_room();
+            self.sent.remove_oldest_abandoned();
             self.gate.close_until_prompt(cx.now);
             let fence = Fence::draw(&mut cx.rng);
             (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
         } else {
-            let number = self.sent.next_number();
+            let number = self.sent.reserve_number();
             (ReplyKey::Number(number), self.mode.numbered_line(number, text.unwrap_or("$$date")))
         };
-        cx.out.push_command(request.command.as_ref(), line, request.id);
+        cx.outbox.push_command(request.command.as_ref(), line, request.id);
         self.sent.commands.push_back(SentCommand {
             request,
             key,
-            owes_fence,
+            has_unsent_fence,
             sent_at: cx.now,
-            deadline: after(cx.now, cx.options.timings.request),
+            deadline: saturating_deadline(cx.now, cx.options.timings.request),
             reply: PartialReply::default(),
         });
     }

@@ -76,7 +76,7 @@ pub(crate) struct SentCommand {
     pub(crate) request: RequestedCommand,
     pub(crate) key: ReplyKey,
     /// Whether the command's fence is still to be sent.
-    pub(crate) owes_fence: bool,
+    pub(crate) has_unsent_fence: bool,
     /// Time at which the last line was sent: the command, or its fence.
     pub(crate) sent_at: Instant,
     pub(crate) deadline: Instant,
@@ -128,8 +128,8 @@ impl SentCommands {
     /// Reserves the next number of the cycle that no sent command has.
     ///
     /// If all numbers are reserved by abandoned commands, the one that was sent first is removed.
-    pub(crate) fn next_number(&mut self) -> u64 {
-        self.make_room();
+    pub(crate) fn reserve_number(&mut self) -> u64 {
+        self.remove_oldest_abandoned();
         let mut cycle = (self.last_number..MAX_NUMBER).chain(0..self.last_number).map(|last| last + 1);
         let is_free = |number: &u64| !self.commands.iter().any(|sent| sent.key == ReplyKey::Number(*number));
         self.last_number = cycle.find(is_free).unwrap_or(1);
@@ -137,7 +137,7 @@ impl SentCommands {
     }
 
     /// Removes the oldest abandoned command if there are as many commands as numbers, and remembers its fence.
-    pub(crate) fn make_room(&mut self) {
+    pub(crate) fn remove_oldest_abandoned(&mut self) {
         if u64::try_from(self.commands.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;
         }

@@ -55,11 +55,11 @@ impl ThrottledTalk {
 /// Pauses in the talk of one connection, one for each [`ThrottledTalk`].
 #[derive(Debug, Default)]
 pub(crate) struct TalkPacing {
-    pauses: [Pause; 3],
+    pauses: [TalkPause; 3],
 }
 
 #[derive(Debug, Default)]
-struct Pause {
+struct TalkPause {
     until: Option<Instant>,
     /// Length of the last pause; zero after talk that needed none.
     length: Duration,
@@ -67,27 +67,27 @@ struct Pause {
 
 impl TalkPacing {
     /// Removes the pauses whose end has passed.
-    pub(crate) fn expire(&mut self, now: Instant) {
+    pub(crate) fn end_expired_pauses(&mut self, now: Instant) {
         for pause in &mut self.pauses {
             pause.until = pause.until.filter(|&until| until > now);
         }
     }
 
     /// Returns the end of the current pause of this kind of talk; `None` if it may be sent now.
-    pub(crate) fn held_until(&self, talk: ThrottledTalk) -> Option<Instant> {
+    pub(crate) fn paused_until(&self, talk: ThrottledTalk) -> Option<Instant> {
         self.pauses.get(talk as usize)?.until
     }
 
     /// Begins or ends pauses according to the reply to a line of talk, and returns the result of that line. Delivery resets the
     /// length of the next pause.
-    pub(crate) fn learn(&mut self, talk: ThrottledTalk, reply: &Reply, now: Instant) -> TalkResult {
+    pub(crate) fn apply_reply(&mut self, talk: ThrottledTalk, reply: &Reply, now: Instant) -> TalkResult {
         let notice = reply.events.iter().find_map(|event| ThrottleNotice::parse(event.message()?, event.raw()));
         let result = notice.as_ref().map_or(TalkResult::Delivered, |notice| notice.result);
         for (kind, pause) in
             [ThrottledTalk::Tell, ThrottledTalk::Shout, ThrottledTalk::CShout].into_iter().zip(&mut self.pauses)
         {
             if kind == talk && result == TalkResult::Delivered {
-                *pause = Pause::default();
+                *pause = TalkPause::default();
             }
             let is_throttled =
                 |notice: &&ThrottleNotice| notice.kind == Some(kind) || kind == talk && result != TalkResult::Delivered;
@@ -99,7 +99,7 @@ impl TalkPacing {
     }
 }
 
-impl Pause {
+impl TalkPause {
     /// Begins a pause of this length; without one, twice as long as the last pause and at least [`FIRST_PAUSE`]. Limited to
     /// [`MAX_PAUSE`].
     fn begin(&mut self, length: Option<Duration>, now: Instant) {

@@ -31,12 +31,12 @@ pub enum SecretSource {
 
 /// Result of a comparison of a secret with the start of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum SecretMatch {
     Nothing,
     /// The bytes end inside a possible secret.
-    Start,
+    Partial,
     /// A secret of this length in bytes.
-    Secret(usize),
+    Complete(usize),
 }
 
 impl Secret {
@@ -49,44 +49,45 @@ impl Secret {
     /// Returns whether a framed line contains the secret, at any position.
     pub(crate) fn is_in(&self, line: &[u8]) -> bool {
         (0..line.len()).any(|at| {
-            line.get(at..).is_some_and(|rest| matches!(self.found(rest, SecretSource::Line), Found::Secret(_)))
+            line.get(at..)
+                .is_some_and(|rest| matches!(self.match_at_start(rest, SecretSource::Line), SecretMatch::Complete(_)))
         })
     }
 
     /// Compares the secret with the start of the bytes, ignoring ASCII case: servers repeat commands in lower case.
-    fn found(&self, bytes: &[u8], source: SecretSource) -> Found {
-        let Some(first) = self.0.first() else { return Found::Nothing };
+    fn match_at_start(&self, bytes: &[u8], source: SecretSource) -> SecretMatch {
+        let Some(first) = self.0.first() else { return SecretMatch::Nothing };
         // Fast path: most bytes begin no secret. An entity may stand for any character.
         if !bytes.first().is_some_and(|&b| b == b'&' || char::from(b).eq_ignore_ascii_case(first)) {
-            return Found::Nothing;
+            return SecretMatch::Nothing;
         }
-        let (mut n_found, mut n_taken, mut n_skipped) = (0, 0, 0);
-        while let Some(wanted) = self.0.get(n_found) {
-            let rest = bytes.get(n_taken..).unwrap_or_default();
-            let length = match Unit::first_in(rest, source) {
-                Unit::Character(found, length) if found.eq_ignore_ascii_case(wanted) => {
-                    n_found += 1;
+        let (mut n_matched_chars, mut n_matched_bytes, mut n_skipped) = (0, 0, 0);
+        while let Some(wanted) = self.0.get(n_matched_chars) {
+            let rest = bytes.get(n_matched_bytes..).unwrap_or_default();
+            let length = match TextUnit::first_in(rest, source) {
+                TextUnit::Character(found, length) if found.eq_ignore_ascii_case(wanted) => {
+                    n_matched_chars += 1;
                     length
                 }
-                Unit::Character(' ', length) if source == SecretSource::Line && n_found > 0 => {
+                TextUnit::Character(' ', length) if source == SecretSource::Line && n_matched_chars > 0 => {
                     n_skipped += length;
                     length
                 }
-                Unit::Skipped(length) if n_found > 0 => {
+                TextUnit::Skipped(length) if n_matched_chars > 0 => {
                     // The server may have broken the line at a blank.
-                    n_found += usize::from(*wanted == ' ' && rest.starts_with(b"\n"));
+                    n_matched_chars += usize::from(*wanted == ' ' && rest.starts_with(b"\n"));
                     n_skipped += length;
                     length
                 }
-                Unit::Cut if rest.len() <= MAX_SKIPPED => return Found::Start,
-                _ => return Found::Nothing,
+                TextUnit::Cut if rest.len() <= MAX_SKIPPED => return SecretMatch::Partial,
+                _ => return SecretMatch::Nothing,
             };
             if n_skipped > MAX_SKIPPED {
-                return Found::Nothing;
+                return SecretMatch::Nothing;
             }
-            n_taken += length;
+            n_matched_bytes += length;
         }
-        Found::Secret(n_taken)
+        SecretMatch::Complete(n_matched_bytes)
     }
 }
 
@@ -106,26 +107,26 @@ pub fn hide_secrets<'a>(
 ) -> usize {
     let mut n_done = 0;
     while let Some(rest) = bytes.get_mut(n_done..).filter(|rest| !rest.is_empty()) {
-        match longest(secrets.clone(), rest, source) {
-            Found::Start => break,
-            Found::Secret(length) => {
+        match longest_match(secrets.clone(), rest, source) {
+            SecretMatch::Partial => break,
+            SecretMatch::Complete(length) => {
                 mask_text(rest.get_mut(..length).unwrap_or_default());
                 n_done += length;
             }
-            Found::Nothing => n_done += 1,
+            SecretMatch::Nothing => n_done += 1,
         }
     }
     n_done
 }
 
-fn longest<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], source: SecretSource) -> Found {
-    let mut longest = Found::Nothing;
+fn longest_match<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], source: SecretSource) -> SecretMatch {
+    let mut longest = SecretMatch::Nothing;
     for secret in secrets {
-        longest = match (secret.found(bytes, source), longest) {
-            (Found::Start, _) if source == SecretSource::Stream => return Found::Start,
-            (Found::Secret(length), Found::Secret(other)) => Found::Secret(length.max(other)),
-            (Found::Secret(length), _) => Found::Secret(length),
-            (Found::Nothing | Found::Start, longest) => longest,
+        longest = match (secret.match_at_start(bytes, source), longest) {
+            (SecretMatch::Partial, _) if source == SecretSource::Stream => return SecretMatch::Partial,
+            (SecretMatch::Complete(length), SecretMatch::Complete(other)) => SecretMatch::Complete(length.max(other)),
+            (SecretMatch::Complete(length), _) => SecretMatch::Complete(length),
+            (SecretMatch::Nothing | SecretMatch::Partial, longest) => longest,
         };
     }
     longest
@@ -135,13 +136,13 @@ fn longest<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], source: 
 pub fn mask_text(bytes: &mut [u8]) {
     let mut n_done = 0;
     while let Some(rest) = bytes.get_mut(n_done..).filter(|rest| !rest.is_empty()) {
-        n_done += match Unit::first_of(rest) {
-            Unit::Character(_, length) => {
+        n_done += match TextUnit::first_of(rest) {
+            TextUnit::Character(_, length) => {
                 rest.iter_mut().take(length).for_each(|byte| *byte = MASK);
                 length
             }
-            Unit::Skipped(length) => length,
-            Unit::Cut => {
+            TextUnit::Skipped(length) => length,
+            TextUnit::Cut => {
                 if !matches!(rest.first(), Some(&(b'\n' | IAC | ESCAPE))) {
                     rest.fill(MASK);
                 }
@@ -152,7 +153,7 @@ pub fn mask_text(bytes: &mut [u8]) {
 }
 
 /// Smallest part of a stream with regard to its text. Numbers are lengths in bytes.
-enum Unit {
+enum TextUnit {
     Character(char, usize),
     /// Bytes that are not part of the text, such as the break of a line.
     Skipped(usize),
@@ -160,7 +161,7 @@ enum Unit {
     Cut,
 }
 
-impl Unit {
+impl TextUnit {
     /// Parses the first unit; at the end of a line, an incomplete unit counts as a character.
     fn first_in(bytes: &[u8], source: SecretSource) -> Self {
         match (Self::first_of(bytes), bytes) {
@@ -192,30 +193,30 @@ impl Unit {
 }
 
 /// Parses a line end, or the break of a line that continues after `\` and blanks.
-fn after_line_feed(bytes: &[u8]) -> Unit {
+fn after_line_feed(bytes: &[u8]) -> TextUnit {
     let n_returns = bytes.iter().take_while(|b| matches!(b, b'\r' | 0)).count();
     match bytes.get(n_returns..).and_then(<[u8]>::split_first) {
-        None => Unit::Cut,
+        None => TextUnit::Cut,
         Some((b'\\', blanks)) => match blanks.iter().position(|&b| b != b' ') {
-            Some(n_blanks) => Unit::Skipped(n_returns + n_blanks + 2),
-            None => Unit::Cut,
+            Some(n_blanks) => TextUnit::Skipped(n_returns + n_blanks + 2),
+            None => TextUnit::Cut,
         },
-        Some(_) => Unit::Character('\n', 1),
+        Some(_) => TextUnit::Character('\n', 1),
     }
 }
 
-fn entity(bytes: &[u8]) -> Unit {
+fn entity(bytes: &[u8]) -> TextUnit {
     let start = bytes.get(..ENTITY_BYTES).unwrap_or(bytes);
     if let Some(whole) = start.split_inclusive(|&b| b == b';').next().filter(|whole| whole.ends_with(b";")) {
         let text = decode(whole);
         let mut characters = text.chars();
         if let (Some(character), None) = (characters.next(), characters.next()) {
-            return Unit::Character(character, whole.len());
+            return TextUnit::Character(character, whole.len());
         }
     }
     let (mark, digits) = start.split_at(start.len().min(3));
     let may_go_on = start.len() < ENTITY_BYTES && b"&#x".starts_with(mark) && digits.iter().all(u8::is_ascii_hexdigit);
-    if may_go_on { Unit::Cut } else { Unit::Character('&', 1) }
+    if may_go_on { TextUnit::Cut } else { TextUnit::Character('&', 1) }
 }
 
 #[cfg(test)]

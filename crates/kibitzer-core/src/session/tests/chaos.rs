@@ -159,7 +159,7 @@ fn take(driver: &mut Driver, step: Step) {
 
 /// Returns the number of items kept because of received bytes; the framer and the games have limits of their own.
 fn n_kept_items(session: &Session) -> usize {
-    let Context { events, replies, out, memory, .. } = &session.cx;
+    let Context { events, replies, outbox, memory, .. } = &session.cx;
     let remembered = memory.games.len()
         + memory.seeks.len()
         + memory.settings.len()
@@ -175,7 +175,7 @@ fn n_kept_items(session: &Session) -> usize {
     } else {
         0
     };
-    events.len() + replies.len() + out.lines.len() + remembered + live
+    events.len() + replies.len() + outbox.lines.len() + remembered + live
 }
 
 proptest! {
