@@ -71,7 +71,7 @@ numeric_options! {
     }
 }
 
-/// Reason for which a call returns no event.
+/// Reason why a call returns no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum RecvError {
@@ -155,7 +155,7 @@ impl NewSubscriber {
 }
 
 impl State {
-    /// Adds a new_subscriber. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
+    /// Adds a new subscriber. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
     /// it waits for a lossless subscriber, so it could grow without limit.
     fn add_subscriber(&mut self, new_subscriber: NewSubscriber) {
         if self.new_subscribers.len() == self.new_subscribers.capacity() {

@@ -4,9 +4,9 @@ mod listings;
 
 use std::sync::Arc;
 
-use self::listings::Listings;
+use self::listings::ListingRecognizer;
 use crate::event::Event;
-use crate::game::{Applied, Desync, GameLimits, Games, MissedPlies, Notice};
+use crate::game::{Desync, GameLimits, Games, MessageEffect, MissedPlies, PrecedingReport};
 use crate::message::{Family, Reader, Received};
 use crate::wire::{Framer, StreamState};
 
@@ -28,9 +28,9 @@ use crate::wire::{Framer, StreamState};
 pub struct EventReader {
     reader: Reader,
     games: Games,
-    listings: Listings,
+    listings: ListingRecognizer,
     /// The event that follows a desync, missing moves or a listing. Boxed, as there is hardly ever one.
-    next: Option<Box<Event>>,
+    pending_event: Option<Box<Event>>,
 }
 
 impl EventReader {
@@ -80,42 +80,42 @@ impl EventReader {
     /// Decodes the next event, and advances `input` past the consumed bytes. `None` if all bytes were consumed; an incomplete line
     /// is buffered for the next call.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
-        if let Some(event) = self.next.take() {
+        if let Some(event) = self.pending_event.take() {
             return Some(*event);
         }
-        let slot = self.reader.read(input)?;
+        let slot = self.reader.read_to_slot(input)?;
         let received = self.reader.take(slot);
-        Some(self.receive(received))
+        Some(self.apply(received))
     }
 
     /// Decodes the next event of the buffered bytes after the end of the stream; `None` if none is left.
     pub fn finish(&mut self) -> Option<Event> {
-        if let Some(event) = self.next.take() {
+        if let Some(event) = self.pending_event.take() {
             return Some(*event);
         }
         let received = self.reader.finish()?;
-        Some(self.receive(received))
+        Some(self.apply(received))
     }
 
-    /// Applies a message to the listing and the games, and returns its first event; the second one, if any, is stored in `next`.
+    /// Applies a message to the listing and the games, and returns its first event; the second one, if any, is stored in `pending_event`.
     #[inline]
-    fn receive(&mut self, mut received: Received) -> Event {
+    fn apply(&mut self, mut received: Received) -> Event {
         let offset = received.offset;
-        let listing = self.listings.receive(&mut received);
-        let Applied { change, notice, replaced } = self.games.apply(&received.message);
+        let listing = self.listings.process(&mut received);
+        let MessageEffect { change, notice, replaced } = self.games.apply(&received.message);
         let event = Event::Received { received, change };
         if let Some(board) = replaced {
             self.reader.reuse(board);
         }
         let first = match (listing, notice) {
             (Some(listing), _) => Event::Listing { offset, listing: Arc::new(listing) },
-            (None, Some((game, Notice::Desync(reason)))) => Event::Desync(Desync { offset, game, reason }),
-            (None, Some((game, Notice::Missed { from_ply, to_ply }))) => {
+            (None, Some((game, PrecedingReport::Desync(reason)))) => Event::Desync(Desync { offset, game, reason }),
+            (None, Some((game, PrecedingReport::Missed { from_ply, to_ply }))) => {
                 Event::Missed(MissedPlies { offset, game, from_ply, to_ply })
             }
             (None, None) => return event,
         };
-        self.next = Some(Box::new(event));
+        self.pending_event = Some(Box::new(event));
         first
     }
 
@@ -133,7 +133,7 @@ impl EventReader {
     /// Returns whether a reader that [resumes](Self::resume) here returns the same events: no listing is incomplete, and no event
     /// of the last message is pending.
     pub const fn can_resume(&self) -> bool {
-        self.next.is_none() && !self.listings.is_collecting()
+        self.pending_event.is_none() && !self.listings.is_collecting()
     }
 
     /// Creates a reader that continues from the state of another one, with the games at that point. Offsets start at 0.

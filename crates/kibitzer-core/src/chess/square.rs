@@ -38,17 +38,17 @@ impl Square {
         self.0 >> 3
     }
 
-    /// The place in the order of squares: 0 for a1, 63 for h8.
+    /// Returns the index in the order of squares: 0 for a1, 63 for h8.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// [`new`](Self::new) for numbers known to be on the board.
+    /// Returns the square of a file and a rank that are known to be below 8; only the lowest three bits of each are used.
     pub(crate) const fn at(file: u8, rank: u8) -> Self {
         Self((rank & 7) << 3 | file & 7)
     }
 
-    /// Its name: a letter and a digit.
+    /// Returns the name as two bytes: the letter of the file, the digit of the rank.
     pub(crate) const fn letters(self) -> [u8; 2] {
         [b'a' + self.file(), b'1' + self.rank()]
     }

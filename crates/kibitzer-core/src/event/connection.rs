@@ -1,4 +1,4 @@
-//! Failures of a connection, and the reasons for which a session is lost or over.
+//! Failures of a connection, and the reasons why a session is lost or over.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::LoginError;
 use crate::message::KickedBy;
 
-/// Reason for which no connection was made.
+/// Reason why no connection was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub enum DialError {
     Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
 }
 
-/// Way in which an established connection ended.
+/// Reason why an established connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum CloseCause {
     Silent,
 }
 
-/// Reason for which a session is interrupted.
+/// Reason why an established session lost its connection, or an attempt to reconnect failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ pub enum LostCause {
     Dial(#[from] DialError),
 }
 
-/// Reason for which a session is over for good.
+/// Reason why a session has ended; it does not reconnect.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

@@ -49,7 +49,7 @@ pub enum LoginStep {
     SetUp,
 }
 
-/// Reason for which a login failed.
+/// Reason why a login failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

@@ -99,8 +99,8 @@ pub enum RestoreOutcome {
 pub struct RestoredCommand {
     /// The line as it was first sent. Never contains a secret.
     pub command: String,
-    /// Reason for which it failed this time. [`RequestError::Lost`] if it was not sent, because three connections in a row had
-    /// ended while it was unanswered.
+    /// Reason why the command failed this time; `None` if it succeeded. [`RequestError::Lost`] if it was not sent, because three
+    /// connections in a row had ended while it was unanswered.
     pub error: Option<RequestError>,
 }
 

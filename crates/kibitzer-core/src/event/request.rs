@@ -22,7 +22,7 @@ pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n"
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RequestId(pub(crate) u64);
 
-/// Reason for which a text is not a valid command. Nothing of it was sent.
+/// Reason why a text is not a valid command. No part of it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ pub enum RefusalReason {
     Code(CommandCode),
 }
 
-/// Reason for which a request failed: it was not sent, no reply came, the server refused, or the reply is not an answer to it.
+/// Reason why a request failed: it was not sent, no reply arrived, the server refused it, or the reply does not answer it.
 ///
 /// [`refusal`](Self::refusal) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -6,7 +6,7 @@ use crate::chess::Hands;
 use crate::message::{GameCreated, GameId, GameInfo, GameRole, StartKind};
 
 /// Maximum number of games for which reports are kept until their board arrives; the oldest is dropped.
-pub(super) const MAX_NUMBERS: usize = 64;
+pub(super) const MAX_ANNOUNCED_GAMES: usize = 64;
 
 /// Reports about one game number since its last board. A report that has not arrived is `None`.
 #[derive(Clone, Debug)]
@@ -18,10 +18,10 @@ pub(super) struct AnnouncedGame {
     pub(super) role: Option<GameRole>,
 }
 
-/// Reports about games whose board has not arrived, at most [`MAX_NUMBERS`] games, the latest last.
+/// Reports about games whose board has not arrived, at most [`MAX_ANNOUNCED_GAMES`] games, the latest last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AnnouncedGames {
-    numbers: VecDeque<AnnouncedGame>,
+    games: VecDeque<AnnouncedGame>,
 }
 
 impl AnnouncedGame {
@@ -29,7 +29,7 @@ impl AnnouncedGame {
     /// game.
     ///
     /// A repeated announcement changes nothing: some servers announce twice.
-    pub(super) fn announce(&mut self, created: &GameCreated, is_known: bool) {
+    pub(super) fn set_announcement(&mut self, created: &GameCreated, is_known: bool) {
         if self.created.as_ref() == Some(created) {
             return;
         }
@@ -42,7 +42,7 @@ impl AnnouncedGame {
     }
 
     /// Records the terms of the game. A list that does not show the relation of this login to the game keeps the known relation.
-    pub(super) fn inform(&mut self, info: &GameInfo) {
+    pub(super) fn set_terms(&mut self, info: &GameInfo) {
         let known = self.info.take().and_then(|known| known.start).map(|start| start.kind);
         let mut info = info.clone();
         if let (Some(start), Some(kind)) = (&mut info.start, known)
@@ -56,30 +56,30 @@ impl AnnouncedGame {
 
 impl AnnouncedGames {
     /// Returns the entry of this number as the latest one; creates an empty one if there is none. Drops the oldest entry beyond
-    /// [`MAX_NUMBERS`].
-    pub(super) fn of(&mut self, number: GameId) -> &mut AnnouncedGame {
+    /// [`MAX_ANNOUNCED_GAMES`].
+    pub(super) fn entry_or_insert(&mut self, number: GameId) -> &mut AnnouncedGame {
         let reports =
             self.take(number).unwrap_or(AnnouncedGame { number, created: None, info: None, hands: None, role: None });
-        if self.numbers.len() >= MAX_NUMBERS {
-            self.numbers.pop_front();
+        if self.games.len() >= MAX_ANNOUNCED_GAMES {
+            self.games.pop_front();
         }
-        self.numbers.push_back_mut(reports)
+        self.games.push_back_mut(reports)
     }
 
     /// Returns the reports about this number; `None` without any.
     pub(super) fn get(&self, number: GameId) -> Option<&AnnouncedGame> {
-        self.numbers.iter().rfind(|reports| reports.number == number)
+        self.games.iter().rfind(|reports| reports.number == number)
     }
 
     /// Removes and returns the reports about this number; `None` without any.
     pub(super) fn take(&mut self, number: GameId) -> Option<AnnouncedGame> {
-        let at = self.numbers.iter().rposition(|reports| reports.number == number)?;
-        self.numbers.remove(at)
+        let at = self.games.iter().rposition(|reports| reports.number == number)?;
+        self.games.remove(at)
     }
 
     /// Returns the number of games with reports.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.numbers.len()
+        self.games.len()
     }
 }

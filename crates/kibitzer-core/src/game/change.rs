@@ -118,7 +118,7 @@ pub enum DesyncReason {
 
 /// A report about a game that precedes the message it comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Notice {
+pub(crate) enum PrecedingReport {
     Desync(DesyncReason),
     /// Plies that no board reported.
     Missed {

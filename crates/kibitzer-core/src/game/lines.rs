@@ -1,4 +1,4 @@
-//! A game as the lines a server would tell it in.
+//! Conversion of a game to the lines in which a server would report it.
 
 use std::fmt::Write as _;
 
@@ -7,29 +7,30 @@ use crate::chess::{CastlingSide, Color, Hands};
 use crate::message::{GameInfo, Handle, Rating, ReportedMove, Style12};
 use crate::text::encode_latin_1;
 
-/// Moves that are told.
+/// Number of last plies whose positions are included.
 const RECENT_PLIES: u32 = 8;
 
-/// Fields 27 and 28 where there is no last move; the fraction makes the clocks milliseconds.
+/// Fields 27 and 28 of a board without a last move. The fraction of the time declares the clocks to be in milliseconds.
 const NO_MOVE: &str = "none (0:00.000)";
-/// Follows a line that the server cut: a continuation mark without text.
+/// Text after a board that the server cut: a continuation mark without text.
 const CUT: &str = "\n\r\\   ";
 
 impl Game {
-    /// The lines that tell a reader who has not followed the game how it stands: its terms (`<g1>`) if they are known, its
-    /// board (`<12>`, in milliseconds) behind some of those before it, its reserves (`<b1>`) if there are any. Without line ends.
+    /// Returns lines from which a reader that starts in the middle of the stream restores the game, without line ends: the terms
+    /// (`<g1>`) if they are known, the start board and the last boards (`<12>`, with clocks in milliseconds), and the reserves
+    /// (`<b1>`) if they are known.
     ///
-    /// What a reader makes of them is the game without its ending, and with the last eight moves of those that led to its
-    /// board: as many as delta boards can be expected to take back.
+    /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take back.
     pub fn to_lines(&self) -> Vec<Vec<u8>> {
-        let terms = self.terms();
-        let boards = self.recent_positions().into_iter().map(|position| board(&position));
-        let hands = self.hands().map(|hands| reserves(self, hands));
-        let lines = terms.into_iter().chain(boards).chain([board(self.position())]).chain(hands);
+        let terms = self.terms_line();
+        let boards = self.recent_positions().into_iter().map(|position| board_line(&position));
+        let hands = self.hands().map(|hands| reserves_line(self, hands));
+        let lines = terms.into_iter().chain(boards).chain([board_line(self.position())]).chain(hands);
         lines.map(|line| encode_latin_1(&line).into_owned()).collect()
     }
 
-    /// The start board, from which delta boards count, and those before the last moves. None if a move hides something.
+    /// Returns the start board, from which delta boards count, and the boards before the last [`RECENT_PLIES`]; empty if one of them
+    /// cannot be derived from the known moves.
     fn recent_positions(&self) -> Vec<Style12> {
         let (start, end) = (self.base().ply(), self.position().ply());
         let recent = end.saturating_sub(RECENT_PLIES).max(start.saturating_add(1))..end;
@@ -37,9 +38,10 @@ impl Game {
         start.into_iter().chain(recent.map(|ply| self.position_at(ply))).collect::<Option<_>>().unwrap_or_default()
     }
 
-    fn terms(&self) -> Option<String> {
+    /// Returns the `<g1>` line of the known terms; `None` if neither the type of the game nor whether it is rated is known.
+    fn terms_line(&self) -> Option<String> {
         if let Some(info) = self.info() {
-            return Some(terms(info));
+            return Some(terms_line(info));
         }
         let mut line = format!("<g1> {}", self.id());
         push_key(&mut line, "t", self.kind());
@@ -49,7 +51,7 @@ impl Game {
 }
 
 impl Games {
-    /// Name of this login, once the server has reported it.
+    /// Returns the name of this login; `None` until the server has reported it.
     pub(crate) const fn me(&self) -> Option<&Handle> {
         self.me.as_ref()
     }
@@ -59,8 +61,8 @@ impl Games {
     }
 }
 
-/// A `<g1>` line. It omits terms that only ICC reports.
-fn terms(info: &GameInfo) -> String {
+/// Returns the `<g1>` line of the terms. Omits the terms that only ICC reports.
+fn terms_line(info: &GameInfo) -> String {
     let bit = |value: Option<bool>| value.map(u8::from);
     let guest = |registered: Option<bool>| registered.map(|yes| u8::from(!yes));
     let mut line = format!("<g1> {}", info.game);
@@ -71,77 +73,77 @@ fn terms(info: &GameInfo) -> String {
     push_pair(&mut line, "it", info.white_time_s, info.white_increment_s);
     push_pair(&mut line, "i", info.black_time_s, info.black_increment_s);
     push_key(&mut line, "pt", Some(info.partner_game.map_or(0, |game| game.0)));
-    push_pair(&mut line, "rt", info.white_rating.map(rating), info.black_rating.map(rating));
+    push_pair(&mut line, "rt", info.white_rating.map(rating_field), info.black_rating.map(rating_field));
     push_pair(&mut line, "ts", bit(info.white_timeseal), bit(info.black_timeseal));
     push_key(&mut line, "m", info.min_move_time);
     push_key(&mut line, "n", bit(info.no_escape));
     line
 }
 
-/// A rating as `<g1>` has it: a number, 0 for who has none, and a mark.
-fn rating(rating: Rating) -> String {
+/// Returns a rating as `<g1>` contains it: a number with its mark, or 0 for a player without a rating.
+fn rating_field(rating: Rating) -> String {
     match rating {
         Rating::Rated(value, confidence) => format!("{value}{}", confidence.mark()),
         Rating::Guest | Rating::Unrated => "0".to_owned(),
     }
 }
 
-/// A `<12>` line.
-fn board(board: &Style12) -> String {
+/// Returns the `<12>` line of a board, with clocks in milliseconds. Fields from 30 on are omitted from the first unknown one on.
+fn board_line(board: &Style12) -> String {
     let mut line = "<12>".to_owned();
     for row in board.board().to_rows() {
         line.push(' ');
         line.extend(row.map(char::from));
     }
     line.push_str(if board.side_to_move() == Color::White { " W" } else { " B" });
-    push(&mut line, board.double_push_file().map_or(-1, i32::from));
+    push_field(&mut line, board.double_push_file().map_or(-1, i32::from));
     for color in Color::BOTH {
         for side in [CastlingSide::Short, CastlingSide::Long] {
-            push(&mut line, u8::from(board.castling().has(color, side)));
+            push_field(&mut line, u8::from(board.castling().has(color, side)));
         }
     }
     let (white, black, relation) = (&board.white(), &board.black(), board.relation().code());
-    push(&mut line, format_args!("{} {} {white} {black} {relation}", board.halfmove_clock(), board.game()));
-    push(&mut line, format_args!("{} {}", board.initial_min(), board.increment_s()));
-    push(&mut line, format_args!("{} {}", board.white_material(), board.black_material()));
-    push(&mut line, format_args!("{} {}", board.white_clock().as_ms(), board.black_clock().as_ms()));
-    push(&mut line, board.move_number());
+    push_field(&mut line, format_args!("{} {} {white} {black} {relation}", board.halfmove_clock(), board.game()));
+    push_field(&mut line, format_args!("{} {}", board.initial_min(), board.increment_s()));
+    push_field(&mut line, format_args!("{} {}", board.white_material(), board.black_material()));
+    push_field(&mut line, format_args!("{} {}", board.white_clock().as_ms(), board.black_clock().as_ms()));
+    push_field(&mut line, board.move_number());
     let last_move = board.last_move();
-    push(&mut line, last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), timed_move));
+    push_field(&mut line, last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), timed_move));
     if board.is_cut() {
         return line + CUT;
     }
-    push(&mut line, last_move.as_ref().map_or("none", ReportedMove::text));
+    push_field(&mut line, last_move.as_ref().map_or("none", ReportedMove::text));
     // Lines end early, never in the middle.
     let later = [board.flip().map(i32::from), board.clock_running().map(i32::from), board.lag_ms()];
     for field in later.into_iter().map_while(|field| field) {
-        push(&mut line, field);
+        push_field(&mut line, field);
     }
     line
 }
 
-/// Fields 27 and 28.
+/// Returns fields 27 and 28: the verbose form of the move and the time it took.
 fn timed_move(last: &ReportedMove) -> String {
-    // What is no time has a point, too: the clocks are milliseconds.
+    // The placeholder of an unknown time has a point too, so that the clocks count as milliseconds.
     let elapsed = last
         .elapsed_ms
         .map_or_else(|| "(?.)".to_owned(), |ms| format!("({}:{:02}.{:03})", ms / 60_000, ms / 1000 % 60, ms % 1000));
     format!("{} {elapsed}", last.verbose)
 }
 
-/// A `<b1>` line.
-fn reserves(game: &Game, Hands { white, black }: Hands) -> String {
+/// Returns the `<b1>` line of the reserves.
+fn reserves_line(game: &Game, Hands { white, black }: Hands) -> String {
     format!("<b1> game {} white [{white}] black [{black}]", game.id())
 }
 
-fn push(line: &mut String, field: impl std::fmt::Display) {
-    // A string takes all text.
+fn push_field(line: &mut String, field: impl std::fmt::Display) {
+    // Writing to a string never fails.
     let _ = write!(line, " {field}");
 }
 
 fn push_key(line: &mut String, key: &str, value: Option<impl std::fmt::Display>) {
     if let Some(value) = value {
-        push(line, format_args!("{key}={value}"));
+        push_field(line, format_args!("{key}={value}"));
     }
 }
 

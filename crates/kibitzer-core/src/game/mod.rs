@@ -1,7 +1,7 @@
-//! Messages to game state: every game this session plays, observes or examines.
+//! State of every game that this session plays, observes or examines, derived from messages.
 //!
-//! The server's board is the truth. What is derived here (moves, a board from a delta) is checked against it, and where the
-//! two differ the difference is reported as a [`Desync`] and the server's word taken.
+//! The server's boards are authoritative. Moves and boards that are derived here are checked against them; a difference is reported
+//! as a [`Desync`], and the server's board replaces the derived one.
 
 mod announced;
 mod change;
@@ -24,10 +24,10 @@ use crate::options::numeric_options;
 use crate::text::PlayerText;
 
 use announced::AnnouncedGames;
-pub(crate) use change::Notice;
+pub(crate) use change::PrecedingReport;
 pub use change::{Change, ChangeKind, Desync, DesyncReason, MissedPlies};
 pub use moves::PlayedMove;
-use state::Step;
+use state::GameStep;
 pub use state::{Ending, Game};
 
 numeric_options! {
@@ -84,12 +84,12 @@ pub struct Games {
     actor: Option<PlayerText>,
 }
 
-/// The effect of a message on the state of a game.
+/// Effect of a message on the state of a game; all fields are `None` if it had none.
 #[derive(Debug, Default)]
-pub(crate) struct Applied {
+pub(crate) struct MessageEffect {
     pub(crate) change: Option<Change>,
     /// A report about a game that precedes the message.
-    pub(crate) notice: Option<(GameId, Notice)>,
+    pub(crate) notice: Option<(GameId, PrecedingReport)>,
     /// The position that a board has replaced.
     pub(crate) replaced: Option<Arc<Style12>>,
 }
@@ -124,65 +124,65 @@ impl Games {
 
     /// Applies a message to the state; messages that concern no game change nothing.
     #[inline]
-    pub(crate) fn apply(&mut self, message: &Message) -> Applied {
+    pub(crate) fn apply(&mut self, message: &Message) -> MessageEffect {
         match message {
-            Message::Style12(board) => self.board(board),
-            Message::Control(Control::Prompt) => Applied::default(),
+            Message::Style12(board) => self.apply_board(board),
+            Message::Control(Control::Prompt) => MessageEffect::default(),
             other => self.apply_other(other),
         }
     }
 
     /// Applies a message that is not a board. Kept apart from boards, whose change is then built in place.
     #[inline(never)]
-    fn apply_other(&mut self, message: &Message) -> Applied {
+    fn apply_other(&mut self, message: &Message) -> MessageEffect {
         match message {
-            Message::Delta(delta) => self.delta(delta),
-            Message::Holding(holding) => self.holding(holding),
-            Message::GameUpdate(update) => self.update(update),
-            Message::GameInfo(info) => self.info(info),
-            Message::GameCreated(created) => self.created(created),
-            Message::GameEnded(ended) => self.ended(ended),
-            Message::Observing(observing) => self.observing(**observing),
-            Message::Examine(examine) => self.examine(examine),
-            Message::Partner(partner) => self.partner(partner),
+            Message::Delta(delta) => self.apply_delta(delta),
+            Message::Holding(holding) => self.apply_holding(holding),
+            Message::GameUpdate(update) => self.apply_update(update),
+            Message::GameInfo(info) => self.apply_info(info),
+            Message::GameCreated(created) => self.apply_created(created),
+            Message::GameEnded(ended) => self.apply_ended(ended),
+            Message::Observing(observing) => self.apply_observing(**observing),
+            Message::Examine(examine) => self.apply_examine(examine),
+            Message::Partner(partner) => self.apply_partner(partner),
             Message::LoggedIn(login) => {
                 self.me = Some(login.name.clone());
-                Applied::default()
+                MessageEffect::default()
             }
             Message::Control(Control::UnitStart(header)) => {
                 self.actor = Some(header.player.clone());
-                Applied::default()
+                MessageEffect::default()
             }
             Message::Control(Control::UnitEnd) => {
                 self.actor = None;
-                Applied::default()
+                MessageEffect::default()
             }
-            _ => Applied::default(),
+            _ => MessageEffect::default(),
         }
     }
 
     #[inline]
-    fn board(&mut self, board: &Arc<Style12>) -> Applied {
+    fn apply_board(&mut self, board: &Arc<Style12>) -> MessageEffect {
         if board.relation().is_isolated() || matches!(board.relation(), Relation::Other(_)) {
-            return Applied::default();
+            return MessageEffect::default();
         }
         let id = board.game();
         let kind = match self.by_id.get_mut(id) {
-            Some(game) if game.goes_on_with(board) => {
+            Some(game) if game.continues_with(board) => {
                 let was_current = game.is_current();
                 let (step, replaced) = game.apply_board(board, self.limits.moves);
                 if !was_current {
-                    self.settle(id);
+                    self.apply_announced(id);
                 }
-                return Applied { replaced: Some(replaced), ..step.applied(board, None) };
+                return MessageEffect { replaced: Some(replaced), ..step.into_effect(board, None) };
             }
             Some(_) => ChangeKind::Replaced,
             None => ChangeKind::Opened,
         };
-        self.open(board, kind).applied(board, None)
+        self.open_game(board, kind).into_effect(board, None)
     }
 
-    fn open(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> Step {
+    fn open_game(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
         if kind == ChangeKind::Opened {
             self.make_room();
         }
@@ -191,17 +191,17 @@ impl Games {
             game.set_partner_game(partner_game);
         }
         self.by_id.insert(board.game(), game);
-        self.settle(board.game());
-        Step::new(kind, board.played())
+        self.apply_announced(board.game());
+        GameStep::new(kind, board.played())
     }
 
     /// Applies the reports that arrived before the board of a game, and removes them.
-    fn settle(&mut self, id: GameId) {
+    fn apply_announced(&mut self, id: GameId) {
         let (Some(reports), Some(game)) = (self.announced.take(id), self.by_id.get_mut(id)) else {
             return;
         };
         let partner_game = reports.info.as_ref().and_then(|info| info.partner_game);
-        game.learn(reports);
+        game.apply_announced(reports);
         if let Some(partner_game) = partner_game {
             self.link_partners(id, partner_game);
         }
@@ -222,117 +222,120 @@ impl Games {
         }
     }
 
-    fn delta(&mut self, delta: &Delta) -> Applied {
+    fn apply_delta(&mut self, delta: &Delta) -> MessageEffect {
         let id = delta.game;
         let max_moves = self.limits.moves;
-        let Some(game) = self.current(id) else {
-            return Applied::desync(id, DesyncReason::NoBoard);
+        let Some(game) = self.current_game(id) else {
+            return MessageEffect::desync(id, DesyncReason::NoBoard);
         };
         match game.apply_delta(delta, max_moves) {
-            Ok(step) => step.applied(game.position(), Some(game.shared_position())),
-            Err(reason) => Applied::desync(id, reason),
+            Ok(step) => step.into_effect(game.position(), Some(game.shared_position())),
+            Err(reason) => MessageEffect::desync(id, reason),
         }
     }
 
-    fn holding(&mut self, holding: &Holding) -> Applied {
+    fn apply_holding(&mut self, holding: &Holding) -> MessageEffect {
         let hands = Hands { white: holding.white, black: holding.black };
-        let Some(game) = self.current(holding.game) else {
-            self.announced.of(holding.game).hands = Some(hands);
-            return Applied::default();
+        let Some(game) = self.current_game(holding.game) else {
+            self.announced.entry_or_insert(holding.game).hands = Some(hands);
+            return MessageEffect::default();
         };
         game.set_hands(hands);
-        Applied::change(game, ChangeKind::Holding)
+        MessageEffect::change(game, ChangeKind::Holding)
     }
 
-    fn info(&mut self, info: &GameInfo) -> Applied {
-        if !self.begin(info) {
-            return Applied::default();
+    fn apply_info(&mut self, info: &GameInfo) -> MessageEffect {
+        if !self.note_start(info) {
+            return MessageEffect::default();
         }
-        let Some(game) = self.current(info.game) else {
-            self.announced.of(info.game).inform(info);
-            return Applied::default();
+        let Some(game) = self.current_game(info.game) else {
+            self.announced.entry_or_insert(info.game).set_terms(info);
+            return MessageEffect::default();
         };
         game.set_info(info.clone());
-        let applied = Applied::change(game, ChangeKind::Info);
+        let applied = MessageEffect::change(game, ChangeKind::Info);
         if let Some(partner_game) = info.partner_game {
             self.link_partners(info.game, partner_game);
         }
         applied
     }
 
-    /// The game that has this number beyond doubt.
-    fn current(&mut self, id: GameId) -> Option<&mut Game> {
+    /// Returns the game of this number; `None` if there is none, or if it has ended, is no longer followed, or an announcement
+    /// leaves open whether the number still means this game.
+    fn current_game(&mut self, id: GameId) -> Option<&mut Game> {
         self.by_id.get_mut(id).filter(|game| game.is_current())
     }
 
-    fn created(&mut self, created: &GameCreated) -> Applied {
+    fn apply_created(&mut self, created: &GameCreated) -> MessageEffect {
         let known = self.by_id.get_mut(created.game);
-        self.announced.of(created.game).announce(created, known.is_some());
+        self.announced.entry_or_insert(created.game).set_announcement(created, known.is_some());
         if let Some(game) = known {
             game.set_announced(created);
         }
-        Applied::default()
+        MessageEffect::default()
     }
 
-    fn ended(&mut self, ended: &GameEnded) -> Applied {
+    fn apply_ended(&mut self, ended: &GameEnded) -> MessageEffect {
         self.announced.take(ended.game);
-        // Some servers tell an observer twice.
+        // Some servers report the end to an observer twice.
         let Some(game) = self.by_id.get_mut(ended.game) else {
-            return Applied::default();
+            return MessageEffect::default();
         };
         if !game.end(ended) {
-            return Applied::default();
+            return MessageEffect::default();
         }
         self.stopped.insert(ended.game);
         if game.position().relation().is_mine() {
             self.partner_game = None;
         }
-        Applied::change(game, ChangeKind::Ended)
+        MessageEffect::change(game, ChangeKind::Ended)
     }
 
-    fn observing(&mut self, observing: Observing) -> Applied {
+    fn apply_observing(&mut self, observing: Observing) -> MessageEffect {
         let kind = if observing.is_observed() { ChangeKind::Followed } else { ChangeKind::Left };
         self.set_followed(observing.game, kind)
     }
 
-    fn examine(&mut self, examine: &Examine) -> Applied {
+    fn apply_examine(&mut self, examine: &Examine) -> MessageEffect {
         match (&examine.action, examine.game) {
             (ExamineAction::Stop, Some(game)) if examine.by.is_none() => self.set_followed(game, ChangeKind::Left),
-            _ => Applied::default(),
+            _ => MessageEffect::default(),
         }
     }
 
-    fn set_followed(&mut self, id: GameId, kind: ChangeKind) -> Applied {
+    /// Records that the session follows the game again or has left it; ignores an unknown game. `kind` is `Followed` or `Left`.
+    fn set_followed(&mut self, id: GameId, kind: ChangeKind) -> MessageEffect {
         let Some(game) = self.by_id.get_mut(id) else {
-            return Applied::default();
+            return MessageEffect::default();
         };
         game.set_followed(kind == ChangeKind::Followed);
         if kind == ChangeKind::Left {
             self.stopped.insert(id);
         }
-        Applied::change(game, kind)
+        MessageEffect::change(game, kind)
     }
 
-    fn partner(&mut self, partner: &Partner) -> Applied {
+    fn apply_partner(&mut self, partner: &Partner) -> MessageEffect {
         match *partner {
             Partner::Playing { game, .. } => return self.partner_plays(game),
             Partner::Ended | Partner::EndedByPartner | Partner::Disconnected => self.partner_game = None,
             _ => {}
         }
-        Applied::default()
+        MessageEffect::default()
     }
 
-    fn partner_plays(&mut self, partner_game: GameId) -> Applied {
+    /// Stores the number of the partner's game, and links it with this login's game if there is one.
+    fn partner_plays(&mut self, partner_game: GameId) -> MessageEffect {
         self.partner_game = Some(partner_game);
         let Some(mine) = self.mine() else {
-            return Applied::default();
+            return MessageEffect::default();
         };
-        let (id, applied) = (mine.id(), Applied::change(mine, ChangeKind::Info));
+        let (id, applied) = (mine.id(), MessageEffect::change(mine, ChangeKind::Info));
         self.link_partners(id, partner_game);
         applied
     }
 
-    /// Puts two games of one bughouse match side by side.
+    /// Records in each of two games of a bughouse match the number of the other; ignores games that are not known.
     fn link_partners(&mut self, game: GameId, partner_game: GameId) {
         for (id, beside) in [(game, partner_game), (partner_game, game)] {
             if let Some(game) = self.by_id.get_mut(id) {
@@ -342,22 +345,23 @@ impl Games {
     }
 }
 
-impl Applied {
+impl MessageEffect {
     fn change(game: &Game, kind: ChangeKind) -> Self {
-        Step::new(kind, None).applied(game.position(), None)
+        GameStep::new(kind, None).into_effect(game.position(), None)
     }
 
     const fn desync(game: GameId, reason: DesyncReason) -> Self {
-        Self { change: None, notice: Some((game, Notice::Desync(reason))), replaced: None }
+        Self { change: None, notice: Some((game, PrecedingReport::Desync(reason))), replaced: None }
     }
 }
 
-impl Step {
-    /// What a step has done to the game of which this is the last position.
-    fn applied(self, position: &Style12, board: Option<Arc<Style12>>) -> Applied {
+impl GameStep {
+    /// Converts to the effect on the game whose new position is `position`. `board` is included in the change, for messages that are
+    /// not boards themselves.
+    fn into_effect(self, position: &Style12, board: Option<Arc<Style12>>) -> MessageEffect {
         let (game, relation) = (position.game(), position.relation());
         let change = Change { game, relation, kind: self.kind, board, played: self.played };
-        Applied { change: Some(change), notice: self.notice.map(|notice| (game, notice)), replaced: None }
+        MessageEffect { change: Some(change), notice: self.notice.map(|notice| (game, notice)), replaced: None }
     }
 }
 

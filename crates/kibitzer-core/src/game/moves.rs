@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::play::{self, Removed};
+use super::play::{self, RemovedPiece};
 use crate::chess::{Board, CastlingRights, Color, LastMove, Role, Square};
 use crate::message::{ClockReading, DerivedMove, Style12};
 use crate::text::{ServerText, encode_latin_1};
@@ -14,15 +14,15 @@ use crate::text::{ServerText, encode_latin_1};
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlayedMove {
     played: LastMove,
-    removed: Removed,
+    removed: RemovedPiece,
     /// Castling rights before the move.
     castling: CastlingRights,
-    report: Report,
+    report: MoveReport,
 }
 
 /// Pretty form, clock and elapsed time of a move, as the server reported them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Report {
+enum MoveReport {
     /// A pretty form of 1 to 7 bytes, padded with zeros. An `elapsed_ms` of `u32::MAX` stands for an unknown time.
     Usual { san: [u8; 7], clock_ms: i32, elapsed_ms: u32 },
     /// A longer, missing or not plainly ASCII pretty form, or a time that does not fit `Usual`.
@@ -36,14 +36,14 @@ impl PlayedMove {
     pub(super) fn new(
         (mover, castling): (Color, CastlingRights),
         played: LastMove,
-        removed: Removed,
+        removed: RemovedPiece,
         after: &Style12,
     ) -> Self {
         let (san, clock) = (after.san_bytes(), after.clock(mover));
         let elapsed_ms = after.elapsed_ms();
-        let report = Report::usual(san, clock, elapsed_ms).unwrap_or_else(|| {
+        let report = MoveReport::usual(san, clock, elapsed_ms).unwrap_or_else(|| {
             let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
-            Report::Unusual(Box::new((san, clock, elapsed_ms)))
+            MoveReport::Unusual(Box::new((san, clock, elapsed_ms)))
         });
         Self { played, removed, castling, report }
     }
@@ -56,34 +56,34 @@ impl PlayedMove {
     /// Returns the pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
     pub fn pretty(&self) -> Option<&str> {
         match &self.report {
-            Report::Usual { san, .. } => {
+            MoveReport::Usual { san, .. } => {
                 let end = san.iter().position(|&byte| byte == 0).unwrap_or(san.len());
                 san.get(..end).and_then(|san| std::str::from_utf8(san).ok())
             }
-            Report::Unusual(report) => report.0.as_ref().map(ServerText::as_str),
+            MoveReport::Unusual(report) => report.0.as_ref().map(ServerText::as_str),
         }
     }
 
     /// Returns the mover's clock after the move.
     pub fn clock(&self) -> ClockReading {
         match &self.report {
-            Report::Usual { clock_ms, .. } => ClockReading::from_ms((*clock_ms).into()),
-            Report::Unusual(report) => report.1,
+            MoveReport::Usual { clock_ms, .. } => ClockReading::from_ms((*clock_ms).into()),
+            MoveReport::Unusual(report) => report.1,
         }
     }
 
     /// Returns the time spent on the move, in milliseconds; `None` if the server sent none.
     pub fn elapsed_ms(&self) -> Option<u32> {
         match &self.report {
-            Report::Usual { elapsed_ms, .. } => Some(*elapsed_ms).filter(|ms| *ms != u32::MAX),
-            Report::Unusual(report) => report.2,
+            MoveReport::Usual { elapsed_ms, .. } => Some(*elapsed_ms).filter(|ms| *ms != u32::MAX),
+            MoveReport::Unusual(report) => report.2,
         }
     }
 
     const fn captured(&self) -> Option<(Square, Role)> {
         match (self.removed, self.played) {
-            (Removed::Piece(role), LastMove::Normal { to, .. }) => Some((to, role)),
-            (Removed::EnPassant, LastMove::Normal { from, to, .. }) => {
+            (RemovedPiece::Piece(role), LastMove::Normal { to, .. }) => Some((to, role)),
+            (RemovedPiece::EnPassant, LastMove::Normal { from, to, .. }) => {
                 Some((Square::at(to.file(), from.rank()), Role::Pawn))
             }
             _ => None,
@@ -92,12 +92,12 @@ impl PlayedMove {
 
     /// Returns the board before this move; `None` if the removed pieces are unknown, or `after` is not the board after the move.
     fn undo(&self, after: Board, mover: Color) -> Option<Board> {
-        let is_known = self.removed != Removed::Unknown;
+        let is_known = self.removed != RemovedPiece::Unknown;
         is_known.then(|| after.undo(self.played, mover, self.captured()))?
     }
 }
 
-impl Report {
+impl MoveReport {
     #[inline]
     fn usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
         // Collected in a register, because a copy of so few bytes is read again at once.
@@ -133,7 +133,7 @@ impl fmt::Debug for PlayedMove {
 
 /// Consecutive moves from a base board. When the limit is reached, all moves are dropped, and the current board becomes the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moves {
+pub(super) struct KnownMoves {
     /// Board before the first of `played`.
     base: Arc<Style12>,
     played: Vec<PlayedMove>,
@@ -142,7 +142,7 @@ pub(super) struct Moves {
     start_ply: u32,
 }
 
-impl Moves {
+impl KnownMoves {
     /// Creates an empty list that starts at this board.
     pub(super) fn from_base(base: Arc<Style12>) -> Self {
         Self { start_ply: start_ply(&base).unwrap_or(0), base, played: Vec::new() }
@@ -166,7 +166,7 @@ impl Moves {
     }
 
     /// Returns the move that led to `ply`; `None` at or before the base, or after the last move.
-    pub(super) fn at(&self, ply: u32) -> Option<&PlayedMove> {
+    pub(super) fn move_at(&self, ply: u32) -> Option<&PlayedMove> {
         self.played.get(self.plies_since_base(ply)?.checked_sub(1)?)
     }
 
@@ -232,7 +232,7 @@ impl Moves {
         let mut position = current.clone();
         let numbers = position.set_position(&board, Some(last_move));
         for step in undone.iter().rev() {
-            play::take_back(numbers, step.played, step.captured().map(|(_, role)| role));
+            play::revert_numbers(numbers, step.played, step.captured().map(|(_, role)| role));
         }
         let side = numbers.side_to_move;
         *numbers.clock_mut(side.opponent()) = last.clock();
@@ -246,7 +246,8 @@ impl Moves {
 
     /// Returns the number of plies since the last capture or pawn move after these moves, which start at the base.
     fn halfmove_clock_after(&self, moves: &[PlayedMove]) -> u32 {
-        let is_reversible = |step: &&PlayedMove| step.removed == Removed::Nothing && !play::moves_pawn(step.played);
+        let is_reversible =
+            |step: &&PlayedMove| step.removed == RemovedPiece::Nothing && !play::is_pawn_move_or_drop(step.played);
         let n_reversible = moves.iter().rev().take_while(is_reversible).count();
         let before = if n_reversible == moves.len() { self.base.halfmove_clock() } else { 0 };
         before.saturating_add(u32::try_from(n_reversible).unwrap_or(u32::MAX))
@@ -301,7 +302,7 @@ mod tests {
         #[test]
         fn a_takeback_leads_to_the_position_that_was_there(tried in prop::collection::vec(any_move(), 0..500)) {
             let mut positions = vec![Arc::new(Style12::parse(START).unwrap())];
-            let mut moves = Moves::from_base(Arc::clone(&positions[0]));
+            let mut moves = KnownMoves::from_base(Arc::clone(&positions[0]));
             for (index, tried) in tried.into_iter().enumerate() {
                 let before = positions.last().unwrap();
                 let Some(played) = move_on(before, tried) else { continue };

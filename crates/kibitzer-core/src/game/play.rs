@@ -19,7 +19,7 @@ pub(super) enum NotatedMove {
 
 /// Pieces that a move removed from the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Removed {
+pub(super) enum RemovedPiece {
     Nothing,
     /// A piece on the square that the move ends on.
     Piece(Role),
@@ -28,7 +28,7 @@ pub(super) enum Removed {
     Unknown,
 }
 
-impl Removed {
+impl RemovedPiece {
     /// Classifies the capture of `played` on `before`; `captured` is the result of [`Board::apply`].
     pub(super) fn new(before: &Board, played: LastMove, captured: Option<Role>) -> Self {
         match (captured, played) {
@@ -44,7 +44,12 @@ impl Removed {
 /// castlings, drops and captures en passant, which [`Board::apply`] plays.
 ///
 /// The boards are rows of style 12, the eighth rank first, with a blank after each row.
-pub(super) fn plain_move(before: &[u8; 72], after: &[u8; 72], played: LastMove, mover: Color) -> Option<Removed> {
+pub(super) fn removed_by_plain_move(
+    before: &[u8; 72],
+    after: &[u8; 72],
+    played: LastMove,
+    mover: Color,
+) -> Option<RemovedPiece> {
     let LastMove::Normal { role, from, to, promotion } = played else { return None };
     let squares_at = |square: Square| {
         let place = usize::from(7 - square.rank()) * 9 + usize::from(square.file());
@@ -60,9 +65,9 @@ pub(super) fn plain_move(before: &[u8; 72], after: &[u8; 72], played: LastMove, 
     }
     if captured == b'-' {
         let is_en_passant = role == Role::Pawn && from.file() != to.file();
-        return (!is_en_passant).then_some(Removed::Nothing);
+        return (!is_en_passant).then_some(RemovedPiece::Nothing);
     }
-    Piece::from_letter(captured).filter(|piece| piece.color != mover).map(|piece| Removed::Piece(piece.role))
+    Piece::from_letter(captured).filter(|piece| piece.color != mover).map(|piece| RemovedPiece::Piece(piece.role))
 }
 
 /// Plays a move on the position, which becomes the one that the server would send after it. Returns the removed pieces.
@@ -76,7 +81,7 @@ pub(super) fn play(
     position: &mut Arc<Style12>,
     last_move: DerivedMove<'_>,
     clock: ClockReading,
-) -> Result<Removed, ApplyError> {
+) -> Result<RemovedPiece, ApplyError> {
     let (played, mover) = (last_move.played, position.side_to_move());
     let before = position.board();
     let mut board = before;
@@ -86,7 +91,7 @@ pub(super) fn play(
     next.turn_to(!mover);
     next.double_push_file = double_push_file(played);
     next.castling = castling_after(next.castling, played, mover);
-    let is_irreversible = captured.is_some() || moves_pawn(played);
+    let is_irreversible = captured.is_some() || is_pawn_move_or_drop(played);
     next.halfmove_clock = if is_irreversible { 0 } else { next.halfmove_clock.saturating_add(1) };
     count_material(next, mover, 1, captured, played);
     *next.clock_mut(mover) = clock;
@@ -95,12 +100,12 @@ pub(super) fn play(
     }
     let is_past_start = next.ply() >= PLIES_WITHOUT_CLOCK;
     next.clock_running = next.clock_running.map(|runs| runs || is_past_start);
-    Ok(Removed::new(&before, played, captured))
+    Ok(RemovedPiece::new(&before, played, captured))
 }
 
 /// Reverts the side to move, the move number and the material of a move. The caller restores the other numbers, which depend on
 /// earlier moves.
-pub(super) fn take_back(numbers: &mut BoardNumbers, played: LastMove, captured: Option<Role>) {
+pub(super) fn revert_numbers(numbers: &mut BoardNumbers, played: LastMove, captured: Option<Role>) {
     let mover = !numbers.side_to_move;
     numbers.turn_to(mover);
     if mover == Color::Black {
@@ -110,7 +115,7 @@ pub(super) fn take_back(numbers: &mut BoardNumbers, played: LastMove, captured: 
 }
 
 /// Parses the move of a delta board; `None` if it is malformed or hidden, or starts on an empty square of `before`.
-pub(super) fn read_delta(delta: &Delta, before: &Style12) -> Option<LastMove> {
+pub(super) fn parse_delta_move(delta: &Delta, before: &Style12) -> Option<LastMove> {
     let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board())?;
     (played != LastMove::Hidden).then_some(played)
 }
@@ -133,7 +138,7 @@ impl NotatedMove {
     }
 
     /// Returns whether the notation names the square of departure, so that the board shows which side moved.
-    pub(super) const fn shows_its_piece(self) -> bool {
+    pub(super) const fn names_departure_square(self) -> bool {
         matches!(self, Self::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
     }
 
@@ -153,7 +158,7 @@ pub(super) const fn color_of(role: GameRole) -> Option<Color> {
     }
 }
 
-pub(super) const fn moves_pawn(played: LastMove) -> bool {
+pub(super) const fn is_pawn_move_or_drop(played: LastMove) -> bool {
     matches!(played, LastMove::Normal { role: Role::Pawn, .. } | LastMove::Drop { .. })
 }
 
@@ -235,9 +240,9 @@ mod tests {
                 let square = Square::all().nth(index).unwrap();
                 after.set(square, other.piece(square));
             }
-            let want = captured.ok().filter(|_| after == expected).map(|captured| Removed::new(&before, played, captured));
-            let found = plain_move(&before.to_spaced_rows(), &after.to_spaced_rows(), played, color);
-            prop_assert_eq!(found, want.filter(|removed| *removed != Removed::EnPassant));
+            let want = captured.ok().filter(|_| after == expected).map(|captured| RemovedPiece::new(&before, played, captured));
+            let found = removed_by_plain_move(&before.to_spaced_rows(), &after.to_spaced_rows(), played, color);
+            prop_assert_eq!(found, want.filter(|removed| *removed != RemovedPiece::EnPassant));
         }
     }
 }

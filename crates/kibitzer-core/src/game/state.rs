@@ -7,7 +7,7 @@ mod sent;
 use std::sync::Arc;
 
 use super::announced::AnnouncedGame;
-use super::moves::{Moves, PlayedMove};
+use super::moves::{KnownMoves, PlayedMove};
 use super::play;
 use crate::chess::{Color, Fen, Hands};
 use crate::message::{
@@ -15,26 +15,26 @@ use crate::message::{
 };
 use crate::text::{PlayerText, ServerText};
 
-pub(super) use follow::Step;
+pub(super) use follow::GameStep;
 use reserves::Reserves;
-use sent::Awaited;
+use sent::AwaitedMoves;
 
 /// A game that is played, observed or examined, or was until it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the other board of a bughouse match has one name everywhere")]
 pub struct Game {
     position: Arc<Style12>,
-    moves: Moves,
+    moves: KnownMoves,
     kind: Option<ServerText>,
     rated: Option<bool>,
     info: Option<Box<GameInfo>>,
     partner_game: Option<GameId>,
     hands: Option<Hands>,
     ending: Option<Ending>,
-    after_end: AfterEnd,
+    continuation: Continuation,
     followed: bool,
-    announced: Option<Announced>,
-    awaited: Option<Awaited>,
+    next_board: Option<NextBoardOwner>,
+    awaited: Option<AwaitedMoves>,
     /// Whether boards or moves may have been missed. The current board is then unknown, and the next one is accepted without a
     /// desync.
     is_out_of_step: bool,
@@ -43,7 +43,7 @@ pub struct Game {
 
 /// Game that the next board of a number belongs to, as an earlier message announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Announced {
+enum NextBoardOwner {
     /// The same game goes on, after an adjournment.
     Same,
     /// Another game has the number.
@@ -52,9 +52,9 @@ enum Announced {
     Either,
 }
 
-/// Way in which a game may continue after its end.
+/// How a game may continue after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AfterEnd {
+enum Continuation {
     Nothing,
     /// Resumed later, after an adjournment.
     Resumed,
@@ -77,7 +77,7 @@ pub struct Ending {
 impl Game {
     pub(super) fn new(position: Arc<Style12>) -> Self {
         Self {
-            moves: Moves::from_base(Arc::clone(&position)),
+            moves: KnownMoves::from_base(Arc::clone(&position)),
             position,
             kind: None,
             rated: None,
@@ -85,9 +85,9 @@ impl Game {
             partner_game: None,
             hands: None,
             ending: None,
-            after_end: AfterEnd::Nothing,
+            continuation: Continuation::Nothing,
             followed: true,
-            announced: None,
+            next_board: None,
             awaited: None,
             is_out_of_step: false,
             reserves: Reserves::default(),
@@ -193,7 +193,7 @@ impl Game {
 
     /// Applies the announcement, terms and reserves that were reported before the board. An announcement of other players is
     /// ignored.
-    pub(super) fn learn(&mut self, reports: AnnouncedGame) {
+    pub(super) fn apply_announced(&mut self, reports: AnnouncedGame) {
         if let Some(created) = reports.created.filter(|created| self.is_between(&created.white, &created.black)) {
             self.kind = Some(created.kind);
             self.rated = created.rated;
@@ -225,11 +225,11 @@ impl Game {
     pub(super) fn set_followed(&mut self, followed: bool) {
         if followed && self.ending.is_some() {
             // Servers let only games in progress be observed.
-            let is_resumed = self.after_end == AfterEnd::Resumed;
-            let again = if is_resumed { Announced::Same } else { Announced::Other };
-            self.announced = self.announced.filter(|announced| *announced != Announced::Either).or(Some(again));
+            let is_resumed = self.continuation == Continuation::Resumed;
+            let again = if is_resumed { NextBoardOwner::Same } else { NextBoardOwner::Other };
+            self.next_board = self.next_board.filter(|announced| *announced != NextBoardOwner::Either).or(Some(again));
         } else if followed && !self.followed {
-            self.announced.get_or_insert(Announced::Either);
+            self.next_board.get_or_insert(NextBoardOwner::Either);
             self.is_out_of_step = true;
         }
         self.followed = followed;
@@ -239,40 +239,40 @@ impl Game {
     /// announce it twice.
     pub(super) fn set_announced(&mut self, created: &GameCreated) {
         let is_same = created.resumed && self.is_between(&created.white, &created.black);
-        self.announced = Some(if is_same { Announced::Same } else { Announced::Other });
+        self.next_board = Some(if is_same { NextBoardOwner::Same } else { NextBoardOwner::Other });
     }
 
     /// Returns whether messages about this number apply to this game. If not, the next board shows which game has the number.
     pub(super) const fn is_current(&self) -> bool {
-        self.is_going_on() && self.announced.is_none()
+        self.is_going_on() && self.next_board.is_none()
     }
 
     /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or is already known.
     pub(super) fn end(&mut self, ended: &GameEnded) -> bool {
         let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
-        let is_mine =
-            (is_unnamed || self.is_between(&ended.white, &ended.black)) && self.announced != Some(Announced::Other);
+        let is_mine = (is_unnamed || self.is_between(&ended.white, &ended.black))
+            && self.next_board != Some(NextBoardOwner::Other);
         if !is_mine || self.ending.is_some() {
             return false;
         }
-        self.after_end = match ended.lives_on {
-            true => AfterEnd::Examined,
-            false if ended.is_adjourned() => AfterEnd::Resumed,
-            false => AfterEnd::Nothing,
+        self.continuation = match ended.lives_on {
+            true => Continuation::Examined,
+            false if ended.is_adjourned() => Continuation::Resumed,
+            false => Continuation::Nothing,
         };
         self.ending = Some(Ending { result: ended.result, reason: ended.reason, text: ended.text.clone() });
         true
     }
 
     /// Returns whether `board` belongs to this game, rather than to another one with the same number.
-    pub(super) fn goes_on_with(&self, board: &Style12) -> bool {
-        let may_go_on = match self.announced {
-            None | Some(Announced::Either) => match self.ending {
+    pub(super) fn continues_with(&self, board: &Style12) -> bool {
+        let may_go_on = match self.next_board {
+            None | Some(NextBoardOwner::Either) => match self.ending {
                 Some(_) => self.may_end_with(board),
                 None => !self.is_refuted_by_start(board),
             },
-            Some(Announced::Same) => self.is_at(board),
-            Some(Announced::Other) => false,
+            Some(NextBoardOwner::Same) => self.has_squares_and_ply_of(board),
+            Some(NextBoardOwner::Other) => false,
         };
         may_go_on
             && self.position.has_same_players(board)
@@ -280,14 +280,14 @@ impl Game {
     }
 
     /// Returns whether `board` has the last known squares at the last known ply.
-    fn is_at(&self, board: &Style12) -> bool {
+    fn has_squares_and_ply_of(&self, board: &Style12) -> bool {
         board.ply() == self.position.ply() && board.has_same_squares(&self.position)
     }
 
     /// Returns whether `board`, received after the end of the game, may be its last position: the last known one, or one ply
     /// later.
     fn may_end_with(&self, board: &Style12) -> bool {
-        let is_same = self.is_at(board) && board.has_last_move() == self.position.has_last_move();
+        let is_same = self.has_squares_and_ply_of(board) && board.has_last_move() == self.position.has_last_move();
         let is_next = board.has_last_move() && board.ply().checked_sub(1) == Some(self.position.ply());
         is_same || is_next
     }
@@ -301,7 +301,7 @@ impl Game {
         is_start
             && match self.moves.board_at(board.ply(), &self.position) {
                 Some(known) => known != board.board(),
-                None => board.ply() > self.position.ply() || self.announced == Some(Announced::Either),
+                None => board.ply() > self.position.ply() || self.next_board == Some(NextBoardOwner::Either),
             }
     }
 }

@@ -623,7 +623,7 @@ fn what_is_kept_has_limits() {
         feed(&format!("{{Game {game} (A vs. B) Creating rated blitz match.}}\n"));
         feed(&format!("<b1> game {} white [] black []\n", 2 * game));
     }
-    assert_eq!((games.by_id.len(), games.announced.len()), (3, announced::MAX_NUMBERS));
+    assert_eq!((games.by_id.len(), games.announced.len()), (3, announced::MAX_ANNOUNCED_GAMES));
     let game = games.get(GameId(7)).unwrap();
     assert_eq!((game.moves().len(), game.base().ply(), game.position().ply()), (1, 2, 3));
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::play::NotatedMove;
-use super::state::Step;
-use super::{Applied, Games, opening};
+use super::state::GameStep;
+use super::{Games, MessageEffect, opening};
 use crate::chess::{Board, CastlingRights, Color, Fen};
 use crate::game::{ChangeKind, DesyncReason};
 use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
@@ -12,30 +12,30 @@ use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMov
 impl Games {
     /// Applies a datagram. Datagrams of an isolated board change nothing; one after the end of a game may reopen it as an examined
     /// game.
-    pub(super) fn update(&mut self, update: &GameUpdate) -> Applied {
+    pub(super) fn apply_update(&mut self, update: &GameUpdate) -> MessageEffect {
         let id = update.game;
         if self.isolated == Some(id) {
-            return Applied::default();
+            return MessageEffect::default();
         }
         if let Some(game) = self.by_id.get_mut(id) {
             game.go_on_examined();
         }
         match &update.action {
-            GameAction::Role(role) => self.role(id, *role),
-            GameAction::Position { fen, n_moves } => self.position(id, fen, *n_moves),
-            GameAction::MoveList { start, moves } => self.move_list(id, start.as_ref(), moves),
-            GameAction::Fen(fen) => self.position(id, fen, 0),
-            action => self.step(id, action),
+            GameAction::Role(role) => self.apply_role(id, *role),
+            GameAction::Position { fen, n_moves } => self.apply_position(id, fen, *n_moves),
+            GameAction::MoveList { start, moves } => self.apply_move_list(id, start.as_ref(), moves),
+            GameAction::Fen(fen) => self.apply_position(id, fen, 0),
+            action => self.apply_action_or_open(id, action),
         }
     }
 
     /// Processes the list with which ICC starts a game: later boards of the number may belong to another game. Returns `false` for
     /// an isolated board, which is not followed.
-    pub(super) fn begin(&mut self, info: &GameInfo) -> bool {
+    pub(super) fn note_start(&mut self, info: &GameInfo) -> bool {
         let (id, Some(start)) = (info.game, info.start.as_deref()) else { return true };
         if start.kind == StartKind::Isolated {
             // A followed game with this number is unchanged: the isolated board is only for display.
-            self.isolated = self.current(id).is_none().then_some(id).or(self.isolated);
+            self.isolated = self.current_game(id).is_none().then_some(id).or(self.isolated);
             return false;
         }
         self.isolated = self.isolated.filter(|isolated| *isolated != id);
@@ -50,62 +50,62 @@ impl Games {
     }
 
     /// Applies the relation of this login to a game: ends or changes a known game, and stores the role for an announced one.
-    fn role(&mut self, id: GameId, role: GameRole) -> Applied {
+    fn apply_role(&mut self, id: GameId, role: GameRole) -> MessageEffect {
         if role == GameRole::Gone {
             self.announced.take(id);
             return self.set_followed(id, ChangeKind::Left);
         }
-        let Some(game) = self.current(id) else {
-            self.announced.of(id).role = Some(role);
-            return Applied::default();
+        let Some(game) = self.current_game(id) else {
+            self.announced.entry_or_insert(id).role = Some(role);
+            return MessageEffect::default();
         };
         game.set_role(role);
-        Applied::change(game, ChangeKind::Info)
+        MessageEffect::change(game, ChangeKind::Info)
     }
 
     /// Applies a position. If `n_moves` moves follow, it reports nothing: the change is reported with the last of them.
     ///
     /// Without a game of this number, opens an announced one; reports [`DesyncReason::NoBoard`] if there is none.
-    fn position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> Applied {
-        let known = self.current(id).map(|game| game.position().board());
-        let step = match self.current(id) {
+    fn apply_position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> MessageEffect {
+        let known = self.current_game(id).map(|game| game.position().board());
+        let step = match self.current_game(id) {
             Some(game) => Some(game.set_position(fen, n_moves > 0)),
-            None => self.open_with(id, fen),
+            None => self.open_announced(id, fen),
         };
-        let (Some(step), Some(game)) = (step, self.current(id)) else {
-            return Applied::desync(id, DesyncReason::NoBoard);
+        let (Some(step), Some(game)) = (step, self.current_game(id)) else {
+            return MessageEffect::desync(id, DesyncReason::NoBoard);
         };
         if n_moves > 0 {
             game.await_moves(n_moves, step.kind, known);
-            return Applied::default();
+            return MessageEffect::default();
         }
-        step.applied(game.position(), Some(game.shared_position()))
+        step.into_effect(game.position(), Some(game.shared_position()))
     }
 
     /// Applies a list of moves from `start`, by default the usual start position; stops after the first desync.
-    fn move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> Applied {
+    fn apply_move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> MessageEffect {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
-        let mut applied = self.position(id, &start.map_or(Fen::START, usual_turn), n_moves);
+        let mut applied = self.apply_position(id, &start.map_or(Fen::START, usual_turn), n_moves);
         for sent in moves {
             if applied.notice.is_some() {
                 break;
             }
             let action = GameAction::PastMove(sent.clone());
-            applied = self.apply_action(id, &action).unwrap_or(Applied::desync(id, DesyncReason::NoBoard));
+            applied = self.apply_action(id, &action).unwrap_or(MessageEffect::desync(id, DesyncReason::NoBoard));
         }
         applied
     }
 
     /// Applies an action to the current game. If there is none, a move or a board may open an announced game.
-    fn step(&mut self, id: GameId, action: &GameAction) -> Applied {
+    fn apply_action_or_open(&mut self, id: GameId, action: &GameAction) -> MessageEffect {
         if let Some(applied) = self.apply_action(id, action) {
             return applied;
         }
         match action {
             GameAction::Move(sent) | GameAction::PastMove(sent) => {
-                let opened = self.open_before(id, sent);
+                let opened = self.open_before_first_move(id, sent);
                 let (Some(opened), Some(mut applied)) = (opened, self.apply_action(id, action)) else {
-                    return Applied::desync(id, DesyncReason::NoBoard);
+                    return MessageEffect::desync(id, DesyncReason::NoBoard);
                 };
                 if let Some(change) = &mut applied.change {
                     change.kind = opened.kind;
@@ -113,29 +113,29 @@ impl Games {
                 applied
             }
             GameAction::Board { board, side_to_move } => {
-                self.position(id, &Fen { side_to_move: *side_to_move, ..usual_turn(board) }, 0)
+                self.apply_position(id, &Fen { side_to_move: *side_to_move, ..usual_turn(board) }, 0)
             }
             // Other actions, such as a clock, do not open a game.
-            _ => Applied::default(),
+            _ => MessageEffect::default(),
         }
     }
 
     /// Applies an action to the current game of this number; `None` if there is none.
-    fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<Applied> {
+    fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<MessageEffect> {
         let game = self.by_id.get_mut(id).filter(|game| game.is_current())?;
         Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
-            Ok(Some(step)) => step.applied(game.position(), Some(game.shared_position())),
-            Ok(None) => Applied::default(),
-            Err(reason) => Applied::desync(id, reason),
+            Ok(Some(step)) => step.into_effect(game.position(), Some(game.shared_position())),
+            Ok(None) => MessageEffect::default(),
+            Err(reason) => MessageEffect::desync(id, reason),
         })
     }
 
     /// Opens an announced game with its first position; `None` if its terms have not arrived, or do not give a board.
-    fn open_with(&mut self, id: GameId, fen: &Fen) -> Option<Step> {
+    fn open_announced(&mut self, id: GameId, fen: &Fen) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
         let board = opening::board(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
         let kind = if self.by_id.get(id).is_some() { ChangeKind::Replaced } else { ChangeKind::Opened };
-        let step = self.open(&Arc::new(board), kind);
+        let step = self.open_game(&Arc::new(board), kind);
         if let (Some(game), Some(hands)) = (self.by_id.get_mut(id), fen.hands) {
             game.set_hands(hands);
         }
@@ -144,13 +144,13 @@ impl Games {
 
     /// Opens an announced game without a board from the usual start position; `None` if the game starts otherwise, or the move is
     /// not possible there.
-    fn open_before(&mut self, id: GameId, sent: &SentMove) -> Option<Step> {
+    fn open_before_first_move(&mut self, id: GameId, sent: &SentMove) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
         let info = reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
         let board = opening::board(info, &Fen::START, reports.role, self.me.as_ref())?;
         let played = NotatedMove::read(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
-        self.open_with(id, &Fen::START)
+        self.open_announced(id, &Fen::START)
     }
 }
 

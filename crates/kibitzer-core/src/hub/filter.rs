@@ -31,7 +31,7 @@ impl Filter {
     /// no event.
     #[must_use]
     pub fn kinds(self, kinds: impl IntoIterator<Item = EventKind>) -> Self {
-        Self { kinds: Some(kinds.into_iter().fold(0, |bits, kind| bits | bit(kind))), ..self }
+        Self { kinds: Some(kinds.into_iter().fold(0, |bits, kind| bits | kind_bit(kind))), ..self }
     }
 
     /// Accepts only events that changed this game or whose message names it. Default: all events, whether they concern a game or
@@ -50,19 +50,19 @@ impl Filter {
 
     /// Returns whether the event meets all conditions.
     pub fn accepts(&self, event: &Event) -> bool {
-        self.kinds.is_none_or(|kinds| kinds & bit(event.kind()) != 0)
-            && self.game.is_none_or(|game| is_about(event, game))
+        self.kinds.is_none_or(|kinds| kinds & kind_bit(event.kind()) != 0)
+            && self.game.is_none_or(|game| concerns_game(event, game))
             && self.speaker.as_ref().is_none_or(|speaker| is_said_by(event, speaker))
     }
 }
 
 /// Returns the bit that stands for a kind in the set of a [`Filter`].
-fn bit(kind: EventKind) -> u128 {
+fn kind_bit(kind: EventKind) -> u128 {
     1 << kind as u32
 }
 
 /// Returns whether the event changed the game, or its message names the game.
-fn is_about(event: &Event, game: GameId) -> bool {
+fn concerns_game(event: &Event, game: GameId) -> bool {
     event.game() == Some(game) || event.message().is_some_and(|message| message.game() == Some(game))
 }
 

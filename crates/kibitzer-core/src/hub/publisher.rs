@@ -65,7 +65,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// Waits until a subscriber may have joined since the last event. The caller then calls [`admit`](Self::admit).
+    /// Waits until a subscriber may have been added since the last event. The caller then calls [`admit`](Self::admit).
     ///
     /// [`publish`](Self::publish) adds new subscribers too, but a snapshot of the games must not wait for the next event.
     ///

@@ -98,7 +98,7 @@ impl Hub {
         receiver.await.map_err(|_| RecvError::Closed)
     }
 
-    /// Queues a new_subscriber, and wakes the publisher. If the publisher was dropped, drops the new_subscriber, which closes its subscription.
+    /// Queues a new subscriber, and wakes the publisher. If the publisher was dropped, drops the new subscriber, which closes its subscription.
     fn add_subscriber(&self, new_subscriber: NewSubscriber) {
         let mut state = self.shared.state();
         if !state.closed {

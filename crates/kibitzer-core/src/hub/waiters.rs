@@ -65,7 +65,7 @@ impl Waiters {
         self.n_waiting = 0;
     }
 
-    /// Replaces a slot, and updates the number of wakers; ignores an unknown index.
+    /// Replaces the state of a slot, and updates the number of stored wakers. Ignores an index without a slot.
     fn set(&mut self, index: usize, new: WakerSlot) {
         let Some(slot) = self.slots.get_mut(index) else {
             return;

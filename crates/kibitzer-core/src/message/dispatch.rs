@@ -1,8 +1,8 @@
-//! Which parser a line goes to: its tag decides, or how it starts.
+//! Selection of the parser of a line, by its tag or its start.
 
 use std::sync::Arc;
 
-use super::spare::Spare;
+use super::spare::SpareAllocations;
 use super::{
     Arrival, Challenge, ChallengeUpdate, Creating, Delta, Examine, Farewell, Focus, GameCreated, GameEnded, GameInfo,
     Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner,
@@ -11,7 +11,7 @@ use super::{
 use crate::wire::LineTag;
 
 /// Parses a line of a session that is logged in. `None` for text, and for a tagged line that its parser refuses.
-pub(super) fn line(tag: LineTag, line: &[u8], spare: &mut Spare) -> Option<Message> {
+pub(super) fn parse_line(tag: LineTag, line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     match tag {
         LineTag::Style12 => Style12::parse(line).ok().map(Arc::new).map(Message::Style12),
         LineTag::CutStyle12 => Style12::parse_cut(line).ok().map(Arc::new).map(Message::Style12),
@@ -25,36 +25,36 @@ pub(super) fn line(tag: LineTag, line: &[u8], spare: &mut Spare) -> Option<Messa
         LineTag::GameInfo => GameInfo::parse(line).map(Message::from),
         LineTag::UserArrived => UserArrived::parse(line).map(Message::from),
         LineTag::UserDeparted => UserDeparted::parse(line).map(Message::from),
-        LineTag::Style10 | LineTag::None => text(line, spare),
+        LineTag::Style10 | LineTag::None => parse_untagged(line, spare),
         LineTag::PlayerText => None,
     }
 }
 
 /// Parses a line without a tag; `None` if no parser accepts it.
-fn text(line: &[u8], spare: &mut Spare) -> Option<Message> {
+fn parse_untagged(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     match line.first()? {
-        b'{' => game(line),
-        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => stars(line, spare),
-        _ => sentence(line, spare),
+        b'{' => parse_game_line(line),
+        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => parse_starred(line, spare),
+        _ => parse_sentence(line, spare),
     }
 }
 
-fn game(line: &[u8]) -> Option<Message> {
+fn parse_game_line(line: &[u8]) -> Option<Message> {
     let ended = || GameEnded::parse(line).map(Message::from);
     GameCreated::parse(line).map(Message::from).or_else(ended)
 }
 
 /// Parses a line that starts with stars, which only the server sends.
-fn stars(line: &[u8], spare: &mut Spare) -> Option<Message> {
+fn parse_starred(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     let kicked = KickedBy::parse(line).map(Message::from);
-    kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| spare.talk(line))
+    kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| spare.parse_talk(line))
 }
 
 /// Parses any other line, trying the likeliest message first. No real line fits two of these.
-fn sentence(line: &[u8], spare: &mut Spare) -> Option<Message> {
+fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     let arrival = Arrival::parse(line).map(Message::from);
     arrival
-        .or_else(|| spare.talk(line))
+        .or_else(|| spare.parse_talk(line))
         .or_else(|| Refusal::parse(line).map(Message::from))
         .or_else(|| Seek::parse_text(line).map(Message::from))
         .or_else(|| Observing::parse(line).map(Message::from))
@@ -72,7 +72,7 @@ fn sentence(line: &[u8], spare: &mut Spare) -> Option<Message> {
 }
 
 /// Parses a line without a tag that comes before the login is complete. Only messages about the login are tried.
-pub(super) fn login(line: &[u8]) -> Option<Message> {
+pub(super) fn parse_login_line(line: &[u8]) -> Option<Message> {
     LoggedIn::parse(line)
         .map(Message::from)
         .or_else(|| LoginRefusal::parse(line).map(Message::from))

@@ -38,7 +38,7 @@ impl GameResult {
 named_enum! {
     /// Why a game ended, as far as the server's words are known.
     ///
-    /// Who won is in [`GameResult`](super::GameResult); the reason only explains.
+    /// Who won is in [`GameResult`]; the reason only explains.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum GameEndReason("The reason in `snake_case`, as in JSON.") {

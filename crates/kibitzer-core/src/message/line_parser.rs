@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::datagram::{self, DatagramContext, DatagramMessages};
-use super::spare::Spare;
+use super::spare::SpareAllocations;
 use super::style10::{self, Style10Builder, Style10Line};
 use super::{Control, Family, Handle, Holding, Message, OverLong, Received, Talk, Titles, dispatch};
 use crate::text::Line;
-use crate::wire::{Frame, FrameKind, LineTag, sender};
+use crate::wire::{Frame, FrameKind, LineTag, sender_in_heading};
 
 /// Indentation of the text of a message that a player just sent.
 const MESSAGE_INDENT: &[u8] = b"    ";
@@ -18,7 +18,7 @@ const MESSAGE_INDENT: &[u8] = b"    ";
 pub(super) struct LineParser {
     pub(super) family: Family,
     pub(super) logged_in: bool,
-    style10: Option<Box<Style10>>,
+    style10: Option<Box<PendingStyle10>>,
     /// A style 10 board was read; its end marker may follow.
     style10_may_end: bool,
     /// The heading of a player's message, whose text is in the next line.
@@ -26,12 +26,12 @@ pub(super) struct LineParser {
     /// The sender named in the last heading.
     sender: Option<Box<(Handle, Titles)>>,
     pub(super) datagrams: DatagramContext,
-    pub(super) spare: Spare,
+    pub(super) spare: SpareAllocations,
 }
 
 /// A style 10 block that has begun: its lines are emitted as text if it turns out not to be one.
 #[derive(Clone, Debug)]
-struct Style10 {
+struct PendingStyle10 {
     builder: Style10Builder,
     lines: Vec<Received>,
 }
@@ -77,7 +77,7 @@ impl LineParser {
     /// are appended to `ready`.
     fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Received {
         let Some(DatagramMessages { first, more }) = datagram::parse_unit(unit, &mut self.datagrams) else {
-            return Received::of_line(frame, text(unit), unit);
+            return Received::of_line(frame, text_message(unit), unit);
         };
         self.logged_in |= matches!(first, Message::LoggedIn(_));
         // No secret datagram has a type of its own.
@@ -104,26 +104,26 @@ impl LineParser {
             self.begin_block(frame, tag, line);
             return None;
         }
-        Some(Received::of_line(frame, self.message(tag, line).unwrap_or_else(|| text(line)), line))
+        Some(Received::of_line(frame, self.parse_line(tag, line).unwrap_or_else(|| text_message(line)), line))
     }
 
     /// Returns whether a line begins a message of several lines: a style 10 board, or a heading with the text after it.
     pub(super) fn begins_block(&self, tag: LineTag, line: &[u8]) -> bool {
         match tag {
             LineTag::Style10 => true,
-            LineTag::None => (self.family == Family::Icc && line == br#""10""#) || sender(line).is_some(),
+            LineTag::None => (self.family == Family::Icc && line == br#""10""#) || sender_in_heading(line).is_some(),
             _ => false,
         }
     }
 
     fn begin_block(&mut self, frame: &Frame<'_>, tag: LineTag, line: &[u8]) {
-        let first = Received::of_line(frame, text(line), line);
+        let first = Received::of_line(frame, text_message(line), line);
         if tag == LineTag::None
-            && let Some(sender) = sender(line)
+            && let Some(sender) = sender_in_heading(line)
         {
             (self.heading, self.sender) = (Some(Box::new(first)), Some(Box::new(sender)));
         } else {
-            self.style10 = Some(Box::new(Style10 { builder: Style10Builder::default(), lines: vec![first] }));
+            self.style10 = Some(Box::new(PendingStyle10 { builder: Style10Builder::default(), lines: vec![first] }));
         }
     }
 
@@ -138,14 +138,14 @@ impl LineParser {
         let FrameKind::Line { tag: LineTag::PlayerText, bytes } = frame.kind else {
             return self.release_then_read([heading], frame, ready);
         };
-        let message = self.player_text(&[heading.raw(), b"\n", bytes].concat(), bytes);
-        Some(Received { message: message.unwrap_or_else(|| text(bytes)), ..heading }.ending_with(frame))
+        let message = self.quoted_message(&[heading.raw(), b"\n", bytes].concat(), bytes);
+        Some(Received { message: message.unwrap_or_else(|| text_message(bytes)), ..heading }.ending_with(frame))
     }
 
     /// Creates the message whose text is `quoted`, from the sender that the last heading named; `None` if no heading did.
     ///
     /// `line` is the whole received text, of which `quoted` is the last part or all.
-    fn player_text(&self, line: &[u8], quoted: &[u8]) -> Option<Message> {
+    fn quoted_message(&self, line: &[u8], quoted: &[u8]) -> Option<Message> {
         let sender = self.sender.as_deref().cloned()?;
         let words = quoted.strip_prefix(MESSAGE_INDENT).unwrap_or(quoted.trim_ascii_start());
         Some(Talk::quoted(sender, line, words.len()).into())
@@ -166,22 +166,22 @@ impl LineParser {
     }
 
     /// Removes and returns the lines of a message that is not complete at the end of the stream; `None` without such a message.
-    pub(super) fn unfinished(&mut self) -> Option<Vec<Received>> {
+    pub(super) fn take_unfinished(&mut self) -> Option<Vec<Received>> {
         let heading = self.heading.take().map(|heading| vec![*heading]);
         heading.or_else(|| Some(self.style10.take()?.lines))
     }
 
     /// Parses one complete line; `None` if no parser accepts it, so that it is text. A non-empty line without a tag ends a quoted
     /// message, and the report of the login marks the stream as logged in.
-    pub(super) fn message(&mut self, tag: LineTag, line: &[u8]) -> Option<Message> {
+    pub(super) fn parse_line(&mut self, tag: LineTag, line: &[u8]) -> Option<Message> {
         match tag {
-            LineTag::PlayerText => return self.player_text(line, line),
+            LineTag::PlayerText => return self.quoted_message(line, line),
             LineTag::None if !line.is_empty() => self.sender = None,
             _ => {}
         }
         if !self.logged_in
             && tag == LineTag::None
-            && let Some(message) = dispatch::login(line)
+            && let Some(message) = dispatch::parse_login_line(line)
         {
             self.logged_in = matches!(message, Message::LoggedIn(_));
             return Some(message);
@@ -191,7 +191,7 @@ impl LineParser {
         {
             return Some(Message::from(holding));
         }
-        dispatch::line(tag, line, &mut self.spare)
+        dispatch::parse_line(tag, line, &mut self.spare)
     }
 
     fn read_style10(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
@@ -201,7 +201,7 @@ impl LineParser {
             Style10Line::Board(board) => Some(board),
             Style10Line::Broken => return self.release_then_read(block.lines, frame, ready),
         };
-        block.lines.push(Received::of_line(frame, text(line), line));
+        block.lines.push(Received::of_line(frame, text_message(line), line));
         let Some(board) = board else {
             self.style10 = Some(block);
             return None;
@@ -214,6 +214,6 @@ impl LineParser {
     }
 }
 
-fn text(line: &[u8]) -> Message {
+fn text_message(line: &[u8]) -> Message {
     Message::Text(Line::from(line))
 }

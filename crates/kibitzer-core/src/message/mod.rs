@@ -1,6 +1,6 @@
-//! Frames to messages: one file per kind of message, named as the servers' help files name it.
+//! Parsing of frames to messages: one file per kind of message, named as in the servers' help files.
 //!
-//! [`Reader`] is the way in: bytes to [`Received`]. The parsers of single lines are there too, each a `parse` on its type.
+//! [`Reader`] parses bytes to [`Received`] messages. Every message type also has a `parse` function for a single line.
 
 mod arrival;
 mod by_game;

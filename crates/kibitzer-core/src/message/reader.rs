@@ -1,10 +1,10 @@
-//! Bytes to messages: joins the framer and the parser of its frames, and lends the last message.
+//! Parsing of bytes to messages: the framer, and the parser of its frames.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::line_parser::LineParser;
-use super::spare::Spare;
+use super::spare::SpareAllocations;
 use super::{Family, Message, Received, Relation, Style12};
 use crate::wire::{FastFrame, FastFrameKind, FrameKind, Framer, LineTag, StreamState};
 
@@ -38,7 +38,8 @@ pub struct Reader {
     other: Received,
 }
 
-/// Where the last message is. A board has a slot of its own, as streams of games alternate between boards and prompts.
+/// Slot in which the last message is stored. Boards have a separate slot, because streams of games alternate between boards and
+/// prompts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MessageSlot {
     Board,
@@ -46,7 +47,7 @@ pub(crate) enum MessageSlot {
 }
 
 impl Reader {
-    /// A reader over a framer that was set up for the stream.
+    /// Creates a reader from a framer that was configured for the stream, and sets the family of the framer.
     pub fn new(mut framer: Framer, family: Family) -> Self {
         framer.set_family(family);
         Self { framer, ..Self::default() }
@@ -62,10 +63,10 @@ impl Reader {
         self.framer.shrink();
         self.ready.shrink_to_fit();
         (self.board, self.other) = Default::default();
-        self.parser.spare = Spare::default();
+        self.parser.spare = SpareAllocations::default();
     }
 
-    /// The framer, for setting what was learned about the stream.
+    /// Returns the framer, for settings of the stream such as the prompt.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         &mut self.framer
     }
@@ -78,7 +79,7 @@ impl Reader {
         state
     }
 
-    /// Continues in the middle of a stream that is in this state.
+    /// Sets whether the login is complete, and the name of this login. The framer is resumed separately.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.parser.logged_in = state.is_logged_in;
         self.parser.datagrams.set_me(state.me.clone().unwrap_or_default());
@@ -90,13 +91,13 @@ impl Reader {
         self.parser.datagrams.add_game(board.game(), board.white(), board.black(), is_mine);
     }
 
-    /// Removes the next message from the front of `input`; `None` once all of `input` was consumed.
+    /// Returns the next message, and advances `input` past it; `None` once all of `input` was consumed.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
-        let slot = self.read(input)?;
+        let slot = self.read_to_slot(input)?;
         Some(self.take(slot))
     }
 
-    /// Removes the last message from its slot.
+    /// Removes and returns the last message, which [`read_to_slot`](Self::read_to_slot) has stored in this slot.
     #[inline]
     pub(crate) fn take(&mut self, slot: MessageSlot) -> Received {
         let slot = match slot {
@@ -108,10 +109,10 @@ impl Reader {
         Received { offset, length, bell, is_datagram, is_listed, message: std::mem::take(message) }
     }
 
-    /// Returns what [`next`](Self::next) returns, by reference. If the caller does not clone it, the memory of a board or a line
+    /// Returns the next message as [`next`](Self::next) does, but by reference. If the caller does not clone it, the memory of a board or a line
     /// of text is used again for a later one.
     pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<&Received> {
-        Some(match self.read(input)? {
+        Some(match self.read_to_slot(input)? {
             MessageSlot::Board => &self.board,
             MessageSlot::Other => &self.other,
         })
@@ -122,7 +123,7 @@ impl Reader {
         self.parser.spare.keep_board(board);
     }
 
-    /// Removes the next message from what is left at the end of the stream.
+    /// Returns the next message of the buffered bytes at the end of the stream; `None` once none is left.
     pub fn finish(&mut self) -> Option<Received> {
         loop {
             if let Some(received) = self.ready.pop_front() {
@@ -130,7 +131,7 @@ impl Reader {
             }
             self.parser.family = self.framer.family();
             let Some(frame) = self.framer.finish() else {
-                self.ready.extend(self.parser.unfinished()?);
+                self.ready.extend(self.parser.take_unfinished()?);
                 continue;
             };
             if let Some(received) = self.parser.read(&frame, &mut self.ready) {
@@ -141,32 +142,34 @@ impl Reader {
 
     /// Reads the next message to the returned slot.
     #[inline]
-    pub(crate) fn read(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
+    pub(crate) fn read_to_slot(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         if self.ready.is_empty() && !self.parser.is_mid_message() {
             let (spare, slot) = (&mut self.parser.spare, &mut self.board.message);
-            if let Some(fast) = self.framer.next_fast_frame(input, |line| spare.board_in(slot)?.read_fast(line)) {
+            if let Some(fast) =
+                self.framer.next_fast_frame(input, |line| spare.reusable_board_in(slot)?.read_fast(line))
+            {
                 let FastFrame { offset, end, bell, kind } = fast;
                 return Some(match kind {
                     FastFrameKind::Board => {
-                        self.board.set_place(offset, end, bell);
+                        self.board.set_position(offset, end, bell);
                         MessageSlot::Board
                     }
                     FastFrameKind::Prompt => {
                         self.parser.logged_in = true;
-                        self.parser.spare.take(&mut self.other.message);
+                        self.parser.spare.keep_allocation(&mut self.other.message);
                         self.other.message = Message::default();
-                        self.other.set_place(offset, end, bell);
+                        self.other.set_position(offset, end, bell);
                         MessageSlot::Other
                     }
                 });
             }
         }
-        self.parser.spare.take(&mut self.other.message);
-        self.read_other(input)
+        self.parser.spare.keep_allocation(&mut self.other.message);
+        self.read_to_slot_slowly(input)
     }
 
     #[inline(never)]
-    fn read_other(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
+    fn read_to_slot_slowly(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         loop {
             if let Some(received) = self.ready.pop_front() {
                 self.other = received;
@@ -176,22 +179,22 @@ impl Reader {
             let frame = self.framer.next_frame(input)?;
             self.other = match frame.kind {
                 FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
-                    let board = self.parser.spare.board_in(&mut self.board.message);
+                    let board = self.parser.spare.reusable_board_in(&mut self.board.message);
                     if board.is_some_and(|board| board.read_line(bytes).is_ok()) {
-                        self.board.set_place(frame.offset, frame.end, frame.bell);
+                        self.board.set_position(frame.offset, frame.end, frame.bell);
                         self.board.message.set_line(bytes);
                         return Some(MessageSlot::Board);
                     }
-                    Received::of_line(&frame, self.parser.spare.text(bytes), bytes)
+                    Received::of_line(&frame, self.parser.spare.text_message(bytes), bytes)
                 }
                 FrameKind::Line { tag, bytes }
                     if !self.parser.is_mid_message() && !self.parser.begins_block(tag, bytes) =>
                 {
                     // Measured: a message that was just written is not moved without a stall.
-                    let message = self.parser.message(tag, bytes);
-                    self.other.message = message.unwrap_or_else(|| self.parser.spare.text(bytes));
+                    let message = self.parser.parse_line(tag, bytes);
+                    self.other.message = message.unwrap_or_else(|| self.parser.spare.text_message(bytes));
                     self.other.message.set_line(bytes);
-                    self.other.set_place(frame.offset, frame.end, frame.bell);
+                    self.other.set_position(frame.offset, frame.end, frame.bell);
                     return Some(MessageSlot::Other);
                 }
                 _ => match self.parser.read(&frame, &mut self.ready) {

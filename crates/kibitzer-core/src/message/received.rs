@@ -31,7 +31,7 @@ impl Received {
     }
 
     /// Sets everything but the message, which is not of a datagram or a listing.
-    pub(super) fn set_place(&mut self, offset: u64, end: u64, bell: bool) {
+    pub(super) fn set_position(&mut self, offset: u64, end: u64, bell: bool) {
         (self.offset, self.length, self.bell) = (offset, length(offset, end), bell);
         (self.is_datagram, self.is_listed) = (false, false);
     }

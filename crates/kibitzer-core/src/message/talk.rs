@@ -20,15 +20,15 @@ use crate::text::{LineBytes, PlayerText, decode};
 pub struct Talk {
     /// The kind of talk.
     pub kind: TalkKind,
-    places: Places,
+    places: TalkPositions,
     line: LineBytes,
-    /// What is not in the line, or not as it is there.
-    apart: Option<Box<Apart>>,
+    /// Parts of the talk that are not in the line, or occur there in another form.
+    apart: Option<Box<SeparateParts>>,
 }
 
-/// Where the parts of talk are in its line.
+/// Positions of the parts of talk in its line, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Places {
+struct TalkPositions {
     /// Start and end of the name; both 0 if there is none.
     name: [usize; 2],
     /// End of the titles, which follow the name.
@@ -38,7 +38,7 @@ struct Places {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Apart {
+struct SeparateParts {
     from: Handle,
     titles: Titles,
     text: Option<PlayerText>,
@@ -101,7 +101,7 @@ impl Talk {
         Some(talk)
     }
 
-    /// [`parse`](Self::parse) into this value. After `None`, it is as before.
+    /// Parses a line into this value, as [`parse`](Self::parse) does. After `None`, the value is unchanged.
     pub(super) fn read(&mut self, line: &[u8]) -> Option<()> {
         let (kind, places) = match line.first()? {
             b'a'..=b'z' | b'A'..=b'Z' => spoken(line, Cursor::new(line)),
@@ -117,14 +117,14 @@ impl Talk {
 
     /// Creates a message that the server quotes; its words are the last `text_length` bytes of the line.
     pub(super) fn quoted((from, titles): (Handle, Titles), line: &[u8], text_length: usize) -> Self {
-        let places = Places { text: line.len().saturating_sub(text_length), ..Places::default() };
-        let apart = Some(Box::new(Apart { from, titles, text: None }));
+        let places = TalkPositions { text: line.len().saturating_sub(text_length), ..TalkPositions::default() };
+        let apart = Some(Box::new(SeparateParts { from, titles, text: None }));
         Self { kind: TalkKind::Message, places, line: LineBytes::from_slice(line), apart }
     }
 
     /// Creates talk whose words do not occur literally in its line. The line is empty until [`set_line`](Self::set_line).
     pub(super) fn with_text(kind: TalkKind, from: Handle, titles: Titles, text: PlayerText) -> Self {
-        let apart = Some(Box::new(Apart { from, titles, text: Some(text) }));
+        let apart = Some(Box::new(SeparateParts { from, titles, text: Some(text) }));
         Self { kind, apart, ..Self::default() }
     }
 
@@ -140,7 +140,7 @@ impl Talk {
 
     /// Returns the speaker's titles; empty if the line has none.
     pub fn titles(&self) -> Titles {
-        let Places { name: [_, start], titles_end, .. } = self.places;
+        let TalkPositions { name: [_, start], titles_end, .. } = self.places;
         let in_line = || Titles::from_wire(self.line.get(start..titles_end).unwrap_or_default());
         self.apart.as_ref().map_or_else(in_line, |apart| apart.titles.clone())
     }
@@ -176,56 +176,56 @@ impl fmt::Debug for Talk {
     }
 }
 
-/// The position of the cursor in its line.
+/// Returns the position of the cursor in its line, in bytes.
 const fn position(line: &[u8], at: &Cursor<'_>) -> usize {
     line.len().saturating_sub(at.rest().len())
 }
 
-/// Consumes a name with its titles; the place of the words is not known yet.
-fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
+/// Consumes a name with its titles, and returns their positions; the position of the words is 0.
+fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
     let start = position(line, at);
     Handle::read(at)?;
     let end = position(line, at);
     Titles::skip(at);
-    Some(Places { name: [start, end], titles_end: position(line, at), text: 0 })
+    Some(TalkPositions { name: [start, end], titles_end: position(line, at), text: 0 })
 }
 
-/// Consumes a name that is not a handle: one or more bytes other than blanks and colons.
-fn read_free_form_name(line: &[u8], at: &mut Cursor<'_>) -> Option<Places> {
+/// Consumes a name that need not be a handle, one or more bytes other than blanks and colons, and returns its position.
+fn read_free_form_name(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
     let start = position(line, at);
     let is_empty = at.take_while(|b| b != b' ' && b != b':').is_empty();
     let end = position(line, at);
-    (!is_empty).then_some(Places { name: [start, end], titles_end: end, text: 0 })
+    (!is_empty).then_some(TalkPositions { name: [start, end], titles_end: end, text: 0 })
 }
 
-fn spoken(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, Places)> {
+fn spoken(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, TalkPositions)> {
     let speaker = read_speaker(line, &mut at)?;
     let kind = TalkKind::read(&mut at)?;
-    Some((kind, Places { text: read_after_colon(line, &mut at)?, ..speaker }))
+    Some((kind, TalkPositions { text: read_after_colon(line, &mut at)?, ..speaker }))
 }
 
 /// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
-fn it_shout(line: &[u8]) -> Option<(TalkKind, Places)> {
+fn it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     let speaker = read_speaker(line, at.expect(b"--> ")?)?;
     let _ = at.eat(b" ");
-    Some((TalkKind::ItShout, Places { text: position(line, &at), ..speaker }))
+    Some((TalkKind::ItShout, TalkPositions { text: position(line, &at), ..speaker }))
 }
 
-/// `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name. One word before the colon
+/// Parses `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name. One word before the colon
 /// is the name, even if no account can have it.
-fn announced(line: &[u8]) -> Option<(TalkKind, Places)> {
+fn announced(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
     at.expect(b"ANNOUNCEMENT**")?;
     let announcer = at.between(b" from ", b":", |at| read_speaker(line, at));
     let announcer =
         announcer.or_else(|| at.between(b" from ", b":", |at| read_free_form_name(line, at))).unwrap_or_default();
-    Some((TalkKind::Announcement, Places { text: read_after_colon(line, &mut at)?, ..announcer }))
+    Some((TalkKind::Announcement, TalkPositions { text: read_after_colon(line, &mut at)?, ..announcer }))
 }
 
 /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
-fn listed_message(line: &[u8]) -> Option<(TalkKind, Places)> {
+fn listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     at.blanks();
     at.number::<u32>()?;
@@ -233,7 +233,7 @@ fn listed_message(line: &[u8]) -> Option<(TalkKind, Places)> {
     spoken(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
 }
 
-fn qtell(line: &[u8]) -> Option<(TalkKind, Places)> {
+fn qtell(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     // The answers to an empty command name, and the end of a style 10 board.
     const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
     let is_output = match line {
@@ -242,7 +242,8 @@ fn qtell(line: &[u8]) -> Option<(TalkKind, Places)> {
         [b'>', text @ ..] => text.first().is_some_and(|&b| b != b' '),
         _ => false,
     };
-    (is_output && !OTHERS.contains(&line)).then(|| (TalkKind::Qtell, Places { text: 1, ..Places::default() }))
+    (is_output && !OTHERS.contains(&line))
+        .then(|| (TalkKind::Qtell, TalkPositions { text: 1, ..TalkPositions::default() }))
 }
 
 impl TalkKind {

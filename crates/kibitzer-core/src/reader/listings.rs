@@ -18,18 +18,18 @@ use crate::message::{Control, Message, Received};
 
 /// The listing that the current reply may contain.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Listings {
+pub(super) struct ListingRecognizer {
     /// Parser of the listing; `None` outside of replies with a listing. Boxed, because most replies have none.
     collector: Option<Box<AnyCollector>>,
     /// Number of inner units that have begun and not ended.
     depth: u8,
 }
 
-impl Listings {
+impl ListingRecognizer {
     /// Processes a message: marks it if it is a line of a listing, and returns the listing that ends with it.
-    pub(super) fn receive(&mut self, received: &mut Received) -> Option<AnyListing> {
+    pub(super) fn process(&mut self, received: &mut Received) -> Option<AnyListing> {
         match &received.message {
-            Message::Control(control) => self.receive_control(control),
+            Message::Control(control) => self.process_control(control),
             // Talk can interrupt a reply, and is not part of it; an overlong line is not a row.
             Message::Talk(_) | Message::OverLong(_) => None,
             _ => {
@@ -49,12 +49,12 @@ impl Listings {
     }
 
     /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.
-    fn receive_control(&mut self, control: &Control) -> Option<AnyListing> {
+    fn process_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
-            Control::BlockStart { code, .. } => self.start(AnyCollector::of_code(code.0)),
+            Control::BlockStart { code, .. } => self.start_reply(AnyCollector::of_code(code.0)),
             Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
             Control::UnitStart(header) if header.player.as_str() == "*" => {
-                self.start(AnyCollector::of_number(header.command));
+                self.start_reply(AnyCollector::of_number(header.command));
             }
             Control::BlockEnd { complete: false, .. } => self.collector = None,
             Control::UnitEnd if self.depth > 0 => self.depth -= 1,
@@ -65,7 +65,7 @@ impl Listings {
     }
 
     /// Starts a reply, and drops an unfinished listing.
-    fn start(&mut self, collector: Option<AnyCollector>) {
+    fn start_reply(&mut self, collector: Option<AnyCollector>) {
         self.collector = collector.map(Box::new);
         self.depth = 0;
     }

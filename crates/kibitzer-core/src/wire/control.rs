@@ -23,7 +23,7 @@ const CODE_DIGITS: usize = 9;
 /// Bytes of a level-1 header: a number, a name and a tag of up to 99 characters.
 const UNIT_HEADER_LIMIT: usize = 256;
 
-/// The sequence the stream is in. Its bytes so far are in [`Sequence::bytes`].
+/// The sequence of control bytes that is being received, with its bytes so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sequence {
     pub(super) state: SequenceState,
@@ -93,7 +93,7 @@ impl Sequence {
         self.bytes.extend(first);
     }
 
-    /// Gives back memory that is not used.
+    /// Releases unused memory; keeps the bytes of an unfinished sequence.
     pub(super) fn shrink(&mut self) {
         if self.state == SequenceState::None {
             self.bytes = Vec::new();
@@ -113,7 +113,7 @@ impl Sequence {
     }
 
     /// Aborts a sequence: the bytes collected so far are text, except for the control bytes that began it.
-    pub(super) fn give_up(&mut self) {
+    pub(super) fn abort_to_text(&mut self) {
         self.start += match self.state {
             SequenceState::None | SequenceState::Text(_) => return,
             SequenceState::Escape | SequenceState::Csi | SequenceState::Ping => 0,
@@ -131,7 +131,8 @@ impl Sequence {
         self.bytes.get(1..).unwrap_or_default()
     }
 
-    /// Position after the last byte of an aborted sequence that was processed as text.
+    /// Returns the stream position after the last byte of an aborted sequence that was processed as text; `None` if no sequence was
+    /// aborted.
     pub(super) fn replayed_to(&self) -> Option<u64> {
         match self.state {
             SequenceState::Text(index) => Some(self.start + index as u64),
@@ -152,7 +153,7 @@ impl Sequence {
     }
 
     /// Processes the next byte. For any result except `Pending`, the caller sets the next state.
-    pub(super) fn byte(&mut self, byte: u8, datagram_limit: usize) -> SequenceStep {
+    pub(super) fn process(&mut self, byte: u8, datagram_limit: usize) -> SequenceStep {
         match self.state {
             SequenceState::Escape if byte == b'[' => self.collect(byte, SequenceState::Csi),
             SequenceState::None | SequenceState::Text(_) | SequenceState::Escape => SequenceStep::NotASequence,

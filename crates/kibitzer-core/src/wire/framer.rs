@@ -1,8 +1,8 @@
 //! The framer: one state machine for every layer of the stream.
 //!
 //! A frame takes one of three paths; all of them emit the same frames. `next_fast_frame` (for the reader) consumes prompts and boards,
-//! `whole_line` borrows a complete line without control bytes, `next_byte` processes everything else. Its states are those of three
-//! layers: [`Telnet`], [`Sequence`] (control sequences) and [`LineBuffer`].
+//! `next_whole_line` borrows a complete line without control bytes, `process_next` processes everything else. Its states are those of three
+//! layers: [`TelnetState`], [`Sequence`] (control sequences) and [`LineBuffer`].
 //!
 //! | layer | state | input | next state | output |
 //! |---|---|---|---|---|
@@ -31,7 +31,7 @@ mod whole_line;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::bytes::{Byte, NeedInput};
+use self::bytes::{Byte, InputConsumed};
 pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
 use self::whole_line::WholeLine;
 use super::control::{Sequence, SequenceState};
@@ -40,7 +40,7 @@ use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
 use super::prompt::{PromptKind, Prompts, guest_prompt};
-use super::telnet::Telnet;
+use super::telnet::TelnetState;
 use super::wrap::Wrapping;
 use crate::scan::find;
 use crate::text::Handle;
@@ -73,7 +73,7 @@ use crate::text::Handle;
 pub struct Framer {
     limits: Limits,
     timeseal: Timeseal,
-    /// Decides which control bytes frame something. If it was not set, the first prompt shows it.
+    /// Family of the server, which decides which control bytes are framing. `Auto` until it is set or the login shows it.
     family: Family,
     /// Block mode is off: of its marks, only the complaint about an unnumbered line counts.
     is_unblocked: bool,
@@ -81,14 +81,14 @@ pub struct Framer {
     wrapping: Wrapping,
     /// Stream position of the next byte of input.
     position: u64,
-    telnet: Telnet,
+    telnet: TelnetState,
     /// Position of the IAC that began the command in `telnet`.
     telnet_start: u64,
     sequence: Sequence,
     line: LineBuffer,
     block: Option<Block>,
     units: Units,
-    /// Bytes that were read but not dealt with, because a frame had to go out first.
+    /// Bytes that were read but not processed, because a frame had to be emitted first.
     pending_bytes: VecDeque<Byte>,
     /// The fast path cannot succeed before this position: no line end was found, or there are control bytes.
     slow_until: u64,
@@ -194,20 +194,20 @@ impl Framer {
 
     /// Sets whether block mode is on. Default: it may be, as in a recording.
     ///
-    /// Without it the marks of blocks are text, but for the server's complaint about a line without a number: that shows that
-    /// block mode is on.
+    /// While block mode is off, its marks are text, except the server's complaint about a line without a number, which shows that block
+    /// mode is on.
     pub const fn set_block_mode(&mut self, is_on: bool) {
         self.is_unblocked = !is_on;
     }
 
-    /// Gives back memory that is not used.
+    /// Releases unused memory.
     pub(crate) fn shrink(&mut self) {
         self.line.shrink();
         self.sequence.shrink();
         self.pending_bytes.shrink_to_fit();
     }
 
-    /// Counts stream positions from this one on. For a framer that has read nothing yet.
+    /// Sets the stream position of the next byte. Must be called before the first byte is read.
     pub(crate) const fn start_at(&mut self, position: u64) {
         self.position = position;
     }
@@ -227,19 +227,19 @@ impl Framer {
                 break out;
             }
             if self.is_at_line_start() {
-                match self.whole_line(input) {
+                match self.next_whole_line(input) {
                     WholeLine::Frame(frame) => return Some(frame),
-                    WholeLine::Marked => continue,
+                    WholeLine::MarkedLineEnded => continue,
                     WholeLine::NotWhole => {}
                 }
             }
-            match self.next_byte(input) {
+            match self.process_next(input) {
                 Ok(Some(out)) => break out,
                 Ok(None) => {}
-                Err(NeedInput) => return None,
+                Err(InputConsumed) => return None,
             }
         };
-        Some(self.frame(out))
+        Some(self.emit_frame(out))
     }
 
     #[inline]
@@ -254,11 +254,12 @@ impl Framer {
         self.line.is_at_line_start()
             && self.pending_bytes.is_empty()
             && self.sequence.state == SequenceState::None
-            && self.telnet == Telnet::Text
+            && self.telnet == TelnetState::Text
             && self.position >= self.slow_until
     }
 
-    fn prompt(&mut self, kind: PromptKind) -> Control {
+    /// Records that a prompt was received, which marks the line and may complete the login. Returns the control to emit.
+    fn note_prompt(&mut self, kind: PromptKind) -> Control {
         self.line.set_marked();
         self.line.set_quote(self.line.quote().after_prompt());
         match kind {
@@ -271,6 +272,7 @@ impl Framer {
         }
     }
 
+    /// Records that the login is complete, and the family that completed it if the family was not known.
     fn log_in(&mut self, family: Family) {
         self.prompts.set_logged_in();
         if self.family == Family::Auto {
@@ -278,8 +280,9 @@ impl Framer {
         }
     }
 
-    /// Borrows the bytes that go out.
-    fn frame(&mut self, out: PendingFrame) -> Frame<'_> {
+    /// Converts a pending frame to a frame that borrows its bytes, and marks them as emitted. A line may change prompts and wrapping, and a
+    /// datagram may complete the login.
+    fn emit_frame(&mut self, out: PendingFrame) -> Frame<'_> {
         let end = self.sequence.replayed_to().unwrap_or(self.position - self.pending_bytes.len() as u64);
         match out {
             PendingFrame::Control { control, offset } => {

@@ -1,4 +1,4 @@
-//! One logical line while it comes in: its cleaned bytes, and whether a wrapped piece may follow.
+//! Buffer of one logical line while it is received: its cleaned bytes, and whether a wrapped piece may follow.
 
 use super::family::Family;
 use super::frame::LineTag;
@@ -21,7 +21,7 @@ pub(super) struct LineBuffer {
     cut: u64,
     /// Where the last received piece starts in `text`.
     piece: usize,
-    phase: Phase,
+    phase: LinePhase,
     /// A prompt or a mark was on this line: if nothing follows, the line is not emitted.
     marked: bool,
     /// The value of `marked` after the last frame.
@@ -42,7 +42,7 @@ enum Emitted {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-enum Phase {
+enum LinePhase {
     /// Bytes of a line are being received.
     #[default]
     Open,
@@ -73,9 +73,9 @@ pub(super) enum LineStep {
 }
 
 impl LineBuffer {
-    /// Whether a whole line could be read past this buffer.
+    /// Returns whether the buffer is empty and no line is held, so that a complete line may be borrowed from the input instead.
     pub(super) fn is_at_line_start(&self) -> bool {
-        matches!(self.phase, Phase::Open) && self.text.is_empty()
+        matches!(self.phase, LinePhase::Open) && self.text.is_empty()
     }
 
     /// Releases unused memory.
@@ -92,11 +92,11 @@ impl LineBuffer {
         match (self.emitted, self.phase) {
             (None, _) => {}
             (Some(Emitted::Prompt), _) => self.reset(true, self.bell),
-            (Some(Emitted::Line), Phase::Open | Phase::Joining { .. } | Phase::CutOff { .. }) => {
+            (Some(Emitted::Line), LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. }) => {
                 self.quote = self.quote();
                 self.reset(self.was_marked, false);
             }
-            (Some(Emitted::Line), Phase::Held { matched, mark_at, .. }) => {
+            (Some(Emitted::Line), LinePhase::Held { matched, mark_at, .. }) => {
                 self.quote = self.quote();
                 self.reset(false, self.bell);
                 if matched > 0 {
@@ -115,7 +115,7 @@ impl LineBuffer {
 
     /// Marks the buffer's bytes as emitted as a line.
     pub(super) fn emit_line(&mut self) {
-        self.was_marked = matches!(self.phase, Phase::CutOff { is_ended: false });
+        self.was_marked = matches!(self.phase, LinePhase::CutOff { is_ended: false });
         self.emitted = Some(Emitted::Line);
     }
 
@@ -125,7 +125,7 @@ impl LineBuffer {
         self.emitted = Some(Emitted::Prompt);
     }
 
-    /// Notes that a prompt or a mark is on this line.
+    /// Records that a prompt or a mark is on this line. Drops blanks that were collected before it.
     pub(super) fn set_marked(&mut self) {
         if self.head.is_none() {
             self.reset(true, self.bell);
@@ -135,30 +135,30 @@ impl LineBuffer {
 
     /// Adds text whose first byte is at `at`, up to the first byte that may complete a prompt; returns the number of
     /// bytes.
-    pub(super) fn push(&mut self, text: &[u8], at: u64, context: &Context<'_>) -> (usize, LineStep) {
+    pub(super) fn push(&mut self, text: &[u8], at: u64, context: &LineContext<'_>) -> (usize, LineStep) {
         let Some(&byte) = text.first() else { return (0, LineStep::Pending) };
-        if let Phase::Held { bell, matched, mark_at, end } = self.phase {
+        if let LinePhase::Held { bell, matched, mark_at, end } = self.phase {
             if CONTINUATION.get(matched) != Some(&byte) {
                 return (0, LineStep::EmitFirst);
             }
             let mark_at = if matched == 0 { at } else { mark_at };
-            self.phase = Phase::Held { bell, matched: matched + 1, mark_at, end };
+            self.phase = LinePhase::Held { bell, matched: matched + 1, mark_at, end };
             if matched + 1 < CONTINUATION.len() {
                 return (1, LineStep::Pending);
             }
-            self.phase = Phase::Joining { blank_follows: false };
+            self.phase = LinePhase::Joining { blank_follows: false };
             self.bell |= bell;
             let (tag, line) = self.tagged();
             // No text follows the continuation mark after a board that uhlin-fics has cut.
             if self.piece > 0 || tag != LineTag::Style12 || !is_cut_board(line) {
                 return (1, LineStep::Pending);
             }
-            self.phase = Phase::CutOff { is_ended: false };
+            self.phase = LinePhase::CutOff { is_ended: false };
             return (1, LineStep::Complete);
         }
-        if let Phase::Joining { blank_follows } = self.phase {
+        if let LinePhase::Joining { blank_follows } = self.phase {
             if byte == b' ' {
-                self.phase = Phase::Joining { blank_follows: true };
+                self.phase = LinePhase::Joining { blank_follows: true };
                 return (1, LineStep::Pending);
             }
             self.join(byte, blank_follows, context);
@@ -187,8 +187,8 @@ impl LineBuffer {
         self.cut += (run.len() - n_kept) as u64;
     }
 
-    /// Puts the one blank between two pieces, or none where a word was cut.
-    fn join(&mut self, next: u8, blank_follows: bool, context: &Context<'_>) {
+    /// Begins the next piece of a wrapped line. Appends one blank between the pieces, unless the break cut a word.
+    fn join(&mut self, next: u8, blank_follows: bool, context: &LineContext<'_>) {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
         let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, blank_follows);
@@ -199,21 +199,21 @@ impl LineBuffer {
                 self.cut = 1;
             }
         }
-        self.phase = Phase::Open;
+        self.phase = LinePhase::Open;
         self.piece = self.text.len();
     }
 
-    /// Whether the next blank or colon may end a prompt.
+    /// Returns whether the next blank or colon may end a prompt.
     fn may_become_prompt(&self, prompts: &Prompts) -> bool {
         !prompts.is_logged_in() || (self.piece == 0 && self.text.len().saturating_sub(self.indent) < prompts.longest())
     }
 
-    /// Looks for a prompt: every one ends with a blank, or, for a guest, with a colon.
+    /// Returns whether the line so far is a prompt. A prompt ends with a blank, the one for guests with a colon.
     fn prompt(&self, prompts: &Prompts) -> LineStep {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
             // A player can write anything in a quoted message, also `fics% `.
-            _ if self.quote.holds(self.indent) => LineStep::Pending,
+            _ if self.quote.covers_indent(self.indent) => LineStep::Pending,
             Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
                 Some((kind, _)) => LineStep::Prompt(kind),
                 None => LineStep::Pending,
@@ -225,13 +225,14 @@ impl LineBuffer {
         }
     }
 
-    /// Processes a line end at `at`.
-    pub(super) fn end(&mut self, at: u64, v1_pings: bool, context: &Context<'_>) -> LineStep {
-        if let Phase::Held { .. } = self.phase {
+    /// Processes a line end at the stream position `at`. A line that may continue is held until the next bytes. `v1_pings`: whether the
+    /// line `[G]` is a ping.
+    pub(super) fn process_line_end(&mut self, at: u64, v1_pings: bool, context: &LineContext<'_>) -> LineStep {
+        if let LinePhase::Held { .. } = self.phase {
             return LineStep::EmitFirst;
         }
-        let is_last_piece_empty = matches!(self.phase, Phase::Joining { .. });
-        self.phase = Phase::Open;
+        let is_last_piece_empty = matches!(self.phase, LinePhase::Joining { .. });
+        self.phase = LinePhase::Open;
         self.first = self.first.or(Some(at));
         if self.marked && self.head.is_none() {
             self.reset(false, self.bell);
@@ -243,40 +244,40 @@ impl LineBuffer {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let (tag, line) = self.tagged();
         if is_last_piece_empty && tag == LineTag::Style12 {
-            self.phase = Phase::CutOff { is_ended: true };
+            self.phase = LinePhase::CutOff { is_ended: true };
             return LineStep::Complete;
         }
         let is_prompted = context.is_prompted();
         if self.cut == 0 && context.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
-            self.phase = Phase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
+            self.phase = LinePhase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
             return LineStep::Pending;
         }
         LineStep::Complete
     }
 
-    /// Starts with a whole line that was read elsewhere and may continue.
-    pub(super) fn hold(&mut self, line: &[u8], first: u64, end: u64) {
+    /// Stores a complete line that was borrowed from the input, and holds it because it may continue. The buffer has to be empty.
+    pub(super) fn hold_borrowed(&mut self, line: &[u8], first: u64, end: u64) {
         self.text.extend_from_slice(line);
         self.indent = line.iter().take_while(|&&b| b == b' ').count();
         self.first = Some(first);
         self.head = (self.indent < line.len()).then_some(first + self.indent as u64);
-        self.phase = Phase::Held { end, bell: self.bell, matched: 0, mark_at: end };
+        self.phase = LinePhase::Held { end, bell: self.bell, matched: 0, mark_at: end };
         self.bell = false;
     }
 
-    /// Whether a prompt or a mark is on this line.
+    /// Returns whether a prompt or a mark is on this line.
     pub(super) const fn is_marked(&self) -> bool {
         self.marked
     }
 
-    /// The value of `is_marked` after the last frame, for readers that resume there.
+    /// Returns the value that [`is_marked`](Self::is_marked) had after the last frame, for readers that resume there.
     pub(super) const fn was_marked(&self) -> bool {
         self.was_marked
     }
 
-    /// Notes that a line ended that held no text of its own. A bell on it counts for the next line.
-    pub(super) const fn end_marked(&mut self) {
+    /// Records the end of a line that contained only prompts or marks. A bell on it belongs to the next line.
+    pub(super) const fn clear_marked(&mut self) {
         self.marked = false;
     }
 
@@ -301,7 +302,7 @@ impl LineBuffer {
         bell
     }
 
-    /// The quotation state after the emitted frame.
+    /// Returns the quotation state after the emitted frame.
     pub(super) fn quote(&self) -> Quote {
         match self.emitted {
             Some(Emitted::Line) => self.quote.after_line(&self.text),
@@ -313,25 +314,26 @@ impl LineBuffer {
         self.quote = quote;
     }
 
-    /// Whether the line has text already, so that more of it may be a player's words.
-    pub(super) fn holds_words(&self) -> bool {
-        !self.is_held() && (self.head.is_some() || self.quote.holds(self.indent))
+    /// Returns whether text of the line has been received, so that more of the line may be a player's words; `false` while a complete line
+    /// is held.
+    pub(super) fn has_words(&self) -> bool {
+        !self.is_held() && (self.head.is_some() || self.quote.covers_indent(self.indent))
     }
 
-    /// Whether the buffer has a line that must be emitted before another frame.
+    /// Returns whether the buffer contains a line that must be emitted before another frame.
     pub(super) fn has_content(&self) -> bool {
-        matches!(self.phase, Phase::Held { .. }) || self.head.is_some() || (!self.marked && !self.text.is_empty())
+        matches!(self.phase, LinePhase::Held { .. }) || self.head.is_some() || (!self.marked && !self.text.is_empty())
     }
 
-    /// Whether a complete line is held until the next bytes show whether it continues.
+    /// Returns whether a complete line is held until the next bytes show whether it continues.
     pub(super) const fn is_held(&self) -> bool {
-        matches!(self.phase, Phase::Held { .. })
+        matches!(self.phase, LinePhase::Held { .. })
     }
 
-    /// The tag, and the line from its tag on or, without one, from its first byte on.
+    /// Returns the tag, and the line from its tag on; without a tag, the whole line.
     pub(super) fn tagged(&self) -> (LineTag, &[u8]) {
         match tagged(&self.text, self.indent, self.quote) {
-            (LineTag::Style12, line) if matches!(self.phase, Phase::CutOff { .. }) => (LineTag::CutStyle12, line),
+            (LineTag::Style12, line) if matches!(self.phase, LinePhase::CutOff { .. }) => (LineTag::CutStyle12, line),
             tagged => tagged,
         }
     }
@@ -340,41 +342,42 @@ impl LineBuffer {
         &self.text
     }
 
-    /// The whole length of a line that was cut.
+    /// Returns the length that a line over the limit had in the stream, in bytes; `None` if the line was stored completely.
     pub(super) fn whole_length(&self) -> Option<u64> {
         (self.cut > 0).then_some(self.text.len() as u64 + self.cut)
     }
 
-    /// Position of the first byte of the line, or of its tag or prompt.
+    /// Returns the stream position of the first byte of the line; with `without_blanks`, of the first byte that is not a blank.
     pub(super) fn offset(&self, without_blanks: bool) -> u64 {
         if without_blanks { self.head.or(self.first) } else { self.first }.unwrap_or_default()
     }
 
-    /// Where the line ended if it is held, and whether the bell rang before it.
+    /// Returns the stream position of the end of the line, which is `now` unless the line is held, and whether a bell precedes the line.
     pub(super) fn end_and_bell(&self, now: u64) -> (u64, bool) {
         match self.phase {
-            Phase::Held { end, bell, .. } => (end, bell),
-            Phase::Open | Phase::Joining { .. } | Phase::CutOff { .. } => (now, self.bell),
+            LinePhase::Held { end, bell, .. } => (end, bell),
+            LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. } => (now, self.bell),
         }
     }
 }
 
 /// The settings of the stream that the buffer depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Context<'a> {
+pub(super) struct LineContext<'a> {
     pub(super) limits: &'a Limits,
     pub(super) prompts: &'a Prompts,
     pub(super) wrapping: &'a Wrapping,
     pub(super) family: Family,
 }
 
-impl Context<'_> {
+impl LineContext<'_> {
     fn is_prompted(&self) -> bool {
         is_prompted(self.prompts, self.family)
     }
 }
 
-/// Whether a prompt follows all text, so that a line may wait for the bytes after it. Sessions switch the prompt of ICC off.
+/// Returns whether a prompt follows all text, so that a line may wait for the bytes after it. `false` on ICC, where sessions switch the
+/// prompt off.
 pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
     prompts.is_logged_in() && family != Family::Icc
 }
@@ -382,7 +385,7 @@ pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
 /// Returns the tag after `indent` blanks, and the line from its tag on or, without a tag, from its first byte on.
 #[inline]
 pub(super) fn tagged(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
-    if quote.holds(indent) {
+    if quote.covers_indent(indent) {
         return (LineTag::PlayerText, line);
     }
     let head = line.get(indent..).unwrap_or_default();

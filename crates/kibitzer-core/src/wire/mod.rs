@@ -26,7 +26,7 @@ pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};
 pub use quote::Quote;
-pub(crate) use quote::sender;
+pub(crate) use quote::sender_in_heading;
 pub use seal::{Sealer, Unsealed, unseal};
 pub use state::StreamState;
 pub use telnet::telnet_command_name;

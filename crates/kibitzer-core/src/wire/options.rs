@@ -2,7 +2,7 @@
 
 use crate::options::numeric_options;
 
-/// Which timeseal pings the stream holds.
+/// Version of timeseal that a connection speaks, and so the form of the pings in its stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[expect(clippy::exhaustive_enums, reason = "a protocol is spoken or it is not; there are two")]
@@ -17,7 +17,7 @@ pub enum Timeseal {
 }
 
 impl Timeseal {
-    /// The number of the version; `None` if none is spoken.
+    /// Returns the number of the version; `None` for [`Off`](Self::Off).
     pub const fn version(self) -> Option<u8> {
         match self {
             Self::Off => None,
@@ -26,7 +26,7 @@ impl Timeseal {
         }
     }
 
-    /// The version, or `off`.
+    /// Returns the number of the version as text, or `off`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",

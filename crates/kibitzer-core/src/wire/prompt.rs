@@ -1,4 +1,4 @@
-//! Prompts: the only output of a server that has no line end.
+//! Detection of prompts, the only output of a server without a line end.
 
 use super::family::Family;
 use super::telnet::IAC;
@@ -25,11 +25,12 @@ pub(super) struct Prompts {
     logged_in: bool,
 }
 
-/// Names before `% `.
+/// Server names before `% ` in a command prompt. A new name has to begin with one of the first bytes listed in [`Prompts::at_start`], and
+/// [`LONGEST`] has to cover it.
 const SERVERS: [&[u8]; 6] = [b"fics", b"aics", b"ics", b"chess", b"uscn", b"bics"];
-/// `12:34_`
+/// Length of `12:34_`, the time before a prompt.
 const CLOCK_BYTES: usize = 6;
-/// `12:34_chess% `
+/// Length of `12:34_chess% `, the longest prompt except custom ones.
 const LONGEST: usize = CLOCK_BYTES + 7;
 
 impl Prompts {
@@ -42,12 +43,12 @@ impl Prompts {
         self.custom = (is_text && !prompt.is_empty()).then(|| [prompt, blank].concat().into());
     }
 
-    /// The one that the account has set; empty if none is known.
+    /// Returns the custom prompt of the account; empty if none is known.
     pub(super) fn custom(&self) -> &[u8] {
         self.custom.as_deref().unwrap_or_default()
     }
 
-    /// From now on `login: ` and `password: ` are text.
+    /// Records that the login is complete, so that `login: ` and `password: ` are text from now on.
     pub(super) fn set_logged_in(&mut self) {
         self.logged_in = true;
     }
@@ -56,7 +57,7 @@ impl Prompts {
         self.logged_in
     }
 
-    /// The prompt at the very start of `line`, and its length.
+    /// Returns the prompt at the very start of `line`, and its length in bytes; `None` if `line` starts with none.
     #[inline]
     pub(super) fn at_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
         // Most lines start with a byte that starts no prompt.
@@ -68,7 +69,7 @@ impl Prompts {
         known.or_else(|| Some((PromptKind::Command(Family::Auto), self.custom_prompt(line)?)))
     }
 
-    /// Bytes of the longest prompt.
+    /// Returns the length of the longest prompt, in bytes.
     pub(super) fn longest(&self) -> usize {
         LONGEST.max(self.custom().len())
     }
@@ -103,7 +104,7 @@ fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     Some((PromptKind::Command(family), clock + name.len() + 2))
 }
 
-/// The guest's name, if `line` is the whole of `Press return to enter the server as "GuestABCD":`.
+/// Returns the guest's name if `line` is exactly `Press return to enter the server as "GuestABCD":`, otherwise `None`.
 ///
 /// This is a prompt on some servers and a line on others; the older wording has `the FICS`.
 pub(super) fn guest_prompt(line: &[u8]) -> Option<&[u8]> {

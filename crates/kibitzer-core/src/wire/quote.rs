@@ -1,4 +1,4 @@
-//! Messages that a server quotes: a heading of its own, then the words of a player on an indented line.
+//! Messages that a server quotes: a heading of the server, then the words of a player on an indented line.
 //!
 //! The words may be anything, a board or a prompt included, so the framer marks the lines that hold them
 //! ([`LineTag::PlayerText`](super::LineTag::PlayerText)), and nothing parses those again.
@@ -29,12 +29,12 @@ pub enum Quote {
 }
 
 impl Quote {
-    /// Whether a line with this many leading blanks is the player's.
-    pub(super) fn holds(self, indent: usize) -> bool {
+    /// Returns whether a line with this many leading blanks is text of the quoted player.
+    pub(super) fn covers_indent(self, indent: usize) -> bool {
         self != Self::None && indent > 0
     }
 
-    /// The state after a line.
+    /// Returns the state after a line.
     pub(super) fn after_line(self, line: &[u8]) -> Self {
         match line.first() {
             None => self,
@@ -44,7 +44,7 @@ impl Quote {
         }
     }
 
-    /// The state after a prompt. FatICS prints one after a heading, too.
+    /// Returns the state after a prompt. FatICS prints one after a heading, too.
     pub(super) fn after_prompt(self) -> Self {
         if self == Self::Expected { self } else { Self::None }
     }
@@ -56,7 +56,7 @@ const FOLLOWING: &[u8] = b"The following message was ";
 /// In every other heading, in any order with the sender.
 const JUST_SENT: [&[u8]; 2] = [b"just sent", b"message"];
 
-/// Whether the next indented line is a player's. Only the server starts a line with a letter and ends it with its only colon:
+/// Returns whether a line is the heading of a quoted message. Only the server starts a line with a letter and ends it with its only colon:
 /// talk has a colon before the words. After [`FOLLOWING`] a time may hold more colons.
 ///
 /// Source: transcripts `uhlinfics-talk-1-Boris`, `uhlinfics-talk-1-Carla`, `fatics-talk-mixed-b`; uhlin-fics and FatICS.
@@ -68,7 +68,7 @@ fn is_heading(line: &[u8]) -> bool {
 
 /// Returns the sender of a message, if `line` is a heading that has the name: `Foo(TD) just sent you a message:`, `The
 /// following message was received from Foo:`.
-pub(crate) fn sender(line: &[u8]) -> Option<(Handle, Titles)> {
+pub(crate) fn sender_in_heading(line: &[u8]) -> Option<(Handle, Titles)> {
     is_heading(line).then_some(())?;
     let from = find(line, b" from ").map(|at| at + 6).or_else(|| Some(find(line, b" by ")? + 4));
     if from.is_none() && line.starts_with(FOLLOWING) {
@@ -105,7 +105,7 @@ mod tests {
         ];
         for (line, want) in cases {
             assert_eq!(Quote::None.after_line(line.as_bytes()), Quote::Expected, "{line}");
-            let found = sender(line.as_bytes())
+            let found = sender_in_heading(line.as_bytes())
                 .map(|(name, titles)| titles.iter().fold(name.to_string(), |text, title| format!("{text} {title}")));
             assert_eq!(found.as_deref(), want, "{line}");
         }
@@ -127,7 +127,7 @@ mod tests {
         ];
         for line in lines {
             assert_eq!(Quote::None.after_line(line.as_bytes()), Quote::None, "{line}");
-            assert_eq!(sender(line.as_bytes()), None, "{line}");
+            assert_eq!(sender_in_heading(line.as_bytes()), None, "{line}");
         }
     }
 }

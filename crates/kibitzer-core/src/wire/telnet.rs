@@ -10,14 +10,14 @@ const FIRST_COMMAND: u8 = 236;
 /// Most bytes of a subnegotiation. No known server sends any.
 const SUBNEGOTIATION_LIMIT: u16 = 1024;
 
-/// How far into a telnet command the stream is.
+/// Position of the stream within a telnet command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Telnet {
+pub(super) enum TelnetState {
     #[default]
     Text,
-    /// Behind IAC.
+    /// After IAC.
     Command,
-    /// Behind IAC and a command that has an option.
+    /// After IAC and a command that has an option.
     Option(u8),
     /// Inside a subnegotiation: its option once known, bytes so far, whether the last was IAC.
     Subnegotiation { option: Option<u8>, bytes: u16, iac: bool },
@@ -38,40 +38,40 @@ pub(super) enum TelnetByte {
     Done { command: u8, option: Option<u8> },
 }
 
-impl Telnet {
-    pub(super) fn byte(&mut self, byte: u8) -> TelnetByte {
+impl TelnetState {
+    pub(super) fn process(&mut self, byte: u8) -> TelnetByte {
         match (*self, byte) {
-            (Self::Text, IAC) => self.go(Self::Command),
+            (Self::Text, IAC) => self.enter(Self::Command),
             (Self::Text, _) => TelnetByte::Text(byte),
-            (Self::Command, IAC) => self.end(TelnetByte::Escaped),
-            (Self::Command, 251..=254) => self.go(Self::Option(byte)),
-            (Self::Command, SUBNEGOTIATION) => self.go(Self::Subnegotiation { option: None, bytes: 0, iac: false }),
-            (Self::Command, FIRST_COMMAND..=249) => self.end(TelnetByte::Done { command: byte, option: None }),
-            (Self::Command, _) => self.end(TelnetByte::NotACommand),
-            (Self::Option(command), option) => self.end(TelnetByte::Done { command, option: Some(option) }),
+            (Self::Command, IAC) => self.finish(TelnetByte::Escaped),
+            (Self::Command, 251..=254) => self.enter(Self::Option(byte)),
+            (Self::Command, SUBNEGOTIATION) => self.enter(Self::Subnegotiation { option: None, bytes: 0, iac: false }),
+            (Self::Command, FIRST_COMMAND..=249) => self.finish(TelnetByte::Done { command: byte, option: None }),
+            (Self::Command, _) => self.finish(TelnetByte::NotACommand),
+            (Self::Option(command), option) => self.finish(TelnetByte::Done { command, option: Some(option) }),
             (Self::Subnegotiation { option, bytes, iac }, _) => {
                 // Without a limit, a stray SB would swallow the rest of the stream.
                 if (iac && byte == SE) || bytes == SUBNEGOTIATION_LIMIT {
-                    return self.end(TelnetByte::Done { command: SUBNEGOTIATION, option });
+                    return self.finish(TelnetByte::Done { command: SUBNEGOTIATION, option });
                 }
                 let option = option.or((byte != IAC).then_some(byte));
-                self.go(Self::Subnegotiation { option, bytes: bytes + 1, iac: byte == IAC && !iac })
+                self.enter(Self::Subnegotiation { option, bytes: bytes + 1, iac: byte == IAC && !iac })
             }
         }
     }
 
-    fn go(&mut self, next: Self) -> TelnetByte {
+    fn enter(&mut self, next: Self) -> TelnetByte {
         *self = next;
         TelnetByte::Pending
     }
 
-    fn end(&mut self, meaning: TelnetByte) -> TelnetByte {
+    fn finish(&mut self, meaning: TelnetByte) -> TelnetByte {
         *self = Self::Text;
         meaning
     }
 }
 
-/// The name of a telnet command byte, as RFC 854 has it, in lower case.
+/// Returns the name of a telnet command byte in RFC 854, in lower case; `None` for a byte below 236 or above 254.
 pub fn telnet_command_name(command: u8) -> Option<&'static str> {
     const NAMES: [&str; 19] = [
         "eof", "susp", "abort", "eor", "se", "nop", "dm", "brk", "ip", "ao", "ayt", "ec", "el", "ga", "sb", "will",
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
 
     fn run(bytes: &[u8]) -> Vec<TelnetByte> {
-        let mut telnet = Telnet::default();
-        bytes.iter().map(|&b| telnet.byte(b)).filter(|m| *m != TelnetByte::Pending).collect()
+        let mut telnet = TelnetState::default();
+        bytes.iter().map(|&b| telnet.process(b)).filter(|m| *m != TelnetByte::Pending).collect()
     }
 
     #[test]

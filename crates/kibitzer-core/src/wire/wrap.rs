@@ -1,4 +1,4 @@
-//! Lines that a server broke at its width, and when a line may still be one of them.
+//! Detection of lines that a server broke at its line width.
 
 use super::frame::LineTag;
 use crate::scan::find;
@@ -12,7 +12,7 @@ const DEFAULT_WIDTH: usize = 79;
 /// Smallest line width, in bytes, that a user can set on FICS.
 const NARROWEST_WIDTH: usize = 32;
 
-/// Way in which this server breaks lines.
+/// How the server breaks long lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapping {
     /// `false` once `nowrap` is known to work.
@@ -64,7 +64,7 @@ impl Wrapping {
     }
 }
 
-/// Whether an unbroken line has all the fields of its tag, so that nothing can follow.
+/// Returns whether an unbroken line has all the fields of its tag, so that no further piece can follow.
 ///
 /// Some lines have optional last fields: the clock and the lag of a board, a passed piece, more numbers. Without them
 /// they count as complete, unless they are as long as a line that the default width breaks.
@@ -115,13 +115,13 @@ fn count_words(line: &[u8]) -> u32 {
     u32::from(starts_at_once) + n_later.sum::<u32>()
 }
 
-/// Whether the line is `{Game … match.}`, or `{Game …}` with a result after it.
+/// Returns whether the line is `{Game … match.}`, or `{Game …}` with a result after it.
 fn is_whole_game_line(line: &[u8]) -> bool {
     let result = memchr::memrchr(b'}', line).and_then(|end| line.get(end + 1..)).unwrap_or_default();
     line.ends_with(b"match.}") || !result.trim_ascii().is_empty()
 }
 
-/// Whether `piece` ends inside an entity that continues with `next`, so that joining must not add a blank.
+/// Returns whether `piece` ends inside an entity that continues with `next`, so that joining must not add a blank.
 pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
     // `&#x` and six digits are the longest.
     let tail = piece.last_chunk::<9>().map_or(piece, |tail| tail);
@@ -135,7 +135,7 @@ pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
     }
 }
 
-/// An offer ends with `#`, a number (half moves, increment), `untimed` or `(adjourned)`.
+/// Returns whether an offer is complete: it ends with `#`, a number (half moves, increment), `untimed` or `(adjourned)`.
 fn is_whole_offer(line: &[u8]) -> bool {
     let last = line.trim_ascii_end().rsplit(|&b| b == b' ' || b == b'=').next().unwrap_or_default();
     last.iter().all(u8::is_ascii_digit) || matches!(last, b"#" | b"untimed" | b"(adjourned)")

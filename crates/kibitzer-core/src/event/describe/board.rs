@@ -1,4 +1,4 @@
-//! Boards, whichever message they came with.
+//! Descriptor of boards, for every message that contains or leads to one.
 
 use super::value::{Displayed, objects};
 use super::{LineDisplay, describe};
@@ -13,14 +13,15 @@ use crate::message::{Message, ReportedMove, Style12};
 pub struct Position<'a> {
     /// The board; of a move without its board the one that it led to.
     pub board: &'a Style12,
-    /// The last move, with what the board before it adds, such as the squares of a castling.
+    /// The last move; castling includes the squares of king and rook if the board before the move is known. `None` without a last move,
+    /// or if its form is unknown.
     pub played: Option<LastMove>,
     /// The kind of message: `style12`, `style10`, `delta` or `datagram`.
     pub source: &'static str,
 }
 
 impl Event {
-    /// Returns the board, if the event reports one: in style 12 or 10, or by a move that fits the known board.
+    /// Returns the board that the event reports, in style 12 or 10 or by a move that fits the known board; `None` if it reports none.
     pub fn position(&self) -> Option<Position<'_>> {
         let change = self.change();
         let rebuilt = || change?.board.as_deref();
@@ -37,19 +38,19 @@ impl Event {
 }
 
 /// The object `last_move`.
-struct Last<'a> {
+struct LastMoveObject<'a> {
     reported: ReportedMove,
     position: &'a Position<'a>,
 }
 
-impl Last<'_> {
+impl LastMoveObject<'_> {
     fn uci(&self) -> Option<UciMove> {
         self.position.played?.to_uci(self.position.board.side_to_move().opponent())
     }
 }
 
 objects! {
-    Last<'_> as it: [
+    LastMoveObject<'_> as it: [
         verbose: it.reported.verbose, san: it.reported.san, uci: it.uci().map(Displayed), elapsed_ms: it.reported.elapsed_ms,
     ];
 }
@@ -74,7 +75,7 @@ describe! {
             move_number: it.board.move_number(),
             halfmove_clock: it.board.halfmove_clock(),
             double_push_file: it.board.double_push_file().map(|file| char::from(b'a'.saturating_add(file))),
-            last_move: it.board.last_move().map(|reported| Last { reported, position: it }),
+            last_move: it.board.last_move().map(|reported| LastMoveObject { reported, position: it }),
             flip: it.board.flip(),
             clock_running: it.board.clock_running(),
             lag_ms: it.board.lag_ms(),
@@ -93,7 +94,7 @@ describe! {
 }
 
 impl Style12 {
-    /// Returns the last move with its number, as a line of a game has it: `12. Nf3`, `12... Nf6`. `None` for a start board.
+    /// Returns the last move with its number, as in printed games: `12. Nf3`, `12... Nf6`. `None` for a board without a last move.
     pub fn numbered_move(&self) -> Option<String> {
         let last_move = self.last_move()?;
         let number = self.move_number();

@@ -1,8 +1,8 @@
-//! How the server frames what it sends: prompts, marks of replies, telnet, lines over the limit.
+//! Descriptors of framing: prompts, marks of replies, telnet commands, lines over the limit.
 
 use std::fmt::{self, Write};
 
-use super::value::{Fields, Put, fields};
+use super::value::{FieldSink, Fields, fields};
 use super::{EventDescriptor, LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{Control, OverLong};
@@ -10,7 +10,7 @@ use crate::text::Handle;
 use crate::wire::telnet_command_name;
 
 impl Fields for Control {
-    fn fields(&self, put: &mut Put<'_>) {
+    fn fields(&self, put: &mut FieldSink<'_>) {
         match self {
             Self::LoginPrompt | Self::PasswordPrompt => fields!(put, self; name: None::<Handle>),
             Self::GuestPrompt(name) => fields!(put, self; name: &**name),

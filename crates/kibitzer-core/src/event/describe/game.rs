@@ -1,6 +1,6 @@
 //! Games: reserves, how they begin and end, terms, and what happens in them besides moves.
 
-use super::value::{Displayed, known, objects};
+use super::value::{Displayed, non_empty, objects};
 use super::{LineDisplay, describe};
 use crate::chess::{Color, Role};
 use crate::event::EventKind;
@@ -27,7 +27,7 @@ describe! {
     Creating as it => EventKind::Creating, {
         line: LineDisplay::InText,
         fields: [
-            first, first_rating, second, second_rating, rated, kind: known(it.kind.as_str()),
+            first, first_rating, second, second_rating, rated, kind: non_empty(it.kind.as_str()),
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
         ],
     }
@@ -35,7 +35,7 @@ describe! {
     GameCreated as it => EventKind::GameCreated, {
         game: it.game,
         fields: [
-            game, white, black, rated, kind: known(it.kind.as_str()), speed: it.game_kind().speed,
+            game, white, black, rated, kind: non_empty(it.kind.as_str()), speed: it.game_kind().speed,
             variant: it.game_kind().variant, resumed,
         ],
         words(out): write!(out, "game {}: {} against {}, {}", it.game, it.white, it.black, it.kind),
@@ -44,12 +44,12 @@ describe! {
     GameEnded as it => EventKind::GameEnded, {
         game: it.game,
         fields: [
-            game, white: known(it.white.as_str()), black: known(it.black.as_str()), result: it.result.as_str(),
+            game, white: non_empty(it.white.as_str()), black: non_empty(it.black.as_str()), result: it.result.as_str(),
             reason: it.reason.as_str(), text,
         ],
         words(out): {
             write!(out, "game {}: {}", it.game, it.result)?;
-            known(it.text.as_str()).map_or(Ok(()), |text| write!(out, ", {text}"))
+            non_empty(it.text.as_str()).map_or(Ok(()), |text| write!(out, ", {text}"))
         },
     }
 
@@ -61,8 +61,8 @@ describe! {
         ],
         words(out): {
             let kind = it.kind.as_ref().map_or("", ServerText::as_str);
-            let [white, black] = [it.white_rating, it.black_rating].map(shown_rating);
-            write!(out, "game {}: {}{kind}, ratings {white} and {black}", it.game, rated(it.rated))
+            let [white, black] = [it.white_rating, it.black_rating].map(rating_or_unrated);
+            write!(out, "game {}: {}{kind}, ratings {white} and {black}", it.game, rated_word(it.rated))
         },
     }
 
@@ -133,8 +133,8 @@ objects! {
     Passed as it: [to, piece];
 }
 
-/// Returns the word before a type of game.
-pub(super) const fn rated(rated: Option<bool>) -> &'static str {
+/// Returns the word to write before a type of game: `rated `, `unrated `, or nothing if it is not known.
+pub(super) const fn rated_word(rated: Option<bool>) -> &'static str {
     match rated {
         Some(true) => "rated ",
         Some(false) => "unrated ",
@@ -142,7 +142,7 @@ pub(super) const fn rated(rated: Option<bool>) -> &'static str {
     }
 }
 
-/// Returns the rating to show: datagrams have 0 for players without one.
-pub(super) fn shown_rating(rating: Option<Rating>) -> Rating {
+/// Returns the rating to display. An unknown rating and 0, which datagrams contain for players without a rating, are unrated.
+pub(super) fn rating_or_unrated(rating: Option<Rating>) -> Rating {
     rating.filter(|rating| rating.value() != Some(0)).unwrap_or(Rating::Unrated)
 }

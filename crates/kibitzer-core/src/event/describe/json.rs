@@ -31,7 +31,7 @@ impl Event {
     /// assert_eq!(line, br#"{"event":"channel_tell","offset":0,"from":"Foo","titles":[],"text":"hi","channel":50}"#);
     /// ```
     pub fn write_json(&self, members: &str, out: &mut Vec<u8>) {
-        self.describe(|it| {
+        self.with_descriptor(|it| {
             out.extend_from_slice(b"{\"event\":\"");
             out.extend_from_slice(it.kind().as_str().as_bytes());
             out.extend_from_slice(b"\",\"offset\":");
@@ -46,7 +46,7 @@ impl Event {
     }
 }
 
-/// Writes a member that follows another one.
+/// Appends a comma and a member of an object.
 fn write_member(key: &'static str, value: Value<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());
@@ -64,7 +64,7 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
         Value::Display(shown) => {
             out.push(b'"');
             // Nothing fails on the way to memory.
-            let _ = write!(Escaped(out), "{shown}");
+            let _ = write!(JsonEscaper(out), "{shown}");
             out.push(b'"');
         }
         Value::List(list) => {
@@ -88,7 +88,7 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a number in decimal, without the machinery of `fmt`.
+/// Appends a number in decimal. Faster than `fmt`.
 fn write_number(number: i64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
     let mut start = digits.len();
@@ -113,10 +113,10 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Text whose characters are escaped on the way.
-struct Escaped<'a>(&'a mut Vec<u8>);
+/// Writer that escapes text for JSON and appends it to a buffer.
+struct JsonEscaper<'a>(&'a mut Vec<u8>);
 
-impl fmt::Write for Escaped<'_> {
+impl fmt::Write for JsonEscaper<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         escape(text, self.0);
         Ok(())
@@ -136,14 +136,17 @@ fn escape(text: &str, out: &mut Vec<u8>) {
             '\t' => out.extend_from_slice(b"\\t"),
             '\u{8}' => out.extend_from_slice(b"\\b"),
             '\u{c}' => out.extend_from_slice(b"\\f"),
-            _ if is_escaped(character) => out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes()),
+            _ if must_be_escaped(character) => {
+                out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
+            }
             _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
 }
 
-/// Control characters (U+0085, next line, among them), line and paragraph separator, controls of the text direction.
-const fn is_escaped(character: char) -> bool {
+/// Returns whether a character is written as `\u....`: control characters including U+0085, line and paragraph separators, and
+/// controls of the text direction.
+const fn must_be_escaped(character: char) -> bool {
     character.is_ascii_control()
         || matches!(character,
             '\u{80}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'

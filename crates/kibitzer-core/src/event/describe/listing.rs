@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::value::{Displayed, Fields, Put, fields, known, objects};
+use super::value::{Displayed, FieldSink, Fields, fields, non_empty, objects};
 use super::{EventDescriptor, LineDisplay};
 use crate::event::EventKind;
 use crate::message::listing::{
@@ -12,7 +12,7 @@ use crate::message::listing::{
 use crate::message::{ClockReading, GameKind};
 
 impl Fields for AnyListing {
-    fn fields(&self, put: &mut Put<'_>) {
+    fn fields(&self, put: &mut FieldSink<'_>) {
         match self {
             Self::Channels(it) => fields!(put, it; channels),
             Self::Finger(it) => fields!(put, it;
@@ -67,7 +67,7 @@ objects! {
         category, rating, rd_tenths, volatility_millionths, wins, losses, draws, total, best, best_on,
     ];
     GameRow as it: [
-        game, state: it.state.as_str(), white, black, terms, example: known(it.example.as_str()),
+        game, state: it.state.as_str(), white, black, terms, example: non_empty(it.example.as_str()),
         white_clock_ms: it.white_clock.map(ClockReading::as_ms), black_clock_ms: it.black_clock.map(ClockReading::as_ms),
         white_material, black_material, to_move, move_number,
     ];

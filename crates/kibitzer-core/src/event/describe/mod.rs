@@ -1,7 +1,8 @@
-//! Descriptors: for each kind of event its kind, what a filter sees of it, its fields in JSON and its words for people.
+//! Descriptors: for each type of event its kind, the game and speaker that a filter compares, its fields in JSON, and its text for
+//! people.
 //!
-//! A new message needs its file in `message/`, its variant of [`Message`] with an arm in [`Message::descriptor`], and its
-//! [`EventDescriptor`] here.
+//! The table in `docs/architecture.md` lists all edits that a new message needs; here, its [`EventDescriptor`] and an arm in
+//! [`Message::descriptor`].
 
 mod board;
 mod control;
@@ -21,35 +22,35 @@ use std::fmt::{self, Write};
 
 pub use board::Position;
 
-use self::value::{AsValue as _, Fields, Put};
+use self::value::{AsValue as _, FieldSink, Fields};
 use super::{Event, EventKind};
 use crate::message::{Datagram, GameId, Message, Received};
 use crate::text::{Handle, decode};
 
-/// What is shown of an event.
+/// Description of one type of event, from which filters, JSON and the text for people are derived.
 pub(crate) trait EventDescriptor: Fields {
-    /// Returns the kind, whose name is that of the event.
+    /// Returns the kind; its name is the value of `event` in JSON.
     fn kind(&self) -> EventKind;
 
-    /// Returns the game that it names.
+    /// Returns the game that the event names; `None` if it names none.
     fn game(&self) -> Option<GameId> {
         None
     }
 
-    /// Returns the player who speaks.
+    /// Returns the player who speaks; `None` if the event is not talk, or does not name its speaker.
     fn speaker(&self) -> Option<Handle> {
         None
     }
 
-    /// Returns how the received line is shown.
+    /// Returns how the received line is displayed.
     fn line(&self) -> LineDisplay {
         LineDisplay::ForPeople
     }
 
-    /// Writes it in words, for people. Default: its name, and the fields that have a value.
+    /// Writes the event as text for people. Default: the name of the kind, and the fields that have a value.
     fn words(&self, out: &mut dyn Write) -> fmt::Result {
         out.write_str(&self.kind().as_str().replace('_', " "))?;
-        value::write_fields(": ", |put| self.fields(put), out)
+        value::write_fields_as_text(": ", |put| self.fields(put), out)
     }
 }
 
@@ -66,8 +67,8 @@ pub(crate) enum LineDisplay {
     Nowhere,
 }
 
-/// Declares descriptors: the type, its kind, then in this order the game, if it names one, how the line is shown, the fields, and
-/// the words, if they are other than by default.
+/// Implements [`EventDescriptor`] for types. Each entry has the type and its kind, then in this order: the game, if the event names
+/// one; how the line is displayed; the fields; the text for people, if it differs from the default.
 macro_rules! describe {
     ($($kind:ty as $it:ident => $event:expr, {
         $(game: $game:expr,)?
@@ -76,7 +77,7 @@ macro_rules! describe {
         $(words($out:ident): $words:expr,)?
     })+) => {$(
         impl $crate::event::describe::value::Fields for $kind {
-            fn fields(&self, put: &mut $crate::event::describe::value::Put<'_>) {
+            fn fields(&self, put: &mut $crate::event::describe::value::FieldSink<'_>) {
                 let $it = self;
                 let _ = ($it, &put);
                 $crate::event::describe::value::fields!(put, $it; $($fields)*);
@@ -112,7 +113,7 @@ macro_rules! describe {
 use describe;
 
 impl Message {
-    /// Returns the descriptor; `None` for text, and for what is described only with the board that it leads to.
+    /// Returns the descriptor; `None` for text, and for boards and moves, which [`Position`] describes.
     fn descriptor(&self) -> Option<&dyn EventDescriptor> {
         Some(match self {
             Self::Style12(_) | Self::Style10(_) | Self::Delta(_) | Self::Text(_) => return None,
@@ -153,10 +154,10 @@ impl Message {
         })
     }
 
-    /// The game it names.
+    /// Returns the number of the game that the message names; `None` if it names none.
     ///
-    /// A line about the game being played names none on most servers (`Foo offers you a draw.`). The board in style 10 is
-    /// numbered otherwise than all else, and counts as naming none.
+    /// On most servers, a line about the game that this login plays names none (`Foo offers you a draw.`). `None` also for boards in
+    /// style 10, whose game numbers differ from those of all other messages.
     pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Style12(board) => Some(board.game()),
@@ -165,7 +166,7 @@ impl Message {
         }
     }
 
-    /// Who speaks, if somebody does and the line tells who.
+    /// Returns the player who speaks; `None` if the message is not talk, or does not name its speaker.
     pub fn speaker(&self) -> Option<Handle> {
         self.descriptor()?.speaker()
     }
@@ -182,35 +183,35 @@ impl Event {
                 (None, None) if received.is_listed() => EventKind::ListingLine,
                 (None, None) => EventKind::Text,
             },
-            _ => self.describe(|it| it.kind()),
+            _ => self.with_descriptor(|it| it.kind()),
         }
     }
 
-    /// Position in the stream; `None` for the session's own events, which are not part of it.
+    /// Returns the offset in the stream, in bytes; `None` for events of the session itself, which are not part of the stream.
     fn position_in_stream(&self) -> Option<u64> {
         matches!(self, Self::Received { .. } | Self::Desync(_) | Self::Missed(_) | Self::Listing { .. })
             .then(|| self.offset())
     }
 
-    /// Passes every field of its descriptor to `put`, and those of the received line.
-    fn fields(&self, it: &dyn EventDescriptor, put: &mut Put<'_>) {
+    /// Passes every field of the descriptor `it` to `put`, then the fields of the received line.
+    fn fields(&self, it: &dyn EventDescriptor, put: &mut FieldSink<'_>) {
         it.fields(put);
         let Self::Received { received, .. } = self else { return };
         match it.line() {
-            LineDisplay::InText => put("text", words_of(received).as_deref().as_value()),
+            LineDisplay::InText => put("text", server_text_of(received).as_deref().as_value()),
             LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.fields(put)),
             LineDisplay::ForPeople | LineDisplay::Nowhere => {}
         }
     }
 
-    /// Calls `read` with the descriptor.
-    fn describe<R>(&self, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
+    /// Calls `read` with the descriptor of the event, and returns the result.
+    fn with_descriptor<R>(&self, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
         match self {
             Self::Received { received, .. } => match self.position() {
                 Some(position) => read(&position),
                 None => match received.message.descriptor() {
                     Some(descriptor) => read(descriptor),
-                    None => describe_line(received, read),
+                    None => with_line_descriptor(received, read),
                 },
             },
             Self::Desync(desync) => read(desync),
@@ -228,37 +229,38 @@ impl Event {
     }
 }
 
-/// Describes a message that has no fields of its own: as a datagram, or as text.
-fn describe_line<R>(received: &Received, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
+/// Calls `read` with the descriptor of a message without a type of its own: a datagram, or a line of text.
+fn with_line_descriptor<R>(received: &Received, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
     if let Some(datagram) = received.datagram() {
         return read(&datagram);
     }
     let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
-    read(&Line { kind, text: decode(received.raw()) })
+    read(&DescribedLine { kind, text: decode(received.raw()) })
 }
 
-/// Returns the server's words: the line, or the text in a datagram, if it has one.
-fn words_of(received: &Received) -> Option<Cow<'_, str>> {
+/// Returns the server's text: the decoded line, or the argument `text` or `move` of a datagram; `None` for a datagram with
+/// neither.
+fn server_text_of(received: &Received) -> Option<Cow<'_, str>> {
     let Some(datagram) = received.datagram() else { return Some(decode(received.raw())) };
     let words = ["text", "move"].into_iter().filter_map(|name| datagram.argument(name));
     words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty()).map(Cow::Owned)
 }
 
-/// Writes the event for people, in one line: the server's line if it has words, otherwise words of ours. Lines of the
-/// session's own events begin with `* `, those of sent lines with `> `.
+/// Writes the event as one line of text for people: the server's line if it is meant for people, otherwise the text of the
+/// descriptor. Events of the session itself begin with `* `, sent lines with `> `.
 ///
-/// Control characters but tabs are escaped. A terminal may still obey other characters that a player wrote, such as those that
+/// Control characters except tabs are escaped. A terminal may still obey other characters that a player wrote, such as those that
 /// change the direction of text.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = Printable(f);
-        self.describe(|it| match self.line_for_people() {
+        let mut out = EscapedWriter(f);
+        self.with_descriptor(|it| match self.line_for_people() {
             Some(line) if it.line() != LineDisplay::Nowhere => out.write_str(&line),
             _ => {
                 it.words(&mut out)?;
                 match self {
                     Self::Received { received, .. } if it.line() == LineDisplay::InText => {
-                        words_of(received).map_or(Ok(()), |words| write!(out, ": {words}"))
+                        server_text_of(received).map_or(Ok(()), |words| write!(out, ": {words}"))
                     }
                     _ => Ok(()),
                 }
@@ -268,7 +270,8 @@ impl fmt::Display for Event {
 }
 
 impl Event {
-    /// The line, if the server sent words for people, rather than a line or a datagram for programs.
+    /// Returns the decoded line; `None` if it is empty, is a tagged line or a datagram, which are meant for programs, or if the event was
+    /// not received.
     fn line_for_people(&self) -> Option<Cow<'_, str>> {
         let Self::Received { received, .. } = self else { return None };
         let line = if received.is_datagram() { &[] } else { received.raw() };
@@ -276,10 +279,10 @@ impl Event {
     }
 }
 
-/// Escapes control characters but tabs.
-struct Printable<'a, 'f>(&'a mut fmt::Formatter<'f>);
+/// Writer that escapes control characters except tabs.
+struct EscapedWriter<'a, 'f>(&'a mut fmt::Formatter<'f>);
 
-impl Write for Printable<'_, '_> {
+impl Write for EscapedWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for piece in text.split_inclusive(|c: char| c.is_control() && c != '\t') {
             let control = piece.chars().next_back().filter(|c| c.is_control() && *c != '\t');
@@ -293,14 +296,14 @@ impl Write for Printable<'_, '_> {
     }
 }
 
-/// A line of a listing, or of no known kind.
-struct Line<'a> {
+/// A line of a listing, or of an unknown kind.
+struct DescribedLine<'a> {
     kind: EventKind,
     text: Cow<'a, str>,
 }
 
 describe! {
-    Line<'_> as it => it.kind, {
+    DescribedLine<'_> as it => it.kind, {
         fields: [text: &*it.text],
         words(out): out.write_str(&it.text),
     }

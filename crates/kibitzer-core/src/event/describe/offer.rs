@@ -1,7 +1,7 @@
 //! Offers of every kind: challenges, offers in games, bughouse partnerships, seeks.
 
-use super::game::{rated, shown_rating};
-use super::value::known;
+use super::game::{rated_word, rating_or_unrated};
+use super::value::non_empty;
 use super::{LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{
@@ -14,11 +14,11 @@ describe! {
     Challenge as it => if it.actor == Actor::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
         line: if it.actor == Actor::Me { LineDisplay::InText } else { LineDisplay::ForPeople },
         fields: [
-            from, from_rating, from_color, to, to_rating, rated, kind: known(it.kind.as_str()),
+            from, from_rating, from_color, to, to_rating, rated, kind: non_empty(it.kind.as_str()),
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
         ],
         words(out): {
-            let rated = rated(Some(it.rated));
+            let rated = rated_word(Some(it.rated));
             write!(out, "challenge: {} ({}), {rated}{}", it.from, it.from_rating, it.kind)?;
             match (it.initial_min, it.increment_s) {
                 (Some(initial), Some(increment)) => write!(out, " {initial}+{increment}"),
@@ -55,7 +55,7 @@ describe! {
     }
 
     Pending as it => if it.direction == PendingDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
-        fields: [index, name, kind, parameters: known(it.parameters.as_str())],
+        fields: [index, name, kind, parameters: non_empty(it.parameters.as_str())],
         words(out): {
             let direction = if it.direction == PendingDirection::To { "to" } else { "from" };
             write!(out, "offer {} {direction} {}, {}", it.index, it.name, it.kind)?;
@@ -72,15 +72,15 @@ describe! {
 
     Seek as it => EventKind::Seek, {
         fields: [
-            index, name, titles, rating, provisional: mark(it.rating), initial_min, increment_s, rated, kind,
+            index, name, titles, rating, provisional: provisional_mark(it.rating), initial_min, increment_s, rated, kind,
             speed: it.game_kind().speed, variant: it.game_kind().variant, color, rating_min, rating_max, automatic, formula, new,
         ],
         words(out): {
-            write!(out, "seek {}: {} ({})", it.index, it.name, shown_rating(it.rating))?;
+            write!(out, "seek {}: {} ({})", it.index, it.name, rating_or_unrated(it.rating))?;
             if let (Some(initial), Some(increment)) = (it.initial_min, it.increment_s) {
                 write!(out, " {initial}+{increment}")?;
             }
-            write!(out, " {}{}", rated(it.rated), it.kind.as_ref().map_or("", ServerText::as_str))?;
+            write!(out, " {}{}", rated_word(it.rated), it.kind.as_ref().map_or("", ServerText::as_str))?;
             it.color.map_or(Ok(()), |color| write!(out, ", {color}"))
         },
     }
@@ -104,7 +104,7 @@ describe! {
     }
 }
 
-const fn mark(rating: Option<Rating>) -> &'static str {
+const fn provisional_mark(rating: Option<Rating>) -> &'static str {
     match rating {
         Some(Rating::Rated(_, confidence)) => confidence.mark(),
         _ => "",

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::value::{Fields, Put, fields};
+use super::value::{FieldSink, Fields, fields};
 use super::{EventDescriptor, describe};
 use crate::event::EventKind;
 use crate::message::{Arrival, ArrivalKind, GameId, Talk, TalkKind, UserArrived, UserDeparted};
@@ -29,7 +29,7 @@ describe! {
 }
 
 impl Fields for Talk {
-    fn fields(&self, put: &mut Put<'_>) {
+    fn fields(&self, put: &mut FieldSink<'_>) {
         fields!(put, self; from: self.from(), titles: self.titles(), text: &*self.text());
         match self.kind {
             TalkKind::ChannelTell { channel } => fields!(put, self; channel: channel),

@@ -21,7 +21,7 @@ use crate::event::Event;
 /// ```
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.describe(|it| {
+        self.with_descriptor(|it| {
             let mut object = serializer.serialize_map(None)?;
             object.serialize_entry("event", it.kind().as_str())?;
             object.serialize_entry("offset", &self.position_in_stream())?;

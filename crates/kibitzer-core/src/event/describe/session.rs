@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::value::{Displayed, Fields, Put, fields, objects};
+use super::value::{Displayed, FieldSink, Fields, fields, objects};
 use super::{EventDescriptor, describe};
 use crate::event::{
     AdjournedGame, AdjournedState, Capabilities, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand,
@@ -69,7 +69,7 @@ describe! {
 const FAULT: &str = "server answered a line without a number";
 
 impl Fields for Event {
-    fn fields(&self, put: &mut Put<'_>) {
+    fn fields(&self, put: &mut FieldSink<'_>) {
         match self {
             Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
             Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),

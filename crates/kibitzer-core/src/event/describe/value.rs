@@ -1,4 +1,4 @@
-//! Values of the fields of an event.
+//! Values of the fields of an event, independent of the output format.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::chess::{Color, Role, Square};
 use crate::message::{Actor, GameId, Rating, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
-/// A value, lent to whoever writes it.
+/// Value of a field, borrowed for a writer.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
     /// Unknown, or does not apply.
@@ -39,13 +39,17 @@ impl fmt::Display for Value<'_> {
                 });
                 written
             }
-            Self::Object(object) => write_fields("", |put| object.fields(put), f),
+            Self::Object(object) => write_fields_as_text("", |put| object.fields(put), f),
         }
     }
 }
 
-/// Writes the fields that have a value for people, `start` before the first.
-pub(super) fn write_fields(start: &str, fields: impl FnOnce(&mut Put<'_>), out: &mut dyn fmt::Write) -> fmt::Result {
+/// Writes the fields that are not [`Value::Null`] as text for people, separated by commas, with `start` before the first one.
+pub(super) fn write_fields_as_text(
+    start: &str,
+    fields: impl FnOnce(&mut FieldSink<'_>),
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
     let (mut separator, mut written) = (start, Ok(()));
     fields(&mut |key, value| {
         if !matches!(value, Value::Null) {
@@ -56,24 +60,24 @@ pub(super) fn write_fields(start: &str, fields: impl FnOnce(&mut Put<'_>), out: 
     written
 }
 
-/// Receives the fields of an object, each by its key.
-pub(crate) type Put<'p> = dyn FnMut(&'static str, Value<'_>) + 'p;
+/// Callback that receives each field of an object with its key.
+pub(crate) type FieldSink<'p> = dyn FnMut(&'static str, Value<'_>) + 'p;
 
-/// An object: its fields in the order in which they are written.
+/// A type that is written as an object.
 pub(crate) trait Fields {
-    /// Passes every field to `put`.
-    fn fields(&self, put: &mut Put<'_>);
+    /// Passes every field to `put`, in the order in which they are written.
+    fn fields(&self, put: &mut FieldSink<'_>);
 }
 
-/// An array.
+/// A type that is written as an array.
 pub(crate) trait List {
     /// Passes every item to `put`.
     fn items(&self, put: &mut dyn FnMut(Value<'_>));
 }
 
-/// A type that is the value of a field.
+/// A type that can be the value of a field.
 pub(crate) trait AsValue {
-    /// Lends the value.
+    /// Returns the value, borrowed from `self`.
     fn as_value(&self) -> Value<'_>;
 }
 
@@ -95,7 +99,7 @@ pub(super) use fields;
 macro_rules! objects {
     ($($kind:ty as $it:ident: [$($fields:tt)*];)+) => {$(
         impl $crate::event::describe::value::Fields for $kind {
-            fn fields(&self, put: &mut $crate::event::describe::value::Put<'_>) {
+            fn fields(&self, put: &mut $crate::event::describe::value::FieldSink<'_>) {
                 let $it = self;
                 $crate::event::describe::value::fields!(put, $it; $($fields)*);
             }
@@ -186,7 +190,7 @@ impl List for Titles {
     }
 }
 
-/// A value written as it is displayed.
+/// Wrapper of a value that is written as its `Display` text.
 pub(super) struct Displayed<T>(pub(super) T);
 
 impl<T: fmt::Display> AsValue for Displayed<T> {
@@ -195,7 +199,7 @@ impl<T: fmt::Display> AsValue for Displayed<T> {
     }
 }
 
-/// Returns the text, unless the server left it out.
-pub(super) fn known(text: &str) -> Option<&str> {
+/// Returns the text; `None` if it is empty, because the server left it out.
+pub(super) fn non_empty(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }

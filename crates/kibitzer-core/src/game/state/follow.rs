@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use super::{Announced, Game};
+use super::{Game, NextBoardOwner};
 use crate::chess::{ApplyError, Board, LastMove, Square};
-use crate::game::change::Notice;
+use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
-use crate::game::play::Removed;
+use crate::game::play::RemovedPiece;
 use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
 
 /// Effect of a board or a move on a game.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::game) struct Step {
+pub(in crate::game) struct GameStep {
     pub(in crate::game) kind: ChangeKind,
     pub(in crate::game) played: Option<LastMove>,
-    pub(in crate::game) notice: Option<Notice>,
+    pub(in crate::game) notice: Option<PrecedingReport>,
 }
 
-impl Step {
+impl GameStep {
     pub(in crate::game) const fn new(kind: ChangeKind, played: Option<LastMove>) -> Self {
         Self { kind, played, notice: None }
     }
@@ -28,25 +28,25 @@ impl Game {
     /// Applies a board of the server, which becomes the current position. Returns the effect on the game, and the position that
     /// the board replaced. Clears a pending announcement, and marks the game as followed. `max_moves` is the limit of
     /// [`GameLimits::moves`](crate::game::GameLimits::moves).
-    pub(in crate::game) fn apply_board(&mut self, board: &Arc<Style12>, max_moves: usize) -> (Step, Arc<Style12>) {
+    pub(in crate::game) fn apply_board(&mut self, board: &Arc<Style12>, max_moves: usize) -> (GameStep, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;
-        let announced = self.announced.take();
-        if announced == Some(Announced::Same) {
+        let announced = self.next_board.take();
+        if announced == Some(NextBoardOwner::Same) {
             self.ending = None;
         }
         let (known, received) = (self.position.ply(), board.ply());
         let step = if Some(received) == known.checked_add(1) {
-            self.follow_move(board, max_moves)
+            self.apply_next_ply(board, max_moves)
         } else if received == known {
-            self.follow_same_ply(board)
+            self.apply_same_ply(board)
         } else if received < known {
-            self.follow_back(board, known - received)
+            self.apply_earlier_ply(board, known - received)
         } else {
             // Plies are not missed if the game was not followed or was announced again in between.
             let notice = if announced.is_none() { self.missed_before(board) } else { None };
-            Step { notice, ..self.rebase(board, ChangeKind::Jumped) }
+            GameStep { notice, ..self.rebase(board, ChangeKind::Jumped) }
         };
         self.is_out_of_step = false;
         (step, std::mem::replace(&mut self.position, Arc::clone(board)))
@@ -54,12 +54,12 @@ impl Game {
 
     /// Applies a board one ply after the last known one: adds its move, or treats the board as unexpected if the move does not
     /// lead to it.
-    fn follow_move(&mut self, board: &Arc<Style12>, max_moves: usize) -> Step {
+    fn apply_next_ply(&mut self, board: &Arc<Style12>, max_moves: usize) -> GameStep {
         let mover = self.position.side_to_move();
         let Some(last_move) = board.played() else {
-            return self.contradicted(board);
+            return self.apply_unexpected(board);
         };
-        if let Some(removed) = play::plain_move(self.position.squares(), board.squares(), last_move, mover) {
+        if let Some(removed) = play::removed_by_plain_move(self.position.squares(), board.squares(), last_move, mover) {
             return self.add_move(last_move, removed, board, max_moves);
         }
         let before = self.position.board();
@@ -69,30 +69,30 @@ impl Game {
         };
         let mut expected = before;
         let removed = match expected.apply(played, mover) {
-            Ok(captured) if expected == board.board() => Removed::new(&before, played, captured),
-            Ok(Some(_)) if self.exploded(&expected, board, played) => Removed::Unknown,
-            Err(ApplyError::Hidden) => Removed::Unknown,
-            _ => return self.contradicted(board),
+            Ok(captured) if expected == board.board() => RemovedPiece::new(&before, played, captured),
+            Ok(Some(_)) if self.is_explosion(&expected, board, played) => RemovedPiece::Unknown,
+            Err(ApplyError::Hidden) => RemovedPiece::Unknown,
+            _ => return self.apply_unexpected(board),
         };
         self.add_move(played, removed, board, max_moves)
     }
 
     /// Adds the move that led from the current position to `board`.
     #[inline]
-    fn add_move(&mut self, played: LastMove, removed: Removed, board: &Style12, max_moves: usize) -> Step {
+    fn add_move(&mut self, played: LastMove, removed: RemovedPiece, board: &Style12, max_moves: usize) -> GameStep {
         if self.moves.is_full(max_moves) {
             self.moves.restart(Arc::clone(&self.position));
         }
         let before = (self.position.side_to_move(), self.position.castling());
         self.moves.push(PlayedMove::new(before, played, removed, board));
-        Step::new(ChangeKind::Moved, Some(played))
+        GameStep::new(ChangeKind::Moved, Some(played))
     }
 
     /// Returns whether a capture led to a board as in atomic chess: all missing pieces stood on or beside the square of the
     /// capture.
     ///
     /// A game of unknown type is treated like an atomic one.
-    fn exploded(&self, expected: &Board, board: &Style12, played: LastMove) -> bool {
+    fn is_explosion(&self, expected: &Board, board: &Style12, played: LastMove) -> bool {
         let LastMove::Normal { to: center, .. } = played else {
             return false;
         };
@@ -107,16 +107,16 @@ impl Game {
     }
 
     /// Applies a board at the last known ply, which is unexpected if its squares differ.
-    fn follow_same_ply(&mut self, board: &Arc<Style12>) -> Step {
+    fn apply_same_ply(&mut self, board: &Arc<Style12>) -> GameStep {
         if !board.has_same_squares(&self.position) {
-            return self.contradicted(board);
+            return self.apply_unexpected(board);
         }
-        Step::new(ChangeKind::Repeated, self.move_to(board))
+        GameStep::new(ChangeKind::Repeated, self.reconcile_last_move(board))
     }
 
     /// Returns the last move of a board whose squares are known. If it differs from the last known move, the known moves
     /// are dropped, because they led to this board in another way.
-    fn move_to(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
+    fn reconcile_last_move(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
         match self.moves.last().map(PlayedMove::played) {
             Some(known) if reported.is_some_and(|reported| is_same_move(reported, known)) => return Some(known),
@@ -127,54 +127,54 @@ impl Game {
     }
 
     /// Applies a board `plies` before the last known one. Drops all known moves if they do not contain it.
-    fn follow_back(&mut self, board: &Arc<Style12>, plies: u32) -> Step {
+    fn apply_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
         if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
             return self.rebase(board, kind);
         }
         self.moves.truncate(board.ply());
-        Step::new(kind, self.move_to(board))
+        GameStep::new(kind, self.reconcile_last_move(board))
     }
 
     /// Processes a board that does not follow from the last known one: reports a desync where one was expected, and drops the
     /// known moves.
-    fn contradicted(&mut self, board: &Arc<Style12>) -> Step {
+    fn apply_unexpected(&mut self, board: &Arc<Style12>) -> GameStep {
         let notice = self.contradiction();
-        Step { notice, ..self.rebase(board, ChangeKind::Replaced) }
+        GameStep { notice, ..self.rebase(board, ChangeKind::Replaced) }
     }
 
     /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`; `None` if there are
     /// none, or in examined games.
-    pub(super) fn missed_before(&self, board: &Style12) -> Option<Notice> {
+    pub(super) fn missed_before(&self, board: &Style12) -> Option<PrecedingReport> {
         let from_ply = self.position.ply().saturating_add(1);
         let to_ply = board.ply().saturating_sub(board.has_last_move().into());
         let is_missed = from_ply <= to_ply && !board.relation().is_examined();
-        is_missed.then_some(Notice::Missed { from_ply, to_ply })
+        is_missed.then_some(PrecedingReport::Missed { from_ply, to_ply })
     }
 
     /// Returns the desync for an unexpected board; `None` in examined games, where any board may be set up, and after a gap.
-    pub(super) fn contradiction(&self) -> Option<Notice> {
+    pub(super) fn contradiction(&self) -> Option<PrecedingReport> {
         let is_expected = !self.position.relation().is_examined() && !self.is_out_of_step;
-        is_expected.then_some(Notice::Desync(DesyncReason::WrongBoard))
+        is_expected.then_some(PrecedingReport::Desync(DesyncReason::WrongBoard))
     }
 
     /// Drops the known moves, and continues from `board`.
-    fn rebase(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> Step {
+    fn rebase(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
         self.moves.rebase(board);
-        Step::new(kind, board.played())
+        GameStep::new(kind, board.played())
     }
 
     /// Applies a delta board: plays its move, or returns to the known ply that it repeats.
     ///
     /// An error changes no board, and marks the game as out of step.
-    pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
-        let step = self.follow_delta(delta, max_moves);
+    pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
+        let step = self.try_delta(delta, max_moves);
         self.is_out_of_step |= step.is_err();
         step
     }
 
     /// Applies a delta board without marking the game on an error.
-    fn follow_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
+    fn try_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
         let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
@@ -190,8 +190,8 @@ impl Game {
     }
 
     /// Plays the move of a delta board; [`DesyncReason::WrongMove`] if it does not fit.
-    fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<Step, DesyncReason> {
-        let played = play::read_delta(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
+    fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
+        let played = play::parse_delta_move(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
         let last_move = DerivedMove { played, san: &delta.san.to_wire(), elapsed_ms: Some(delta.taken_ms) };
         self.play(last_move, delta.clock, max_moves)
     }
@@ -202,7 +202,7 @@ impl Game {
         last_move: DerivedMove<'_>,
         clock: ClockReading,
         max_moves: usize,
-    ) -> Result<Step, DesyncReason> {
+    ) -> Result<GameStep, DesyncReason> {
         // Without a need for it, no clone: the position is then changed in place if the last event was dropped.
         let base = self.moves.is_full(max_moves).then(|| Arc::clone(&self.position));
         let before = (self.position.side_to_move(), self.position.castling());
@@ -211,12 +211,12 @@ impl Game {
             self.moves.restart(base);
         }
         self.moves.push(PlayedMove::new(before, last_move.played, removed, &self.position));
-        Ok(Step::new(ChangeKind::Moved, Some(last_move.played)))
+        Ok(GameStep::new(ChangeKind::Moved, Some(last_move.played)))
     }
 
     /// Returns to the known ply that a delta board repeats; `None` if no known move of this ply has its SAN.
-    fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<Step> {
-        let last = self.moves.at(ply)?;
+    fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<GameStep> {
+        let last = self.moves.move_at(ply)?;
         let played = last.played();
         (last.pretty() == Some(delta.san.as_str())).then_some(())?;
         let plies = self.position.ply() - ply;
@@ -228,7 +228,7 @@ impl Game {
         }
         *self.clock_mut(!self.position.side_to_move()) = delta.clock;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
-        Some(Step::new(kind, Some(played)))
+        Some(GameStep::new(kind, Some(played)))
     }
 }
 

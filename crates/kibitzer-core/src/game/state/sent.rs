@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{AfterEnd, Announced, Game, Reserves, Step};
+use super::{Continuation, Game, GameStep, NextBoardOwner, Reserves};
 use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
-use crate::game::change::Notice;
+use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
 use crate::game::play::NotatedMove;
 use crate::game::{ChangeKind, DesyncReason, opening, play};
@@ -15,7 +15,7 @@ use crate::text::{PlayerText, ServerText};
 
 /// Moves that the server has announced after a position; they lead to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Awaited {
+pub(super) struct AwaitedMoves {
     n_moves: u32,
     /// Change to report once the last move has arrived.
     kind: ChangeKind,
@@ -35,20 +35,20 @@ impl Game {
         action: &GameAction,
         actor: Option<&PlayerText>,
         max_moves: usize,
-    ) -> Result<Option<Step>, DesyncReason> {
-        let step = self.follow_action(action, actor, max_moves);
+    ) -> Result<Option<GameStep>, DesyncReason> {
+        let step = self.try_action(action, actor, max_moves);
         self.is_out_of_step |= step.is_err();
         // The board is not the current one.
         step.map(|step| step.filter(|_| !self.is_out_of_step))
     }
 
     /// Applies a datagram without marking the game on an error; `Ok(None)` if it changes nothing yet.
-    fn follow_action(
+    fn try_action(
         &mut self,
         action: &GameAction,
         actor: Option<&PlayerText>,
         max_moves: usize,
-    ) -> Result<Option<Step>, DesyncReason> {
+    ) -> Result<Option<GameStep>, DesyncReason> {
         match action {
             GameAction::Move(_)
             | GameAction::PastMove(_)
@@ -58,7 +58,7 @@ impl Game {
             {
                 Err(DesyncReason::OutOfStep)
             }
-            GameAction::Move(sent) | GameAction::PastMove(sent) => self.play_sent(sent, actor, max_moves),
+            GameAction::Move(sent) | GameAction::PastMove(sent) => self.apply_sent_move(sent, actor, max_moves),
             GameAction::TookBack { plies } => self.take_back(*plies).map(Some),
             GameAction::WentBack { plies } => self.go_back(*plies).map(Some),
             GameAction::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
@@ -81,7 +81,7 @@ impl Game {
     /// Processes the start of a game of this number: it is another game unless players and kind are the same.
     pub(in crate::game) fn set_started(&mut self, start: &StartList) {
         if !self.is_announced_by(start) {
-            self.announced = Some(Announced::Other);
+            self.next_board = Some(NextBoardOwner::Other);
         }
     }
 
@@ -111,8 +111,8 @@ impl Game {
 
     /// Reopens a game that ended but continues as an examined one; other games are unchanged.
     pub(in crate::game) fn go_on_examined(&mut self) {
-        if self.after_end == AfterEnd::Examined && self.announced.is_none() {
-            self.after_end = AfterEnd::Nothing;
+        if self.continuation == Continuation::Examined && self.next_board.is_none() {
+            self.continuation = Continuation::Nothing;
             self.ending = None;
             self.set_examined(true);
         }
@@ -129,48 +129,53 @@ impl Game {
 
     /// Announces that `n_moves` moves follow. Until they have arrived, the position is not the current one.
     pub(in crate::game) fn await_moves(&mut self, n_moves: u32, kind: ChangeKind, known: Option<Board>) {
-        self.awaited = Some(Awaited { n_moves, kind, known });
+        self.awaited = Some(AwaitedMoves { n_moves, kind, known });
     }
 
     /// Applies a move. Returns `None` while more moves are awaited, and if only a board shows the effect of the move.
     ///
     /// A repetition of the last move updates only the clock of its player. [`DesyncReason::WrongMove`] if the move cannot be read,
     /// does not fit, or comes from a command of the opponent and does not name its piece.
-    fn play_sent(
+    fn apply_sent_move(
         &mut self,
         sent: &SentMove,
         actor: Option<&PlayerText>,
         max_moves: usize,
-    ) -> Result<Option<Step>, DesyncReason> {
+    ) -> Result<Option<GameStep>, DesyncReason> {
         let awaited = self.awaited.take();
         let notation = NotatedMove::read(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
         if awaited.is_none() && self.is_last_move_again(notation, sent) {
             self.set_own_clock(!side, sent);
-            return Ok(Some(self.repeated()));
+            return Ok(Some(self.repeated_step()));
         }
         if self.waits_for_boards(notation) {
             return Ok(None);
         }
         if awaited.is_none()
-            && !notation.shows_its_piece()
+            && !notation.names_departure_square()
             && actor.and_then(|actor| self.color_of(actor)) == Some(!side)
         {
             return Err(DesyncReason::WrongMove);
         }
-        let step = self.push_sent(notation, sent, max_moves)?;
+        let step = self.play_notated(notation, sent, max_moves)?;
         let has_captured = self.reserves.has_captured || notation.is_capture();
         self.reserves = Reserves { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
         if awaited.n_moves > 1 {
-            self.awaited = Some(Awaited { n_moves: awaited.n_moves - 1, ..awaited });
+            self.awaited = Some(AwaitedMoves { n_moves: awaited.n_moves - 1, ..awaited });
             return Ok(None);
         }
-        Ok(Some(self.caught_up(awaited, step)))
+        Ok(Some(self.finish_awaited(awaited, step)))
     }
 
     /// Plays a move; [`DesyncReason::WrongMove`] if it does not fit, or drops a piece that cannot be in reserve.
-    fn push_sent(&mut self, notation: NotatedMove, sent: &SentMove, max_moves: usize) -> Result<Step, DesyncReason> {
+    fn play_notated(
+        &mut self,
+        notation: NotatedMove,
+        sent: &SentMove,
+        max_moves: usize,
+    ) -> Result<GameStep, DesyncReason> {
         let played = notation.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
             && !self.may_hold(role)
@@ -198,12 +203,12 @@ impl Game {
 
     /// Completes the awaited moves, after which the position is the current one. Returns the change to report: a repetition if the
     /// squares are those known before.
-    fn caught_up(&mut self, awaited: Awaited, last: Step) -> Step {
+    fn finish_awaited(&mut self, awaited: AwaitedMoves, last: GameStep) -> GameStep {
         let contradiction = self.contradiction();
         self.is_out_of_step = false;
         match awaited.known {
-            Some(known) if known == self.position.board() => Step { kind: ChangeKind::Repeated, ..last },
-            known => Step { notice: known.and(contradiction), kind: awaited.kind, ..last },
+            Some(known) if known == self.position.board() => GameStep { kind: ChangeKind::Repeated, ..last },
+            known => GameStep { notice: known.and(contradiction), kind: awaited.kind, ..last },
         }
     }
 
@@ -248,11 +253,11 @@ impl Game {
     /// Applies a position of the server. With `is_past`, moves follow that lead to the current one, so no desync is reported.
     ///
     /// A position with other squares or another ply drops the known moves.
-    pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> Step {
+    pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> GameStep {
         if let Some(hands) = fen.hands {
             self.set_hands(hands);
         }
-        let next = self.at(fen);
+        let next = self.board_of(fen);
         if is_past {
             return self.set_base(next, ChangeKind::Replaced, None);
         }
@@ -260,38 +265,39 @@ impl Game {
         if next.has_same_squares(&self.position) && next.ply() == self.position.ply() {
             let last_move = self.position.numbers().last_move;
             *self.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
-            return self.repeated();
+            return self.repeated_step();
         }
         let notice = if was_out_of_step { self.missed_before(&next) } else { self.contradiction() };
-        let kind = if let Some(Notice::Missed { .. }) = notice { ChangeKind::Jumped } else { ChangeKind::Replaced };
+        let kind =
+            if let Some(PrecedingReport::Missed { .. }) = notice { ChangeKind::Jumped } else { ChangeKind::Replaced };
         self.set_base(next, kind, notice)
     }
 
     /// Applies the squares of a game whose moves do not determine them, and drops the known moves. If the side to move has changed,
     /// one ply was played.
-    fn set_squares(&mut self, board: Board, side_to_move: Color) -> Step {
+    fn set_squares(&mut self, board: Board, side_to_move: Color) -> GameStep {
         self.is_out_of_step = false;
         let has_moved = side_to_move != self.position.side_to_move();
         if !has_moved && board == self.position.board() {
-            return self.repeated();
+            return self.repeated_step();
         }
         let turns = u32::from(has_moved && side_to_move == Color::White);
         let fen = Fen { board, side_to_move, en_passant: None, halfmove_clock: 0, ..self.position.fen() };
         let move_number = self.position.move_number().saturating_add(turns);
         let kind = if has_moved { ChangeKind::Jumped } else { ChangeKind::Replaced };
-        self.set_base(self.at(&Fen { move_number, ..fen }), kind, None)
+        self.set_base(self.board_of(&Fen { move_number, ..fen }), kind, None)
     }
 
     /// Replaces the position, and drops the known and the awaited moves.
-    fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<Notice>) -> Step {
+    fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<PrecedingReport>) -> GameStep {
         self.position = Arc::new(base);
         self.moves.rebase(&self.position);
         self.awaited = None;
-        Step { notice, ..Step::new(kind, None) }
+        GameStep { notice, ..GameStep::new(kind, None) }
     }
 
     /// Returns the board line of another position of this game; players, clocks and relation are those of the current position.
-    fn at(&self, fen: &Fen) -> Style12 {
+    fn board_of(&self, fen: &Fen) -> Style12 {
         let mut position = Style12::clone(&self.position);
         let numbers = position.set_position(&fen.board, None);
         numbers.side_to_move = fen.side_to_move;
@@ -305,7 +311,7 @@ impl Game {
     }
 
     /// Takes back plies, and keeps the current clocks; [`DesyncReason::WrongPly`] if the moves are not known that far.
-    fn take_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
+    fn take_back(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
         let (white, black) = (self.position.white_clock(), self.position.black_clock());
         let step = self.go_back(plies)?;
         self.set_clocks(white, black);
@@ -313,7 +319,7 @@ impl Game {
     }
 
     /// Goes back by plies in an examined game; [`DesyncReason::WrongPly`] if the moves are not known that far.
-    fn go_back(&mut self, plies: u32) -> Result<Step, DesyncReason> {
+    fn go_back(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         let found = known.saturating_sub(plies);
         let back = self.moves.position_at(found, &self.position).filter(|_| plies <= known);
@@ -322,7 +328,7 @@ impl Game {
         self.moves.truncate(found);
         self.awaited = None;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
-        Ok(Step { kind, ..self.repeated() })
+        Ok(GameStep { kind, ..self.repeated_step() })
     }
 
     /// Returns an earlier position as the server would send it now: with the current relation, orientation and clock state.
@@ -349,31 +355,31 @@ impl Game {
         self.numbers_mut().clock_mut(color)
     }
 
-    pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> Step {
+    pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> GameStep {
         let numbers = self.numbers_mut();
         numbers.white_clock = white;
         numbers.black_clock = black;
-        self.repeated()
+        self.repeated_step()
     }
 
     /// Sets a clock. A stopped clock means that none is running only if it is that of the side to move.
-    fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> Step {
+    fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> GameStep {
         *self.clock_mut(color) = reading;
         if is_running || color == self.position.side_to_move() {
             self.numbers_mut().clock_running = Some(is_running);
         }
-        self.repeated()
+        self.repeated_step()
     }
 
-    fn set_flip(&mut self, flip: bool) -> Step {
+    fn set_flip(&mut self, flip: bool) -> GameStep {
         self.numbers_mut().flip = Some(flip);
-        self.repeated()
+        self.repeated_step()
     }
 
     /// Returns the effect of a message that leaves the squares unchanged.
-    fn repeated(&self) -> Step {
+    fn repeated_step(&self) -> GameStep {
         let played = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
-        Step::new(ChangeKind::Repeated, played)
+        GameStep::new(ChangeKind::Repeated, played)
     }
 }
 

@@ -36,7 +36,7 @@ pub enum CollectorStep {
 
 impl CollectorStep {
     /// Returns the step of a line that was added, or that is not part of the listing.
-    pub(super) const fn added(is_added: bool) -> Self {
+    pub(super) const fn added_or_unrelated(is_added: bool) -> Self {
         if is_added { Self::Added } else { Self::Unrelated }
     }
 }
@@ -125,7 +125,7 @@ impl<L: Listing> Collector<L> {
             Progress::Collecting | Progress::Paged if line.trim_ascii() == PAGER => CollectorStep::Pager,
             Progress::Waiting | Progress::Collecting | Progress::Paged => self.listing.add_line(line),
         };
-        self.advance(step)
+        self.count_and_advance(step)
     }
 
     /// Returns the complete listing.
@@ -146,12 +146,12 @@ impl<L: Listing> Collector<L> {
 
     /// Counts a line that is part of the listing, and updates the progress. Over the limit the step becomes
     /// [`CollectorStep::Done`].
-    fn advance(&mut self, step: CollectorStep) -> CollectorStep {
+    fn count_and_advance(&mut self, step: CollectorStep) -> CollectorStep {
         if step == CollectorStep::Unrelated {
             return step;
         }
         self.progress = match step {
-            _ if !self.has_room() => Progress::TooLong,
+            _ if !self.count_line() => Progress::TooLong,
             CollectorStep::Done => Progress::Done,
             CollectorStep::Pager => Progress::Paged,
             CollectorStep::Added | CollectorStep::Unrelated => Progress::Collecting,
@@ -160,7 +160,7 @@ impl<L: Listing> Collector<L> {
     }
 
     /// Counts a line; returns whether the number of lines is within the limit.
-    fn has_room(&mut self) -> bool {
+    fn count_line(&mut self) -> bool {
         self.n_lines += 1;
         self.n_lines <= MAX_LINES
     }
@@ -170,7 +170,7 @@ impl<L: Listing> Collector<L> {
         if line.trim_ascii().is_empty() {
             return;
         }
-        if self.has_room() {
+        if self.count_line() {
             self.listing.unread_mut().push(line.into());
         } else {
             self.progress = Progress::TooLong;

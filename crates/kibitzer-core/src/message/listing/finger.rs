@@ -1,7 +1,7 @@
 //! The reply to `finger` and `statistics`.
 
 use super::finger_ratings::{Column, FingerRating, read_columns};
-use super::parts::{ListedField, extend, read_text};
+use super::parts::{ListedField, push_if_some, read_text};
 use super::{CollectorStep, ListedPlayer, Listing};
 use crate::by_name::named_enum;
 use crate::message::{GameId, Handle};
@@ -101,12 +101,12 @@ impl Listing for Finger {
         let taken = if self.player.name.as_str().is_empty() {
             self.add_head(line)
         } else {
-            extend(&mut self.notes, FingerNote::read(line))
+            push_if_some(&mut self.notes, FingerNote::read(line))
                 || self.add_state(line)
                 || self.add_table(line)
-                || extend(&mut self.details, read_detail(line))
+                || push_if_some(&mut self.details, read_detail(line))
         };
-        CollectorStep::added(taken)
+        CollectorStep::added_or_unrelated(taken)
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -149,7 +149,7 @@ impl Finger {
             self.columns = columns;
             return true;
         }
-        extend(&mut self.ratings, FingerRating::read(line, &self.columns))
+        push_if_some(&mut self.ratings, FingerRating::read(line, &self.columns))
     }
 }
 

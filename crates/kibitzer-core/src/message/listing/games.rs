@@ -1,6 +1,6 @@
 //! The reply to `games`.
 
-use super::parts::{ListedPlayer, extend, read_clock, read_color, read_free_name, read_materials};
+use super::parts::{ListedPlayer, push_if_some, read_clock, read_color, read_free_name, read_materials};
 use super::{CollectorStep, GameTerms, Listing, RowCount};
 use crate::by_name::named_enum;
 use crate::chess::Color;
@@ -76,7 +76,7 @@ impl Listing for GameList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> CollectorStep {
-        if extend(&mut self.games, GameRow::read(line)) {
+        if push_if_some(&mut self.games, GameRow::read(line)) {
             return CollectorStep::Added;
         }
         self.count = RowCount::read(line, b"game");

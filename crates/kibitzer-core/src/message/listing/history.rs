@@ -1,6 +1,6 @@
 //! The reply to `history`.
 
-use super::parts::{add_owner, extend, read_color, read_free_name, read_text, read_text_word};
+use super::parts::{add_owner, push_if_some, read_color, read_free_name, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
@@ -78,8 +78,8 @@ impl Listing for History {
             return add_owner(&mut self.owner, line, b"History for ", b" has no history games.");
         }
         // The line with the names of the columns is part of the listing, too.
-        let is_row = extend(&mut self.games, HistoryRow::read(line));
-        CollectorStep::added(is_row || line.trim_ascii_start().starts_with(b"Opponent  "))
+        let is_row = push_if_some(&mut self.games, HistoryRow::read(line));
+        CollectorStep::added_or_unrelated(is_row || line.trim_ascii_start().starts_with(b"Opponent  "))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,6 +1,6 @@
 //! The reply to `inchannel`.
 
-use super::parts::extend;
+use super::parts::push_if_some;
 use super::{CollectorStep, ListedPlayer, Listing};
 use crate::message::template::match_table;
 use crate::scan::Cursor;
@@ -37,7 +37,7 @@ pub struct ChannelMembers {
 
 impl Listing for ChannelList {
     fn add_line(&mut self, line: &[u8]) -> CollectorStep {
-        if extend(&mut self.channels, ChannelMembers::read(line)) {
+        if push_if_some(&mut self.channels, ChannelMembers::read(line)) {
             return CollectorStep::Added;
         }
         let count = match_table(line, COUNTS);

@@ -1,6 +1,6 @@
 //! The reply to `moves`, `oldmoves` and `smoves`.
 
-use super::parts::{ListedPlayer, extend, read_free_name, read_text};
+use super::parts::{ListedPlayer, push_if_some, read_free_name, read_text};
 use super::{CollectorStep, Listing};
 use crate::chess::Color;
 use crate::message::clock::read_duration_ms;
@@ -127,7 +127,7 @@ impl MoveList {
     }
 
     fn add_start(&mut self, line: &[u8]) -> bool {
-        extend(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation().is_isolated()))
+        push_if_some(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation().is_isolated()))
     }
 
     fn add_table_head(&mut self, line: &[u8]) -> bool {

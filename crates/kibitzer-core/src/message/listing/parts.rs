@@ -189,7 +189,7 @@ pub(super) fn add_owner(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &
 }
 
 /// Adds a row if there is one; returns whether it was added.
-pub(super) fn extend<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
+pub(super) fn push_if_some<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
     let is_row = row.is_some();
     rows.extend(row);
     is_row

@@ -1,6 +1,6 @@
 //! The reply to `sought`.
 
-use super::parts::extend;
+use super::parts::push_if_some;
 use super::{CollectorStep, Listing, RowCount};
 use crate::message::template::{read_color, read_rated};
 use crate::message::{Handle, Rating, Seek, Titles};
@@ -28,7 +28,7 @@ impl Listing for SoughtList {
     const MAY_BE_EMPTY: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> CollectorStep {
-        if extend(&mut self.seeks, read_row(line)) {
+        if push_if_some(&mut self.seeks, read_row(line)) {
             return CollectorStep::Added;
         }
         self.count = RowCount::read(line, b"ad");

@@ -1,6 +1,6 @@
 //! The reply to `stored`.
 
-use super::parts::{add_owner, extend, read_color, read_free_name, read_materials, read_text, read_text_word};
+use super::parts::{add_owner, push_if_some, read_color, read_free_name, read_materials, read_text, read_text_word};
 use super::{CollectorStep, GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
@@ -75,8 +75,8 @@ impl Listing for StoredGames {
         }
         // uhlin-fics prints only the names of both players.
         let game = self.read_row(line).or_else(|| read_names(line));
-        let is_row = extend(&mut self.games, game);
-        CollectorStep::added(is_row || line.trim_ascii_start().starts_with(b"C Opponent  "))
+        let is_row = push_if_some(&mut self.games, game);
+        CollectorStep::added_or_unrelated(is_row || line.trim_ascii_start().starts_with(b"C Opponent  "))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,6 +1,6 @@
 //! The replies to `variables` and `ivariables`.
 
-use super::parts::{ListedField, extend, read_owner};
+use super::parts::{ListedField, push_if_some, read_owner};
 use super::{CollectorStep, Listing};
 use crate::message::Handle;
 use crate::scan::Cursor;
@@ -56,9 +56,9 @@ impl Listing for Variables {
         let is_added = if self.owner.as_str().is_empty() {
             self.add_head(line)
         } else {
-            self.add_values(line) || extend(&mut self.texts, read_setting(line))
+            self.add_values(line) || push_if_some(&mut self.texts, read_setting(line))
         };
-        CollectorStep::added(is_added)
+        CollectorStep::added_or_unrelated(is_added)
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,4 +1,4 @@
-//! A style 12 line, word by word: whatever it looks like, and with the number of the field that does not fit.
+//! Word-by-word parsing of a style 12 line in any form, with the number of the field that is invalid.
 
 use super::Style12Error;
 use crate::chess::{Board, Color};

@@ -6,7 +6,7 @@ use crate::message::clock::ClockReading;
 use crate::message::rating::GameId;
 
 /// The numeric fields of a board: everything but the squares, the names and the words of the last move. See the methods of
-/// [`Style12`] for each field's unit.
+/// [`Style12`](super::Style12) for each field's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BoardNumbers {
     pub(crate) white_clock: ClockReading,

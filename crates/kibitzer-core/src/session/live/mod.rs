@@ -68,7 +68,7 @@ struct Quitting {
 }
 
 impl LiveConnection {
-    /// Begins the set-up.
+    /// Creates the state after a login, and queues the first commands of the set-up.
     pub(super) fn new(login: CompletedLogin, cx: &mut Context) -> Self {
         let deadline = saturating_deadline(cx.now, cx.options.timings.set_up);
         let mut live = Self {
@@ -124,7 +124,7 @@ impl LiveConnection {
         [deadline, self.requests.timeout()].into_iter().flatten().fold(due, Instant::min)
     }
 
-    /// Processes an event of the reader.
+    /// Processes an event of the reader: matches it to requests, updates the state, and sends the next commands.
     pub(super) fn handle(&mut self, event: &Event, cx: &mut Context) {
         self.requests.handle(event, cx);
         cx.memory.handle(event, cx.reader.games());
@@ -183,7 +183,8 @@ impl LiveConnection {
         }
     }
 
-    /// Queues a request of the user.
+    /// Queues a request of the user, and sends it if possible. Fails with [`RequestError::NotConnected`] during the set-up and after
+    /// `quit`, with [`RequestError::Busy`] if the queue is full.
     pub(super) fn request(&mut self, command: Command, cx: &mut Context) -> Result<RequestId, RequestError> {
         if self.quitting.is_some() || matches!(self.stage, LiveStage::SettingUp(_)) {
             return Err(RequestError::NotConnected);
@@ -216,7 +217,7 @@ impl LiveConnection {
         self.send_and_advance(cx);
     }
 
-    /// Sends `quit`, unless a user's request did.
+    /// Queues and sends `quit`, unless a request of the user has sent it. In both cases the session ends even if the server refuses.
     pub(super) fn quit(&mut self, cx: &mut Context) {
         if let Some(quitting) = &mut self.quitting {
             quitting.is_final = true;

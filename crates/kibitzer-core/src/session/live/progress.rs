@@ -46,7 +46,7 @@ impl LiveConnection {
         match (&mut self.stage, completed.request.requester) {
             (LiveStage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode),
             (LiveStage::Restoring(restoration), Requester::Restore) => {
-                restoration.handle(&completed, cx.reader.games())
+                restoration.handle(&completed, cx.reader.games());
             }
             (_, Requester::Adjourned) => {
                 let next = self.adjourned.handle_reply(&completed, cx);

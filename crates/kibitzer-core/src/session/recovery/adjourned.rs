@@ -229,7 +229,7 @@ impl AdjournedTracker {
             }
             // A request of the user has withdrawn it.
             (Actor::Me, ChallengeChange::Withdrawn) => {
-                game.set_and_report(ChallengeState::Closed, AdjournedState::Stored, cx)
+                game.set_and_report(ChallengeState::Closed, AdjournedState::Stored, cx);
             }
             _ => {}
         }

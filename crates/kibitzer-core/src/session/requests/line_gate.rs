@@ -66,7 +66,7 @@ impl LineGate {
         }
     }
 
-    /// Closes the gate after a line other than the fence of a command.
+    /// Closes the gate after a line other than the fence of a command, until a prompt is received or [`PROMPT_WAIT`] is over.
     pub(crate) fn close_until_prompt(&mut self, now: Instant) {
         self.state = GateState::Prompt { until: saturating_deadline(now, PROMPT_WAIT) };
     }

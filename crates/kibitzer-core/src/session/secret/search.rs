@@ -152,7 +152,7 @@ pub fn mask_text(bytes: &mut [u8]) {
     }
 }
 
-/// Smallest part of a stream with regard to its text. Numbers are lengths in bytes.
+/// Smallest unit of a stream that is searched for secrets: a character, or bytes to skip. Numbers are lengths in bytes.
 enum TextUnit {
     Character(char, usize),
     /// Bytes that are not part of the text, such as the break of a line.

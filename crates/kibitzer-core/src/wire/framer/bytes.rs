@@ -8,14 +8,14 @@ use crate::wire::control::{
 };
 use crate::wire::family::Family;
 use crate::wire::frame::Control;
-use crate::wire::line::{Context, LineStep};
+use crate::wire::line::{LineContext, LineStep};
 use crate::wire::options::Timeseal;
-use crate::wire::telnet::{IAC, Telnet, TelnetByte};
+use crate::wire::telnet::{IAC, TelnetByte, TelnetState};
 
 /// The block that complains about a line without a number.
 const UNNUMBERED: (u64, CommandCode) = (0, CommandCode::UNNUMBERED);
 
-/// A byte that went through the telnet layer.
+/// A byte after the telnet layer, with its stream position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Byte {
     pub(super) value: u8,
@@ -24,38 +24,38 @@ pub(super) struct Byte {
     pub(super) at: u64,
 }
 
-/// All of the input was consumed.
+/// Result if all of the input was consumed before a frame was complete.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NeedInput;
+pub(super) struct InputConsumed;
 
 impl Framer {
     /// Processes one byte, or a run of plain ones; `None` if no frame is complete yet.
-    pub(super) fn next_byte(&mut self, input: &mut &[u8]) -> Result<Option<PendingFrame>, NeedInput> {
+    pub(super) fn process_next(&mut self, input: &mut &[u8]) -> Result<Option<PendingFrame>, InputConsumed> {
         if let SequenceState::Text(_) = self.sequence.state {
             return Ok(self.replay());
         }
         if let Some(byte) = self.pending_bytes.pop_front() {
-            return Ok(self.process(byte));
+            return Ok(self.process_byte(byte));
         }
-        if self.telnet == Telnet::Text
-            && let Some(out) = self.take_run(input)
+        if self.telnet == TelnetState::Text
+            && let Some(out) = self.consume_plain_runs(input)
         {
             return Ok(Some(out));
         }
-        let (&value, rest) = input.split_first().ok_or(NeedInput)?;
+        let (&value, rest) = input.split_first().ok_or(InputConsumed)?;
         let at = self.position;
         *input = rest;
         self.position += 1;
-        if self.telnet == Telnet::Text {
+        if self.telnet == TelnetState::Text {
             self.telnet_start = at;
         }
-        Ok(match self.telnet.byte(value) {
+        Ok(match self.telnet.process(value) {
             TelnetByte::Pending => None,
-            TelnetByte::Text(value) => self.process(Byte { value, escaped: false, at }),
-            TelnetByte::Escaped => self.process(Byte { value: IAC, escaped: true, at: self.telnet_start }),
+            TelnetByte::Text(value) => self.process_byte(Byte { value, escaped: false, at }),
+            TelnetByte::Escaped => self.process_byte(Byte { value: IAC, escaped: true, at: self.telnet_start }),
             TelnetByte::NotACommand => {
                 self.pending_bytes.push_back(Byte { value, escaped: false, at });
-                self.process(Byte { value: IAC, escaped: true, at: self.telnet_start })
+                self.process_byte(Byte { value: IAC, escaped: true, at: self.telnet_start })
             }
             TelnetByte::Done { command, option } => {
                 Some(PendingFrame::Control { control: Control::Telnet { command, option }, offset: self.telnet_start })
@@ -64,7 +64,7 @@ impl Framer {
     }
 
     /// Consumes runs of bytes without a special meaning, until a frame is complete or another byte follows.
-    fn take_run(&mut self, input: &mut &[u8]) -> Option<PendingFrame> {
+    fn consume_plain_runs(&mut self, input: &mut &[u8]) -> Option<PendingFrame> {
         loop {
             let (n_taken, step) = match self.sequence.state {
                 SequenceState::None => self.push_text(plain_run(input, self.timeseal), self.position),
@@ -81,7 +81,7 @@ impl Framer {
         }
     }
 
-    /// Hands on one byte of a sequence that was none.
+    /// Processes one byte of an aborted sequence as text.
     pub(super) fn replay(&mut self) -> Option<PendingFrame> {
         let SequenceState::Text(index) = self.sequence.state else {
             return None;
@@ -99,8 +99,8 @@ impl Framer {
         }
     }
 
-    /// Gives a byte of text, or of a sequence of control bytes, its meaning.
-    pub(super) fn process(&mut self, byte: Byte) -> Option<PendingFrame> {
+    /// Processes one byte after the telnet layer: as text, as a control byte, or as part of the current sequence.
+    pub(super) fn process_byte(&mut self, byte: Byte) -> Option<PendingFrame> {
         if self.sequence.state != SequenceState::None {
             return self.process_sequence(byte);
         }
@@ -118,24 +118,24 @@ impl Framer {
                 None
             }
             ESCAPE => self.begin(SequenceState::Escape, Some(ESCAPE), byte.at),
-            // Version 1 pings are lines of their own; see `LineBuffer::end`.
+            // Version 1 pings are lines of their own; see `LineBuffer::process_line_end`.
             b'[' if self.timeseal == Timeseal::V2 => self.begin(SequenceState::Ping, Some(b'['), byte.at),
-            BLOCK_START if self.reads_blocks() => self.begin(SequenceState::BlockId, None, byte.at),
+            BLOCK_START if self.accepts_block_start() => self.begin(SequenceState::BlockId, None, byte.at),
             BLOCK_END if self.block.is_some() => self.emit_line_before(byte).or_else(|| self.end_block(byte.at)),
             POSE_START if self.block.is_some() => self.set_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
-            CONTROL_Y if self.reads_units() => self.begin(SequenceState::ControlY, None, byte.at),
-            CONTROL_Z if self.reads_units() => self.emit_line_before(byte).or_else(|| Some(self.overflow(byte.at))),
+            CONTROL_Y if self.accepts_units() => self.begin(SequenceState::ControlY, None, byte.at),
+            CONTROL_Z if self.accepts_units() => self.emit_line_before(byte).or_else(|| Some(self.overflow(byte.at))),
             _ => self.push(byte),
         }
     }
 
-    /// A reply begins on a line of its own, unless the one before it broke off.
-    fn reads_blocks(&self) -> bool {
-        self.block.is_some() || !self.line.holds_words()
+    /// Returns whether a start mark of block mode counts here: at the start of a line, or inside a block that was cut off.
+    fn accepts_block_start(&self) -> bool {
+        self.block.is_some() || !self.line.has_words()
     }
 
-    pub(super) const fn reads_units(&self) -> bool {
+    pub(super) const fn accepts_units(&self) -> bool {
         match self.family {
             Family::Icc => true,
             Family::Fics => false,
@@ -151,18 +151,18 @@ impl Framer {
         if byte.value == CONTROL_Y {
             self.sequence.control_y_at = byte.at;
         }
-        match self.sequence.byte(byte.value, self.limits.datagram_bytes) {
+        match self.sequence.process(byte.value, self.limits.datagram_bytes) {
             SequenceStep::Pending => None,
             SequenceStep::Dropped => self.end_sequence(None),
             // Without block mode these bytes are text, apart from the complaint about a line without a number: it
             // proves that block mode is on after all.
             SequenceStep::BlockStart { id, code } if self.is_unblocked && (id, CommandCode(code)) != UNNUMBERED => {
-                self.sequence.give_up();
+                self.sequence.abort_to_text();
                 self.pending_bytes.push_front(byte);
                 None
             }
             SequenceStep::NotASequence => {
-                self.sequence.give_up();
+                self.sequence.abort_to_text();
                 self.pending_bytes.push_front(byte);
                 None
             }
@@ -210,7 +210,7 @@ impl Framer {
         out
     }
 
-    /// Whether the collected line has to be emitted first: a level-1 bracket ends the line around it, a level-2 unit
+    /// Returns whether the collected line has to be emitted first: a level-1 bracket ends the line around it, a level-2 unit
     /// does not.
     fn must_emit_line_before_unit(&self, byte: u8) -> bool {
         match byte {
@@ -228,13 +228,13 @@ impl Framer {
         })
     }
 
-    /// The server dropped the rest of a command's output.
+    /// Records that the server dropped the rest of a command's output, so that ends of units may be missing.
     const fn overflow(&mut self, at: u64) -> PendingFrame {
         self.units.lost_ends = true;
         PendingFrame::Control { control: Control::Overflow, offset: at }
     }
 
-    /// Ends the innermost unit. Without one, nothing is emitted: a disconnection sends one end too many.
+    /// Ends the innermost unit; `None` without one: when it disconnects, a server sends one end too many.
     pub(super) fn end_unit(&mut self, at: u64) -> Option<PendingFrame> {
         self.units.depth = self.units.depth.checked_sub(1)?;
         Some(PendingFrame::Control { control: Control::UnitEnd, offset: at })
@@ -270,14 +270,14 @@ impl Framer {
         Some(PendingFrame::Control { control: Control::BlockEnd { id, complete: true }, offset: at })
     }
 
-    /// Ends a block that the server did not end.
+    /// Ends the open block, which the server did not end, at this stream position; `None` without an open block.
     pub(super) fn cut_block(&mut self, at: u64) -> Option<PendingFrame> {
         let id = self.block.take()?.id;
         Some(PendingFrame::BlockCut { id, at })
     }
 
-    /// Checks after a line whether the block is longer than the limit.
-    pub(super) fn check_block(&mut self, end: u64) {
+    /// Records after a line that ends at `end` whether the block exceeds its limit; `end_block_over_limit` then cuts it.
+    pub(super) fn check_block_limit(&mut self, end: u64) {
         if let Some(block) = &mut self.block
             && end - block.start > self.limits.block_bytes
         {
@@ -294,27 +294,27 @@ impl Framer {
 
     fn push(&mut self, byte: Byte) -> Option<PendingFrame> {
         let (_, step) = self.push_text(&[byte.value], byte.at);
-        self.apply_or_repeat(step, byte)
+        self.apply_or_requeue(step, byte)
     }
 
     /// Adds text whose first byte is at `at` to the line; returns the number of bytes that the line accepted.
     fn push_text(&mut self, text: &[u8], at: u64) -> (usize, LineStep) {
         let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
-        let context = Context { limits, prompts, wrapping, family: self.family };
+        let context = LineContext { limits, prompts, wrapping, family: self.family };
         self.line.push(text, at, &context)
     }
 
     fn end_line(&mut self, byte: Byte) -> Option<PendingFrame> {
         let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
-        let context = Context { limits, prompts, wrapping, family: self.family };
-        let step = self.line.end(byte.at, self.timeseal == Timeseal::V1, &context);
+        let context = LineContext { limits, prompts, wrapping, family: self.family };
+        let step = self.line.process_line_end(byte.at, self.timeseal == Timeseal::V1, &context);
         if step != LineStep::EmitFirst {
-            self.check_block(byte.at + 1);
+            self.check_block_limit(byte.at + 1);
         }
-        self.apply_or_repeat(step, byte)
+        self.apply_or_requeue(step, byte)
     }
 
-    fn apply_or_repeat(&mut self, step: LineStep, byte: Byte) -> Option<PendingFrame> {
+    fn apply_or_requeue(&mut self, step: LineStep, byte: Byte) -> Option<PendingFrame> {
         if step == LineStep::EmitFirst {
             self.pending_bytes.push_front(byte);
         }
@@ -334,7 +334,7 @@ impl Framer {
             LineStep::Prompt(kind) => {
                 let offset = self.line.offset(true);
                 self.line.emit_prompt();
-                Some(PendingFrame::Control { control: self.prompt(kind), offset })
+                Some(PendingFrame::Control { control: self.note_prompt(kind), offset })
             }
         }
     }
@@ -347,7 +347,7 @@ const RUN_BYTES: usize = 256;
 /// Returns the bytes at the start of `input` that are text in any context, as far as they were searched.
 fn plain_run(input: &[u8], timeseal: Timeseal) -> &[u8] {
     let input = input.get(..RUN_BYTES).unwrap_or(input);
-    let run = input.get(..n_plain(input)).unwrap_or_default();
+    let run = input.get(..plain_length(input)).unwrap_or_default();
     match timeseal {
         Timeseal::V2 => memchr::memchr(b'[', run).and_then(|ping| run.get(..ping)).unwrap_or(run),
         Timeseal::Off | Timeseal::V1 => run,
@@ -355,7 +355,7 @@ fn plain_run(input: &[u8], timeseal: Timeseal) -> &[u8] {
 }
 
 /// Returns the number of bytes before the first control byte.
-fn n_plain(input: &[u8]) -> usize {
+fn plain_length(input: &[u8]) -> usize {
     let (chunks, rest) = input.as_chunks::<64>();
     for (index, chunk) in chunks.iter().enumerate() {
         let controls = masks::controls(chunk);

@@ -1,11 +1,11 @@
-//! The ends of a stream: what is left at its end, and a framer that begins in the middle.
+//! The end of a stream, and a framer that starts in the middle of one.
 
 use super::bytes::Byte;
 use super::{Block, Framer, MAX_UNITS, PendingFrame, UnitFrame};
 use crate::wire::StreamState;
 use crate::wire::control::SequenceState;
 use crate::wire::frame::{Control, Frame};
-use crate::wire::telnet::{IAC, SUBNEGOTIATION, Telnet};
+use crate::wire::telnet::{IAC, SUBNEGOTIATION, TelnetState};
 
 impl Framer {
     /// Returns the next frame of the bytes that are left at the end of the stream: unfinished lines, then an
@@ -13,18 +13,18 @@ impl Framer {
     pub fn finish(&mut self) -> Option<Frame<'_>> {
         self.clear_emitted();
         let out = self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line())?;
-        Some(self.frame(out))
+        Some(self.emit_frame(out))
     }
 
     fn finish_telnet(&mut self) -> Option<PendingFrame> {
         let offset = self.telnet_start;
         match std::mem::take(&mut self.telnet) {
-            Telnet::Text => None,
-            Telnet::Command => self.process(Byte { value: IAC, escaped: true, at: offset }),
-            Telnet::Option(command) => {
+            TelnetState::Text => None,
+            TelnetState::Command => self.process_byte(Byte { value: IAC, escaped: true, at: offset }),
+            TelnetState::Option(command) => {
                 Some(PendingFrame::Control { control: Control::Telnet { command, option: None }, offset })
             }
-            Telnet::Subnegotiation { option, .. } => {
+            TelnetState::Subnegotiation { option, .. } => {
                 Some(PendingFrame::Control { control: Control::Telnet { command: SUBNEGOTIATION, option }, offset })
             }
         }
@@ -37,10 +37,10 @@ impl Framer {
                 .end_sequence(Some(PendingFrame::Unit { kind: UnitFrame::Broken, offset: self.sequence.start }));
         }
         loop {
-            self.sequence.give_up();
+            self.sequence.abort_to_text();
             let out = match self.pending_bytes.pop_front() {
                 None if self.sequence.state == SequenceState::None => return None,
-                Some(byte) if self.sequence.state == SequenceState::None => self.process(byte),
+                Some(byte) if self.sequence.state == SequenceState::None => self.process_byte(byte),
                 byte => {
                     self.pending_bytes.extend(byte);
                     self.replay()
@@ -59,7 +59,7 @@ impl Framer {
         self.cut_block(self.position).or_else(|| self.end_unit(self.position))
     }
 
-    /// Copies the settings and the facts found in the stream.
+    /// Stores the settings and the facts found in the stream in `state`. Does not change the name of the login.
     pub(crate) fn save_state(&self, state: &mut StreamState) {
         state.family = self.family;
         state.is_unblocked = self.is_unblocked;
@@ -74,7 +74,7 @@ impl Framer {
         state.quote = self.line.quote();
     }
 
-    /// Goes on where a frame has just ended in a stream of which this is known.
+    /// Sets the framer to the state of another one at the end of a frame.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.apply_settings(state);
         if state.is_logged_in {

@@ -6,7 +6,7 @@ use super::Framer;
 use super::whole_line::skip_returns;
 use crate::wire::prompt::PromptKind;
 
-/// A frame that was found.
+/// A frame of the fast path: a prompt, or a board that the caller's parser has read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastFrame {
     pub(crate) offset: u64,
@@ -49,14 +49,14 @@ impl Framer {
                 if !self.starts_a_line(skip_returns(rest)) || line.len() > self.limits.line_bytes {
                     return None;
                 }
-                self.end_line_before(input, rest);
+                self.advance_past_line(input, rest);
                 (self.line.end_borrowed_tagged_line(), FastFrameKind::Board)
             }
             [b'f', ..] => {
                 let (PromptKind::Command(family), length) = self.prompts.at_start(text)? else { return None };
                 let rest = text.get(length..).filter(|_| length <= self.limits.line_bytes)?;
                 self.advance(input, rest);
-                self.prompt(PromptKind::Command(family));
+                self.note_prompt(PromptKind::Command(family));
                 (false, FastFrameKind::Prompt)
             }
             _ => return None,

@@ -14,21 +14,22 @@ use crate::wire::telnet::IAC;
 pub(super) enum WholeLine<'a> {
     Frame(Frame<'a>),
     /// A line that held only prompts ended.
-    Marked,
+    MarkedLineEnded,
     /// The next line has to be processed by the slow path.
     NotWhole,
 }
 
 impl Framer {
-    /// Returns a prompt, a complete level-2 unit, or a complete line without control bytes.
-    pub(super) fn whole_line<'a>(&mut self, input: &mut &'a [u8]) -> WholeLine<'a> {
+    /// Returns a prompt, a complete level-2 unit, or a complete line without control bytes, borrowed from `input`. A line that may continue
+    /// is moved to the line buffer instead.
+    pub(super) fn next_whole_line<'a>(&mut self, input: &mut &'a [u8]) -> WholeLine<'a> {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
         if let [b'\n', rest @ ..] = text
             && self.line.is_marked()
         {
             self.end_marked_line(input, rest);
-            return WholeLine::Marked;
+            return WholeLine::MarkedLineEnded;
         }
         if let Some((unit, rest)) = self.whole_unit(text) {
             self.advance(input, rest);
@@ -42,33 +43,33 @@ impl Framer {
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
         let quote = self.line.quote();
-        if !quote.holds(indent)
+        if !quote.covers_indent(indent)
             && let Some((kind, length)) = self.prompts.at_start(head)
             && indent + length <= self.limits.line_bytes
         {
             self.advance(input, head.get(length..).unwrap_or_default());
-            let kind = FrameKind::Control(self.prompt(kind));
+            let kind = FrameKind::Control(self.note_prompt(kind));
             return WholeLine::Frame(Frame { offset: first + indent as u64, end: self.position, bell: false, kind });
         }
         let Some((line, rest)) = split_line(text) else {
-            return self.slow(first + text.len() as u64);
+            return self.leave_to_slow_path(first + text.len() as u64);
         };
         let end = first + (text.len() - rest.len()) as u64;
         if line.len() <= indent && self.line.is_marked() {
             self.end_marked_line(input, rest);
-            return WholeLine::Marked;
+            return WholeLine::MarkedLineEnded;
         }
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
-            return self.slow(end);
+            return self.leave_to_slow_path(end);
         }
         let (tag, bytes) = tagged(line, indent, quote);
         let first = if line.is_empty() { end - 1 } else { first };
         // The byte after a line decides this at the least cost; without it the line itself is examined.
         let is_over = self.starts_a_line(skip_returns(rest))
             || !self.wrapping.may_continue(is_prompted(&self.prompts, self.family), tag, bytes, line, false);
-        self.end_line_before(input, rest);
+        self.advance_past_line(input, rest);
         if !is_over {
-            self.line.hold(line, first, end);
+            self.line.hold_borrowed(line, first, end);
             return WholeLine::NotWhole;
         }
         if tag == LineTag::None {
@@ -83,23 +84,24 @@ impl Framer {
     fn whole_unit<'a>(&self, text: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let unit = text.strip_prefix(&[CONTROL_Y, b'('])?;
         let is_posed = self.block.is_some_and(|block| block.posed);
-        (self.reads_units() && !is_posed).then_some(())?;
+        (self.accepts_units() && !is_posed).then_some(())?;
         let length = unit_length(unit.get(..self.limits.datagram_bytes).unwrap_or(unit))?;
         Some((unit.get(..length)?, unit.get(length + 2..)?))
     }
 
+    /// Advances `input` past the end of a line that contained only prompts or marks, which is not emitted.
     pub(super) fn end_marked_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
-        self.end_line_before(input, rest);
-        self.line.end_marked();
+        self.advance_past_line(input, rest);
+        self.line.clear_marked();
     }
 
-    /// Leaves the bytes up to `position` to the slow path; looking at them again and again would cost the square of their number.
-    fn slow(&mut self, position: u64) -> WholeLine<'static> {
+    /// Leaves the bytes up to `position` to the slow path. Scanning them again for every read would take quadratic time.
+    fn leave_to_slow_path(&mut self, position: u64) -> WholeLine<'static> {
         self.slow_until = position;
         WholeLine::NotWhole
     }
 
-    /// Lines that are more than lines, yet hold no control byte.
+    /// Returns whether a line without control bytes may be a ping or a prompt for guests, which only the slow path detects.
     fn is_for_slow_path(&self, line: &[u8], indent: usize) -> bool {
         match line.get(indent..).unwrap_or_default() {
             [b'[', b'G', b']'] => self.timeseal == Timeseal::V1,
@@ -108,19 +110,19 @@ impl Framer {
         }
     }
 
-    /// Goes on at `rest`, after a line end.
-    pub(super) fn end_line_before<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
+    /// Advances `input` to `rest`, which follows a line end, and checks the limit of the block.
+    pub(super) fn advance_past_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
         self.advance(input, rest);
-        self.check_block(self.position);
+        self.check_block_limit(self.position);
     }
 
-    /// Goes on at `rest`.
+    /// Advances `input` to `rest`, its suffix, and the stream position accordingly.
     pub(super) fn advance<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
         self.position += (input.len() - rest.len()) as u64;
         *input = rest;
     }
 
-    /// Whether the bytes after a line show that it does not continue.
+    /// Returns whether the bytes after a line show that it does not continue; `false` if they are empty.
     pub(super) fn starts_a_line(&self, rest: &[u8]) -> bool {
         match rest.first() {
             None | Some(b'\\') => false,
@@ -168,8 +170,8 @@ const fn without_returns(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// Whether a byte may be more than text: a control character or a telnet command. A tab takes the slow path
-/// needlessly.
+/// Returns whether a byte may be more than text: a control character or the start of a telnet command. A tab counts too, although the
+/// fast path could process it.
 pub(super) const fn is_control_byte(byte: u8) -> bool {
     byte.wrapping_sub(0x20) >= IAC - 0x20
 }
