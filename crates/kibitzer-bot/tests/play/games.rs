@@ -309,9 +309,11 @@ async fn second_stop_ends_at_once() {
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms).await;
+    let begun = tokio::time::Instant::now();
     bot.stop.request();
     bot.stop.request();
     bot.done.await.unwrap().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(1), "took {:?}", begun.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
