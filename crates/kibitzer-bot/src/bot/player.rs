@@ -9,6 +9,7 @@ use kibitzer::command::{self, OfferOutcome, Request};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
 use tokio::time::{Instant, sleep_until};
+use tracing::info;
 
 use super::idle_state::IdleState;
 use super::requests::{Outcome, Requests};
@@ -272,7 +273,7 @@ impl<P: Policy + Clone> Player<P> {
         self.requests.send(async move { Outcome::Other(game, client.request(&command).await.err()) });
     }
 
-    /// Reports an action.
+    /// Reports an action, and logs it.
     pub(super) fn report(
         &self,
         action: BotAction,
@@ -281,7 +282,9 @@ impl<P: Policy + Clone> Player<P> {
         reason: impl Into<String>,
     ) {
         let game = game.and_then(|game| self.games.tracker().get(game)).map(TrackedGame::number);
-        self.emit(&BotEvent::Acted { account: self.client.handle(), action, game, player, reason: reason.into() });
+        let (account, reason) = (self.client.handle(), reason.into());
+        info!(?account, ?action, ?game, ?player, reason, "bot acted");
+        self.emit(&BotEvent::Acted { account, action, game, player, reason });
     }
 
     pub(super) fn emit(&self, event: &BotEvent) {
