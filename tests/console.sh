@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the console in a real terminal (tmux) and checks the screen: play, filter, step, breakpoint, the three views, resize,
 # quit, SIGTERM; then live sessions: login with a password, observing, filters, completion, recording, a breakpoint while events
-# arrive, quit, and a replay of the recording; last, attaching to the session of another process.
+# arrive, quit, and a replay of the recording; then a bot; last, attaching to the session of another process.
 # Argument: the program to run; built if omitted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -250,6 +250,18 @@ expect '─ games 3 known'
 expect ' position '
 keys C-c
 expect '^shell>'
+
+# A bot: its actions are rows, the analysis is below the board; closing the console stops it, and the game is in its file.
+line "clear; (cd $scratch && $program bot --demo); echo status \$?"
+expect '^kibitzer live .* at the embedded server'
+expect ' bot +Moved, game [0-9]+: [a-h][1-8]'
+expect '^  [+-][0-9.]+ depth 2 '
+line '/filter kind:bot -thinking'
+expect 'match kind:bot'
+refuse ' position '
+keys C-c
+expect '^status 0'
+grep -q '^1\. ' "$scratch/kibitzer-demo.pgn" || fail 'the game of the bot is not in its file'
 
 # Attach: the session of another process shows its board at once; a sent line gets its reply.
 "$program" connect "$address" --attach-socket "$scratch/bot.sock" --attach-write --for 10m </dev/null >"$scratch/bot" &

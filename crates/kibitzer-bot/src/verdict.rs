@@ -78,11 +78,14 @@ pub enum BotEvent {
 }
 
 impl fmt::Display for BotEvent {
-    /// Writes one line: account, action, game, player and reason. The reason may contain words of other players.
+    /// Writes one line: account, action, game, player and reason; the alternate form (`{:#}`) leaves out the account. The reason
+    /// may contain words of other players.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Acted { account, action, game, player, reason } => {
-                if let Some(account) = account {
+                if let Some(account) = account
+                    && !f.alternate()
+                {
                     write!(f, "{account}: ")?;
                 }
                 write!(f, "{action:?}")?;

@@ -12,10 +12,12 @@ use kibitzer_bot::{
     Bot, BotConfig, BotError, BotEvent, ConfiguredEngine, Engine as _, EngineCommand, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::{Server, ServerOptions};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::arguments::{FormatArgs, PopulationArgs};
-use crate::console::{self, ProfileFilters};
+use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{StopArgs, StopSignal, check_end, connect_failure, run, runtime, start_session};
 use crate::output::{LineFormat, TerminalSafe};
@@ -30,7 +32,8 @@ const DEMO_MOVE: Duration = Duration::from_millis(500);
 ///
 /// Accepts challenges, posts seeks and plays, until Ctrl-C: then the game in progress is finished first; a second Ctrl-C ends at
 /// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason. On a
-/// terminal the session is shown in the console. config/bot.toml describes all settings.
+/// terminal the session is shown in the console, and closing it stops the bot in the same way. config/bot.toml describes all
+/// settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
@@ -78,7 +81,7 @@ impl Args {
         {
             let runtime = runtime()?;
             let profile = profile.clone();
-            return show(&runtime, Bot::new(config), profile, &server);
+            return self.show(&runtime, Bot::new(config), profile, &server, Stop::request);
         }
         let accounts = config.accounts.clone();
         run(self.print(Bot::new(config), accounts, &server))
@@ -101,12 +104,54 @@ impl Args {
         let bot =
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
         let result = if self.is_shown() {
-            show(&runtime, bot, profile, &name)
+            // The server ends with the demo: there is no game to finish.
+            self.show(&runtime, bot, profile, &name, Stop::now)
         } else {
             runtime.block_on(self.print(bot, vec![profile], &name))
         };
         runtime.block_on(server.shutdown());
         result
+    }
+
+    /// Plays, and shows the session in the console. When the user quits, or at a signal, `on_close` stops the bot, whose further
+    /// events are printed.
+    fn show<S: StartEngine>(
+        &self,
+        runtime: &Runtime,
+        bot: Bot<S>,
+        profile: Profile,
+        server: &str,
+        on_close: fn(&Stop),
+    ) -> Result<(), Failure> {
+        let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server))?;
+        let (feed, sender) = SessionFeed::of_bot(tap);
+        let (stop, ending) = (Stop::new(), self.ending);
+        let on_closed = stop.clone();
+        let bot = bot.on_event(move |event| {
+            if !sender.send(event) && print_event(event, LineFormat::Text).is_err() {
+                on_closed.now();
+            }
+        });
+        let player = bot.run_with(client.clone(), stop.clone());
+        let companion = async move |closed: oneshot::Receiver<()>| {
+            let closing = async {
+                let _ = closed.await;
+                on_close(&stop);
+                // From here on, signals do not reach the console.
+                if let Ok(mut signals) = ending.begin() {
+                    request_stop(&mut signals, &stop).await
+                } else {
+                    stop.now();
+                    pending().await
+                }
+            };
+            tokio::select! {
+                // The session's end is reported by the console.
+                _ = player => {}
+                never = closing => match never {}
+            }
+        };
+        console::run_session(runtime, &client, feed, server, ProfileFilters::default(), companion)
     }
 
     /// Plays, and prints the bot's events until it has stopped.
@@ -155,20 +200,6 @@ async fn request_stop(signals: &mut StopSignal, stop: &Stop) -> std::convert::In
     signals.wait_for_signal().await;
     stop.request();
     pending().await
-}
-
-/// Plays, and shows the session in the console until the user quits.
-fn show<S: StartEngine>(
-    runtime: &tokio::runtime::Runtime,
-    bot: Bot<S>,
-    profile: Profile,
-    server: &str,
-) -> Result<(), Failure> {
-    let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server))?;
-    let player = bot.run_with(client.clone(), Stop::new());
-    // The session's end is reported by the console.
-    let companion = async move { drop(player.await) };
-    console::run_session(runtime, &client, tap, server, ProfileFilters::default(), companion)
 }
 
 fn load(path: &Path) -> Result<BotConfig, Failure> {

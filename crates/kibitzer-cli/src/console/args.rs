@@ -1,13 +1,12 @@
 //! `kibitzer console`: arguments, and the choice between the console and printed lines.
 
-use std::future::pending;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use kibitzer_attach::AttachAccess;
 
 use super::input::profile_filters;
-use super::{run_session, show_attached};
+use super::{SessionFeed, run_session, show_attached};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{StopArgs, attach, check_attached_end, print_attached, run, runtime, start_session};
@@ -71,7 +70,7 @@ impl Args {
         let filters = profile_filters(&profile).map_err(Failure::local)?;
         let server = self.session.server();
         let (client, tap) = runtime.block_on(start_session(profile, &server))?;
-        run_session(&runtime, &client, tap, &server, filters, pending())
+        run_session(&runtime, &client, SessionFeed::Own(tap), &server, filters, async |closed| drop(closed.await))
     }
 
     /// Shows or prints the session of another process.

@@ -22,13 +22,12 @@ mod terminal;
 mod tests;
 mod view;
 
-use std::future::pending;
 use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
+use kibitzer::Client;
 use kibitzer::core::event::SessionEndReason;
-use kibitzer::{Client, Tap};
 use kibitzer_attach::{AttachAccess, AttachError, Attached};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -37,6 +36,7 @@ use self::app::App;
 pub(crate) use self::args::{Args, can_open};
 pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
+pub(crate) use self::source::SessionFeed;
 pub(crate) use self::source::replay_clock::SPEEDS;
 use self::source::{LiveSession, RecordingPlayer, RecordingReader, Source, fill_feed};
 use crate::arguments::ReaderArgs;
@@ -56,7 +56,8 @@ pub(crate) fn replay(path: &Path, args: ReaderArgs, speed: f64) -> Result<(), Fa
 
 /// Shows a session in the console, shuts it down when the user quits, and reports its recording.
 ///
-/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name.
+/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name. The argument of
+/// `companion` resolves once the console is closed. The session is shut down when `companion` returns.
 ///
 /// # Errors
 ///
@@ -64,19 +65,16 @@ pub(crate) fn replay(path: &Path, args: ReaderArgs, speed: f64) -> Result<(), Fa
 pub(crate) fn run_session(
     runtime: &Runtime,
     client: &Client,
-    tap: Tap,
+    feed: SessionFeed,
     server: &str,
     filters: ProfileFilters,
-    companion: impl Future<Output = ()> + Send,
+    companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
-    let session = LiveSession::new(client.clone(), tap, server.to_owned(), runtime.handle().clone());
+    let session = LiveSession::new(client.clone(), feed, server.to_owned(), runtime.handle().clone());
     let mut app = App::new(Source::Live(Box::new(session)), StateDirectory::for_user());
     app.filters.profile = filters;
-    let background = async |closed: oneshot::Receiver<()>| {
-        tokio::select! {
-            _ = closed => {}
-            () = async { companion.await; pending().await } => {}
-        }
+    let background = async move |closed| {
+        companion(closed).await;
         client.shutdown().await;
     };
     run_with_background(app, |closed| runtime.block_on(background(closed)))?;

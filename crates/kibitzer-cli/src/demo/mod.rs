@@ -11,7 +11,7 @@ use kibitzer::{Client, Profile, Tap};
 use kibitzer_server::{Server, ServerOptions};
 
 use crate::arguments::{FormatArgs, PopulationArgs};
-use crate::console::{self, ProfileFilters};
+use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{Failure, report};
 use crate::live::{EventPrinter, HousekeepingFilter, StopArgs, check_end, print_session, run, runtime, start_session};
 use tables::keep_observing;
@@ -48,9 +48,15 @@ impl Args {
         let (server, address) = runtime.block_on(self.serve())?;
         let (client, tap) = runtime.block_on(log_in(address))?;
         let observer = client.clone();
-        let companion = async move { keep_observing(&observer).await };
+        let companion = async move |closed| {
+            tokio::select! {
+                _ = closed => {}
+                () = async { keep_observing(&observer).await; pending().await } => {}
+            }
+        };
         let name = format!("{SERVER}, {address}");
-        let shown = console::run_session(&runtime, &client, tap, &name, ProfileFilters::default(), companion);
+        let feed = SessionFeed::Own(tap);
+        let shown = console::run_session(&runtime, &client, feed, &name, ProfileFilters::default(), companion);
         runtime.block_on(server.shutdown());
         shown
     }

@@ -6,12 +6,10 @@ use kibitzer::core::EventKind;
 use kibitzer::core::message::GameId;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::console::model::row::Row;
+use crate::console::model::row::{BOT, MARK, Row};
 
 /// Keys of an expression, for completion.
 pub(crate) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
-/// Kind name of marks. All other kind names are those of events.
-pub(crate) const MARK: &str = "mark";
 
 /// A filter expression; accepts a row if all of its terms match.
 ///
@@ -143,7 +141,7 @@ fn contains_name(name: &str, names: &[String]) -> bool {
 
 /// Returns every valid value of `kind:`.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
-    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK])
+    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT])
 }
 
 fn kind(name: &str) -> Result<&'static str, String> {

@@ -6,6 +6,7 @@ use kibitzer::core::Event;
 use kibitzer::core::chess::{Color, Hands, LastMove, Role};
 use kibitzer::core::game::{Game, PlayedMove};
 use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
+use kibitzer_bot::BotEvent;
 
 /// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct GameSnapshot {
     /// Result and reason, once the game has ended.
     pub(crate) ending: Option<String>,
     pub(crate) followed: bool,
+    /// The engine's latest analysis, if a bot plays the game.
+    pub(crate) analysis: Option<BotEvent>,
     running: Option<Color>,
 }
 
@@ -37,6 +40,7 @@ impl GameSnapshot {
             ratings: [info.and_then(|info| info.white_rating), info.and_then(|info| info.black_rating)],
             ending: game.ending().map(|ending| format!("{} {}", ending.result, ending.text)),
             followed: game.is_going_on(),
+            analysis: None,
             running: game.running_clock(),
             board,
         }
@@ -44,8 +48,8 @@ impl GameSnapshot {
 
     /// Returns the game at an earlier board, with both clocks stopped.
     pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
-        let (board, ending) = (board.clone(), None);
-        Self { board, played, hands: hands.or(self.hands), ending, running: None, ..self.clone() }
+        let (board, hands) = (board.clone(), hands.or(self.hands));
+        Self { board, played, hands, ending: None, analysis: None, running: None, ..self.clone() }
     }
 
     pub(crate) const fn id(&self) -> GameId {

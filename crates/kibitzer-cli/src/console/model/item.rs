@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::Event;
+use kibitzer_bot::BotEvent;
 
 use crate::console::model::game_snapshot::GameSnapshot;
 
@@ -28,6 +29,8 @@ pub(crate) enum SourceItemKind {
         /// Time that parsing the event took.
         decoding: Duration,
     },
+    /// An event of the bot that plays in the session.
+    Bot(BotEvent),
     /// State of a session that was already running when the console attached to it.
     Snapshot {
         /// Its games.

@@ -16,6 +16,7 @@ use std::time::Duration;
 use kibitzer::core::chess::{Hands, LastMove};
 use kibitzer::core::message::{GameId, Message, TalkKind};
 use kibitzer::core::{Event, EventKind};
+use kibitzer_bot::BotEvent;
 
 use byte_ring::ByteRing;
 pub(crate) use filter::RowFilter;
@@ -78,6 +79,7 @@ impl Model {
                 }
                 Some(self.event(at, event, snapshot))
             }
+            SourceItemKind::Bot(event) => self.bot_event(at, event),
             SourceItemKind::Snapshot { snapshots, text } => Some(self.start_from_snapshot(at, snapshots, text)),
             SourceItemKind::Note(text) => Some(self.mark(at, text)),
             SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
@@ -132,6 +134,15 @@ impl Model {
         self.push(at, RowContent::Event(event))
     }
 
+    /// Appends an action of the bot. Analysis is stored with its game, unless the game is over.
+    fn bot_event(&mut self, at: Duration, event: BotEvent) -> Option<u64> {
+        let BotEvent::Analysis { game, .. } = event else { return Some(self.push(at, RowContent::Bot(event))) };
+        if let Some(game) = self.games.get_mut(&game).filter(|game| game.snapshot.followed) {
+            game.snapshot.analysis = Some(event);
+        }
+        None
+    }
+
     /// Starts with the games of a session that was already running.
     fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) -> u64 {
         self.reset_connection();
@@ -148,6 +159,7 @@ impl Model {
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {
             game.snapshot.followed = false;
+            game.snapshot.analysis = None;
         }
     }
 
@@ -160,7 +172,7 @@ impl Model {
         }
     }
 
-    fn update_game(&mut self, at: Duration, event: &Event, snapshot: Box<GameSnapshot>) {
+    fn update_game(&mut self, at: Duration, event: &Event, mut snapshot: Box<GameSnapshot>) {
         if event.kind() == EventKind::Position
             && let Some(lag) = snapshot.board.lag_ms().and_then(|lag| u64::try_from(lag).ok())
         {
@@ -176,7 +188,11 @@ impl Model {
             }
         }
         // Only a new board restarts the clocks; other changes of the game do not.
-        let known = self.games.get(&snapshot.id()).filter(|known| known.snapshot.board == snapshot.board);
+        let mut known = self.games.get_mut(&snapshot.id());
+        if snapshot.followed {
+            snapshot.analysis = known.as_mut().and_then(|known| known.snapshot.analysis.take());
+        }
+        let known = known.filter(|known| known.snapshot.board == snapshot.board);
         let since = known.map_or(at, |known| known.since);
         self.games.insert(snapshot.id(), TrackedGame { snapshot, since });
     }

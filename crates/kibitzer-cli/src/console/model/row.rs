@@ -5,11 +5,17 @@ use std::time::Duration;
 use kibitzer::core::message::{GameId, Handle, Message};
 use kibitzer::core::text::decode;
 use kibitzer::core::{Event, EventCategory, EventKind};
+use kibitzer_bot::BotEvent;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::console::model::reply_matcher::ReplyMatch;
 use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
+
+/// Kind name of marks.
+pub(crate) const MARK: &str = "mark";
+/// Kind name of a bot's actions. All other kind names are those of events.
+pub(crate) const BOT: &str = "bot";
 
 /// Shown in place of a secret line.
 const MASK: &str = "********";
@@ -31,6 +37,8 @@ pub(crate) struct Row {
 pub(crate) enum RowContent {
     Event(Event),
     Sent(SentLine),
+    /// An action of the bot that plays in the session.
+    Bot(BotEvent),
     /// Text inserted by the user or the console.
     Mark(String),
 }
@@ -67,12 +75,16 @@ impl Row {
         match &self.content {
             RowContent::Event(event) => event.kind().as_str(),
             RowContent::Sent(_) => EventKind::Sent.as_str(),
-            RowContent::Mark(_) => "mark",
+            RowContent::Bot(_) => BOT,
+            RowContent::Mark(_) => MARK,
         }
     }
 
     /// Returns the game that the row is about.
     pub(crate) fn game(&self) -> Option<GameId> {
+        if let RowContent::Bot(BotEvent::Acted { game, .. }) = &self.content {
+            return *game;
+        }
         let event = self.event()?;
         event.game().or_else(|| event.message().and_then(Message::game))
     }
@@ -91,6 +103,7 @@ impl Row {
                 let reply = sent.reply.as_ref().map_or_else(String::new, |reply| format!("  [{reply}]"));
                 format!("> {}{reply}", TerminalSafe(&text).in_cells())
             }
+            RowContent::Bot(event) => TerminalSafe(&format!("{event:#}")).in_cells().into_owned(),
             RowContent::Mark(text) => format!("--- {} ---", TerminalSafe(text).in_cells()),
         }
     }
@@ -127,6 +140,8 @@ impl Row {
             + match &self.content {
                 RowContent::Event(event) => size_of::<Event>() + 2 * event.raw().len(),
                 RowContent::Sent(sent) => sent.bytes.len() + sent.text.len(),
+                RowContent::Bot(BotEvent::Acted { reason, .. }) => reason.len(),
+                RowContent::Bot(_) => 0,
                 RowContent::Mark(text) => text.len(),
             }
     }

@@ -1,18 +1,36 @@
-//! Receives what happens in a session: from the tap of this process's client, or from another process that exposes its session.
+//! Receives what happens in a session: from the tap of this process's client, with the events of the bot that plays in it, or from
+//! another process that exposes its session.
 
-use kibitzer::Tap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::text::error_chain;
+use kibitzer::{Tap, TapItem};
 use kibitzer_attach::{AttachError, AttachEvent, Attached};
+use kibitzer_bot::BotEvent;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::live::forward_attached;
 
 /// Events of an attached session that wait to be shown. Once they fill the channel, the other process buffers, and counts its losses.
 const FEED_CAPACITY: usize = 4_096;
 
-/// An event of an attached session, or why the attachment ended; the session itself may continue.
-type FeedItem = Result<AttachEvent, String>;
+/// Events of a bot that wait to be shown. An engine's analysis uses at most half of them, so that it displaces no action.
+const BOT_CAPACITY: usize = 2_048;
+
+/// An item of a session's feed.
+#[derive(Debug)]
+pub(crate) enum FeedItem {
+    Session(AttachEvent),
+    /// An event of the bot that plays in the session, and its time.
+    Bot(Instant, BotEvent),
+    /// Number of the bot's events that were dropped, because too many waited.
+    MissedBotEvents(u64),
+    /// Why the attachment ended; the session itself may continue.
+    Detached(String),
+}
 
 /// Sends the events of an attached session to its feed.
 pub(crate) type FeedSender = mpsc::Sender<FeedItem>;
@@ -21,6 +39,7 @@ pub(crate) type FeedSender = mpsc::Sender<FeedItem>;
 #[derive(Debug)]
 pub(crate) enum SessionFeed {
     Own(Tap),
+    Bot(Box<BotFeed>),
     Attached(mpsc::Receiver<FeedItem>),
 }
 
@@ -31,12 +50,72 @@ impl SessionFeed {
         (Self::Attached(items), sender)
     }
 
+    /// Creates the feed of a session in which a bot plays, and the sender for the bot's events.
+    pub(crate) fn of_bot(tap: Tap) -> (Self, BotSender) {
+        let (sender, events) = mpsc::channel(BOT_CAPACITY);
+        let missed = Arc::<AtomicU64>::default();
+        let sender = BotSender { events: sender, missed: Arc::clone(&missed) };
+        let feed = BotFeed { tap, events, missed, next_of_tap: None, next_of_bot: None };
+        (Self::Bot(Box::new(feed)), sender)
+    }
+
     /// Returns the next item without waiting; `None` if there is none now.
     pub(crate) fn next(&mut self) -> Option<FeedItem> {
         match self {
-            Self::Own(tap) => tap.try_recv().ok().map(|item| Ok(AttachEvent::Item(item))),
+            Self::Own(tap) => tap.try_recv().ok().map(|item| FeedItem::Session(AttachEvent::Item(item))),
+            Self::Bot(feed) => feed.next(),
             Self::Attached(items) => items.try_recv().ok(),
         }
+    }
+}
+
+/// The tap of a session and the events of its bot, merged by time.
+#[derive(Debug)]
+pub(crate) struct BotFeed {
+    tap: Tap,
+    events: mpsc::Receiver<(Instant, BotEvent)>,
+    missed: Arc<AtomicU64>,
+    next_of_tap: Option<TapItem>,
+    next_of_bot: Option<(Instant, BotEvent)>,
+}
+
+impl BotFeed {
+    fn next(&mut self) -> Option<FeedItem> {
+        // The bot's event first: what caused it is in the tap by now.
+        self.next_of_bot = self.next_of_bot.take().or_else(|| self.events.try_recv().ok());
+        self.next_of_tap = self.next_of_tap.take().or_else(|| self.tap.try_recv().ok());
+        let seen = self.next_of_tap.as_ref().map(|item| item.at);
+        if let Some((at, event)) = self.next_of_bot.take_if(|(at, _)| seen.is_none_or(|seen| *at < seen)) {
+            return Some(FeedItem::Bot(at, event));
+        }
+        if let Some(item) = self.next_of_tap.take() {
+            return Some(FeedItem::Session(AttachEvent::Item(item)));
+        }
+        let missed = self.missed.swap(0, Ordering::Relaxed);
+        (missed > 0).then_some(FeedItem::MissedBotEvents(missed))
+    }
+}
+
+/// Sends the events of a bot to the feed of its session.
+#[derive(Debug)]
+pub(crate) struct BotSender {
+    events: mpsc::Sender<(Instant, BotEvent)>,
+    /// Number of dropped events that the feed has not reported yet.
+    missed: Arc<AtomicU64>,
+}
+
+impl BotSender {
+    /// Sends an event without waiting. If too many wait, analysis is dropped, as later analysis replaces it; dropped actions are
+    /// counted, and the feed reports their number. Returns whether the feed still exists.
+    pub(crate) fn send(&self, event: &BotEvent) -> bool {
+        let is_analysis = matches!(event, BotEvent::Analysis { .. });
+        if !is_analysis || self.events.capacity() > BOT_CAPACITY / 2 {
+            let sent = self.events.try_send((Instant::now(), event.clone()));
+            if matches!(sent, Err(mpsc::error::TrySendError::Full(_))) {
+                self.missed.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        !self.events.is_closed()
     }
 }
 
@@ -57,12 +136,66 @@ pub(crate) async fn fill_feed(
 ) -> Result<Option<SessionEndReason>, AttachError> {
     let deliver = |event| {
         let feed = feed.clone();
-        async move { feed.send(Ok(event)).await.is_ok() }
+        async move { feed.send(FeedItem::Session(event)).await.is_ok() }
     };
     let ended = forward_attached(&mut session, deliver).await;
     if let Err(error) = &ended {
         // A closed feed means that the console is closing.
-        let _ = feed.send(Err(error_chain(error))).await;
+        let _ = feed.send(FeedItem::Detached(error_chain(error))).await;
     }
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kibitzer::{GameId, Observation};
+    use kibitzer_bot::BotAction;
+
+    use super::*;
+
+    fn acted(reason: &str) -> BotEvent {
+        let reason = reason.to_owned();
+        BotEvent::Acted { account: None, action: BotAction::Moved, game: None, player: None, reason }
+    }
+
+    fn analysis() -> BotEvent {
+        let (depth, score_cp, mate, nodes_per_second) = (Some(1), None, None, None);
+        BotEvent::Analysis { account: None, game: GameId(1), depth, score_cp, mate, nodes_per_second, line: Vec::new() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn events_of_the_bot_stand_between_those_of_the_session() {
+        let (sender, tap) = mpsc::channel(9);
+        let (mut feed, bot) = SessionFeed::of_bot(tap);
+        for number in 0..3 {
+            let received = Observation::Received(vec![number].into());
+            sender.try_send(TapItem::new(Instant::now(), received, None)).unwrap();
+            // At the same time, the session's event is the cause.
+            assert!(bot.send(&acted("at once")));
+            tokio::time::advance(Duration::from_millis(1)).await;
+            assert!(bot.send(&acted("later")));
+            tokio::time::advance(Duration::from_millis(1)).await;
+        }
+        let kinds = std::iter::from_fn(|| feed.next()).map(|item| match item {
+            FeedItem::Bot(_, event) => event.to_string(),
+            _ => "session".to_owned(),
+        });
+        assert_eq!(kinds.collect::<Vec<_>>(), ["session", "Moved: at once", "Moved: later"].repeat(3));
+    }
+
+    #[tokio::test]
+    async fn analysis_leaves_room_for_actions_and_dropped_actions_are_counted() {
+        let (_sender, tap) = mpsc::channel(9);
+        let (mut feed, bot) = SessionFeed::of_bot(tap);
+        (0..2 * BOT_CAPACITY).for_each(|_| assert!(bot.send(&analysis())));
+        (0..BOT_CAPACITY).for_each(|_| assert!(bot.send(&acted("x"))));
+        let items: Vec<_> = std::iter::from_fn(|| feed.next()).collect();
+        let n_actions = items.iter().filter(|item| matches!(item, FeedItem::Bot(_, BotEvent::Acted { .. }))).count();
+        assert_eq!((items.len(), n_actions), (BOT_CAPACITY + 1, BOT_CAPACITY / 2));
+        assert!(matches!(items.last(), Some(FeedItem::MissedBotEvents(n)) if *n == BOT_CAPACITY as u64 / 2));
+        drop(feed);
+        assert!(!bot.send(&acted("the console is closed")));
+    }
 }

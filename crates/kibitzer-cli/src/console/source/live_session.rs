@@ -9,14 +9,14 @@ use kibitzer::core::event::RequestError;
 use kibitzer::core::message::Handle;
 use kibitzer::core::session::{SessionState, TransmitKind};
 use kibitzer::core::text::error_chain;
-use kibitzer::{Client, Observation, Tap, TapItem};
+use kibitzer::{Client, Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachEvent, Attached, AttachedRequestError, Snapshot};
 use tokio::runtime;
 use tokio::task::JoinSet;
 
 use super::Notice;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
-use crate::console::source::feed::{FeedSender, SessionFeed};
+use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
 use crate::live::{LineSender, failure, send_failure};
 
@@ -61,10 +61,10 @@ pub(crate) struct LiveSession {
 }
 
 impl LiveSession {
-    pub(crate) fn new(client: Client, tap: Tap, server: String, runtime: runtime::Handle) -> Self {
+    pub(crate) fn new(client: Client, feed: SessionFeed, server: String, runtime: runtime::Handle) -> Self {
         let sender = Some(LineSender::Own(client.clone()));
         let began = tokio::time::Instant::now();
-        Self { client: Some(client), ..Self::of_feed(SessionFeed::Own(tap), sender, server, runtime, began) }
+        Self { client: Some(client), ..Self::of_feed(feed, sender, server, runtime, began) }
     }
 
     /// Creates the source for a session of another process, and the sender for its events.
@@ -114,6 +114,11 @@ impl LiveSession {
         self.sender.is_none()
     }
 
+    /// Returns whether a bot plays in the session and reports its events.
+    pub(crate) const fn has_bot(&self) -> bool {
+        matches!(self.feed, SessionFeed::Bot(_))
+    }
+
     /// Returns the session state as a single word.
     pub(crate) fn state(&self) -> &'static str {
         self.client.as_ref().map_or(self.attached_state, |client| state_label(&client.state()))
@@ -144,14 +149,20 @@ impl LiveSession {
     pub(crate) fn next(&mut self) -> NextItem {
         while let Some(received) = self.feed.next() {
             let item = match received {
-                Ok(AttachEvent::Item(item)) => {
+                FeedItem::Session(AttachEvent::Item(item)) => {
                     self.has_new_items = true;
                     self.item(item)
                 }
-                Ok(AttachEvent::Snapshot(snapshot)) => Some(self.snapshot_item(&snapshot)),
+                FeedItem::Session(AttachEvent::Snapshot(snapshot)) => Some(self.snapshot_item(&snapshot)),
                 // Kinds that a later version of the protocol adds.
-                Ok(_) => None,
-                Err(reason) => Some(self.disconnected_item(reason)),
+                FeedItem::Session(_) => None,
+                FeedItem::Bot(at, event) => {
+                    self.has_new_items = true;
+                    let at = at.saturating_duration_since(self.began);
+                    Some(SourceItem { at, kind: SourceItemKind::Bot(event) })
+                }
+                FeedItem::MissedBotEvents(missed) => Some(self.note(format!("missed: {missed} events of the bot"))),
+                FeedItem::Detached(reason) => Some(self.disconnected_item(reason)),
             };
             if let Some(item) = item {
                 return NextItem::Item(item);
@@ -206,7 +217,11 @@ impl LiveSession {
     fn disconnected_item(&mut self, reason: String) -> SourceItem {
         self.attached_state = "gone";
         self.pending_notice = Some(Notice::Error(format!("{reason}; q leaves")));
-        SourceItem { at: self.time(Instant::now()), kind: SourceItemKind::Note(reason) }
+        self.note(reason)
+    }
+
+    fn note(&self, text: String) -> SourceItem {
+        SourceItem { at: self.time(Instant::now()), kind: SourceItemKind::Note(text) }
     }
 
     /// Returns a failure of the recording, once.
@@ -215,7 +230,7 @@ impl LiveSession {
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
         let text = failure(&failed.filter(|_| !was_shown)?);
         self.pending_notice = Some(Notice::Error(text.clone()));
-        Some(SourceItem { at: self.time(Instant::now()), kind: SourceItemKind::Note(text) })
+        Some(self.note(text))
     }
 
     fn item(&mut self, item: TapItem) -> Option<SourceItem> {

@@ -10,7 +10,7 @@ mod recording_reader;
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
-pub(crate) use feed::fill_feed;
+pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::LiveSession;
 pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, ply_after_row};
 pub(crate) use recording_reader::RecordingReader;
@@ -46,6 +46,11 @@ impl Source {
 
     pub(crate) const fn is_live(&self) -> bool {
         matches!(self, Self::Live(_))
+    }
+
+    /// Returns whether a bot plays in the session.
+    pub(crate) const fn has_bot(&self) -> bool {
+        matches!(self, Self::Live(live) if live.has_bot())
     }
 
     /// Returns whether lines can be sent, at least while the session is ready.

@@ -1,5 +1,6 @@
 //! Text that tries to leave its place.
 
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -7,7 +8,7 @@ use super::{SIZES, TestConsole};
 use crate::console::view::Theme;
 
 /// What players and servers may send.
-const TEXTS: [&[u8]; 14] = [
+pub(super) const TEXTS: [&[u8]; 14] = [
     b"\x1b[2J\x1b[H\x1b]0;title\x07gone",
     b"\x9b2J\x9b31m\x90q\x9c",
     b"a\rb\x08\x08c\x0b\x0c",
@@ -48,23 +49,18 @@ fn every_cell_holds_one_harmless_character() {
             watcher.keys(view);
             watcher.keys("j");
             for (width, height) in SIZES {
-                let buffer = watcher.buffer((width, height), Theme::new(true));
-                for cell in &buffer.content {
-                    let symbol = cell.symbol();
-                    assert!(
-                        symbol.chars().count() <= 1 && symbol.width() <= 2,
-                        "{symbol:?} of {:?}",
-                        text.escape_ascii()
-                    );
-                    assert_eq!(
-                        crate::output::TerminalSafe(symbol).in_cells(),
-                        symbol,
-                        "{:?}",
-                        text.escape_ascii().to_string()
-                    );
-                }
+                assert_harmless(&watcher.buffer((width, height), Theme::new(true)), text);
             }
         }
+    }
+}
+
+/// Asserts that each cell holds one harmless character.
+pub(super) fn assert_harmless(buffer: &Buffer, text: &[u8]) {
+    for cell in &buffer.content {
+        let symbol = cell.symbol();
+        assert!(symbol.chars().count() <= 1 && symbol.width() <= 2, "{symbol:?} of {:?}", text.escape_ascii());
+        assert_eq!(crate::output::TerminalSafe(symbol).in_cells(), symbol, "{:?}", text.escape_ascii().to_string());
     }
 }
 

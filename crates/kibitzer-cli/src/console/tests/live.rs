@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use kibitzer::core::event::{CloseCause, LostCause};
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventReader};
-use kibitzer::{Client, Dial, Profile};
+use kibitzer::{Client, Dial, Profile, Tap};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use super::text;
 use crate::console::app::App;
 use crate::console::model::{DelaySamples, Model, Row, RowContent, SourceItem, SourceItemKind};
-use crate::console::source::{LiveSession, Notice, Source};
+use crate::console::source::{LiveSession, Notice, SessionFeed, Source};
 use crate::console::view::{self, Theme};
 
 fn take(model: &mut Model, second: u64, kind: SourceItemKind) {
@@ -82,7 +82,8 @@ impl Guest {
     ///
     /// None is needed.
     async fn log_in() -> Self {
-        Self::log_in_at(Server::start(ServerOptions::new().in_process().seed(1)).await.unwrap()).await
+        let server = Server::start(ServerOptions::new().in_process().seed(1)).await.unwrap();
+        Self::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await
     }
 
     /// Logs in at a server where there is some life, and which is some way off; observes two games, and talks.
@@ -95,7 +96,7 @@ impl Guest {
         let server = Server::start(options).await.unwrap();
         let delay = Fault::Delay(Duration::from_millis(18));
         server.control().inject(ConnectionTarget::Next, FaultPoint::Connect, delay).await.unwrap();
-        let mut guest = Self::log_in_at(server).await;
+        let mut guest = Self::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await;
         for line in ["observe 1", "observe 2", "tell Whetstone hello"] {
             guest.run(line).await;
         }
@@ -103,10 +104,12 @@ impl Guest {
         guest
     }
 
+    /// Logs in at a server; `feed` receives the session before the login.
+    ///
     /// # Cancel safety
     ///
     /// None is needed.
-    async fn log_in_at(server: Server) -> Self {
+    pub(super) async fn log_in_at(server: Server, feed: impl FnOnce(&Client, Tap) -> SessionFeed) -> Self {
         let control = server.control();
         let dial = Dial::with(move || {
             let control = control.clone();
@@ -114,8 +117,9 @@ impl Guest {
         });
         let (client, tap) =
             Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
+        let feed = feed(&client, tap);
         client.ready().await.unwrap();
-        let live = LiveSession::new(client.clone(), tap, "the embedded server".to_owned(), Handle::current());
+        let live = LiveSession::new(client.clone(), feed, "the embedded server".to_owned(), Handle::current());
         Self { app: App::new(Source::Live(Box::new(live)), None), client, server }
     }
 

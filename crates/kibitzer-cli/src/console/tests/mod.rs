@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod attached;
+mod bot;
 mod hostile;
 mod live;
 mod picture;

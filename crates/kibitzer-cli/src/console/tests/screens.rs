@@ -18,7 +18,7 @@ fn assert_screens(name: &str, watcher: &mut TestConsole) {
     }
 }
 
-fn assert_live_screens(name: &str, guest: &mut Guest) {
+pub(super) fn assert_live_screens(name: &str, guest: &mut Guest) {
     for size in SIZES {
         assert_screen(name, size, &text(&guest.buffer(size)));
     }

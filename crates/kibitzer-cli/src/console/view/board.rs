@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use kibitzer::core::chess::{Color, Role, Square};
+use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw::Canvas;
+use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::model::GameSnapshot;
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
+
+/// Number of lines with the engine's analysis, below the board.
+pub(super) const ANALYSIS_LINES: u16 = 2;
 
 /// Size of a square, in cells.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +52,9 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
     canvas.line(3 + rows, &reserve_line(theme, snapshot, bottom));
     canvas.line(4 + rows, &player(bottom));
     canvas.line(5 + rows, &last_line(theme, snapshot));
+    for (row, line) in (6 + rows..).zip(snapshot.analysis.iter().flat_map(|event| analysis(theme, event, area.width))) {
+        canvas.line(row, &line);
+    }
 }
 
 fn draw_squares(mut canvas: Canvas<'_>, snapshot: &GameSnapshot, bottom: Color, size: Size) {
@@ -138,4 +145,27 @@ fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
         Span::styled(format!("  {played}  "), theme.name()),
         Span::styled(TerminalSafe(&about).in_cells().into_owned(), style),
     ])
+}
+
+/// Returns the lines of an engine's analysis: score, depth and speed; then the expected moves that fit.
+fn analysis(theme: Theme, event: &BotEvent, width: u16) -> Vec<Line<'static>> {
+    let BotEvent::Analysis { depth, score_cp, mate, nodes_per_second, line, .. } = event else { return Vec::new() };
+    let score = match (score_cp, mate) {
+        (_, Some(moves @ ..0)) => format!("mated in {}", moves.unsigned_abs()),
+        (_, Some(moves)) => format!("mate in {moves}"),
+        (Some(score), None) => format!("{:+.2}", f64::from(*score) / 100.0),
+        (None, None) => String::new(),
+    };
+    let depth = depth.map_or_else(String::new, |depth| format!(" depth {depth}"));
+    let speed = nodes_per_second.map_or_else(String::new, |speed| format!(" {} n/s", short_count(speed)));
+    let mut moves = String::from(" ");
+    for played in line {
+        let played = TerminalSafe(played).in_cells();
+        if moves.chars().count() + played.chars().count() >= usize::from(width) {
+            break;
+        }
+        moves.extend([" ", &played]);
+    }
+    let numbers = [Span::styled(format!("  {score}"), theme.name()), Span::styled(depth + &speed, theme.dimmed())];
+    vec![Line::from_iter(numbers), Line::raw(moves)]
 }

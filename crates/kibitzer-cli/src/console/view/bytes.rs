@@ -78,7 +78,7 @@ fn cells(model: &Model, row: &Row) -> (u64, Vec<Cell>) {
             let cells = (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect();
             (start.saturating_sub(row.base), cells)
         }),
-        RowContent::Mark(_) => (0, Vec::new()),
+        RowContent::Bot(_) | RowContent::Mark(_) => (0, Vec::new()),
     }
 }
 

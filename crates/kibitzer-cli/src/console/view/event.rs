@@ -32,6 +32,7 @@ fn fields(row: &Row) -> Vec<String> {
     match &row.content {
         RowContent::Event(event) => compact_debug(&printed(event), FIRST_FIELDS),
         RowContent::Sent(sent) => sent_fields(sent),
+        RowContent::Bot(event) => compact_debug(&printed(event), &[]),
         RowContent::Mark(text) => vec![format!("Mark {text:?}")],
     }
 }
@@ -52,7 +53,7 @@ fn sent_fields(sent: &SentLine) -> Vec<String> {
 }
 
 /// Returns the `Debug` output of an event, cut at [`MAX_BYTES`].
-fn printed(event: &kibitzer::core::Event) -> String {
+fn printed(event: &impl fmt::Debug) -> String {
     let mut printed = BoundedText(String::new());
     // Fails at the limit, by design of `BoundedText`.
     if write!(printed, "{event:#?}").is_err() {

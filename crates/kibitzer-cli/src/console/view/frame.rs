@@ -47,6 +47,7 @@ fn text(row: &Row) -> String {
             decode(raw.get(..MAX_BYTES).unwrap_or(raw)).into_owned()
         }
         RowContent::Sent(sent) => sent.text(),
+        RowContent::Bot(event) => event.to_string(),
         RowContent::Mark(text) => text.clone(),
     }
 }
@@ -68,6 +69,7 @@ fn frame_fields(row: &Row) -> Vec<(&'static str, String)> {
             let reply = sent.reply.as_ref().map_or_else(|| "none yet".to_owned(), ToString::to_string);
             vec![("class", "line sent".to_owned()), ("answer", reply)]
         }
+        RowContent::Bot(_) => vec![("class", "none; of the bot".to_owned())],
         RowContent::Mark(_) => vec![("class", "mark".to_owned())],
     }
 }

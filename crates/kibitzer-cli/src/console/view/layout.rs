@@ -33,7 +33,8 @@ pub(super) enum DetailAreas {
 }
 
 impl ScreenAreas {
-    pub(super) fn new(screen: Rect) -> Self {
+    /// Divides the screen. `lines_below_board` is the height of the engine's analysis, 0 if no bot plays in the session.
+    pub(super) fn new(screen: Rect, lines_below_board: u16) -> Self {
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
         let left_width = match screen.width {
             ..NARROW => 0,
@@ -44,7 +45,8 @@ impl ScreenAreas {
             Layout::vertical([Length(1), Fill(1), Length(1), Length(1)]).areas(screen);
         let [left, divider, right] =
             Layout::horizontal([Length(left_width), Length(u16::from(left_width > 0)), Fill(1)]).areas(content);
-        let heights = if is_large { [Length(24), Fill(1), Length(9)] } else { [Length(15), Fill(1), Length(0)] };
+        let [board, meters] = if is_large { [24, 9] } else { [15, 0] };
+        let heights = [Length(board + lines_below_board), Fill(1), Length(meters)];
         let [board, games, meters] = Layout::vertical(heights).areas(left);
         let list_height = if is_large { right.height * 2 / 5 } else { right.height / 2 };
         let [list, views] = Layout::vertical([Length(list_height), Fill(1)]).areas(right);
@@ -70,7 +72,7 @@ mod tests {
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
             let screen = Rect::new(0, 0, width, height);
-            let areas = ScreenAreas::new(screen);
+            let areas = ScreenAreas::new(screen, height % 3);
             let mut parts = vec![
                 areas.title,
                 areas.board,

@@ -30,7 +30,8 @@ use crate::console::model::Row;
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
     let screen = frame.area();
-    let areas = ScreenAreas::new(screen);
+    let lines_below_board = if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 };
+    let areas = ScreenAreas::new(screen, lines_below_board);
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.part(areas.title).line(0, &bars::title(theme, app, now));
     if app.focus == Focus::Help {

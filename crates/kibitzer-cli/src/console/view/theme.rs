@@ -73,7 +73,7 @@ impl Theme {
 
     /// The kind of a row.
     pub(super) fn kind(self, kind: &str) -> Style {
-        // Marks are not events.
+        // Marks and a bot's actions are not events.
         let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
         match category {
             EventCategory::Sent => self.colored(Color::LightGreen).add_modifier(Modifier::BOLD),

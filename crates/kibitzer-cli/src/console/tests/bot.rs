@@ -1,0 +1,146 @@
+//! The session of a bot, with its events.
+
+use std::time::Duration;
+
+use kibitzer::{Client, Profile, Tap};
+use kibitzer_bot::engine::{
+    BestMove, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+};
+use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, Engine, EngineCommand, Stop, WeakPlayer};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
+use ratatui::crossterm::event::KeyCode;
+
+use super::hostile::{TEXTS, assert_harmless};
+use super::live::Guest;
+use super::screens::assert_live_screens;
+use super::{SIZES, text};
+use crate::console::SessionFeed;
+use crate::console::model::{SourceItem, SourceItemKind};
+
+/// A weak player that reports the analysis of a strong one.
+struct Analyst(WeakPlayer);
+
+impl Engine for Analyst {
+    fn info(&self) -> &EngineInfo {
+        self.0.info()
+    }
+
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
+        self.0.new_game(game).await
+    }
+
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        for depth in [7, 21] {
+            let mut info = SearchInfo::default();
+            (info.depth, info.score) = (Some(depth), Some(Score::Centipawns(35)));
+            info.nodes_per_second = Some(1_204_551);
+            info.line =
+                ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1"].map(str::to_owned).into();
+            report(info);
+        }
+        self.0.search(position, limits, &mut |_| {}).await
+    }
+
+    async fn quit(self) {}
+}
+
+/// Returns the session of a bot in a game against Whetstone.
+///
+/// # Cancel safety
+///
+/// None is needed.
+async fn bot() -> Guest {
+    let server =
+        Server::start(ServerOptions::new().in_process().seed(7).population(PopulationOptions::new())).await.unwrap();
+    let feed = |client: &Client, tap: Tap| {
+        let config = BotConfig::new(Profile::demo(), EngineCommand::new(["none"]));
+        let (feed, sender) = SessionFeed::of_bot(tap);
+        let bot = Bot::new(config)
+            .engine(|| async { Ok(Analyst(WeakPlayer::new(7, Duration::from_secs(2)))) })
+            .on_event(move |event| assert!(sender.send(event)));
+        tokio::spawn(bot.run_with(client.clone(), Stop::new()));
+        feed
+    };
+    let mut bot = Guest::log_in_at(server, feed).await;
+    bot.run("match Whetstone 2 0 unrated").await;
+    bot.wait(Duration::from_secs(15)).await;
+    bot
+}
+
+#[tokio::test(start_paused = true)]
+async fn actions_are_rows_and_the_analysis_is_below_the_board_until_the_game_ends() {
+    let mut bot = bot().await;
+    bot.run("/filter kind:bot").await;
+    assert_live_screens("bot-playing", &mut bot);
+    // The board of an older row is not the one that was analyzed.
+    bot.press(KeyCode::Esc);
+    (0..4).for_each(|_| bot.press(KeyCode::Up));
+    assert!(!bot.screen().contains("depth 21"), "{}", bot.screen());
+    bot.press(KeyCode::End);
+    bot.keys("i");
+    bot.run("resign").await;
+    assert_live_screens("bot-over", &mut bot);
+    bot.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn analysis_is_gone_after_the_connection_was_lost() {
+    let mut bot = bot().await;
+    assert!(bot.screen().contains("depth 21"));
+    let target = ConnectionTarget::Player(bot.client.handle().unwrap().to_string());
+    bot.server.control().inject(target, FaultPoint::Now, Fault::CutMidLine).await.unwrap();
+    bot.wait(Duration::from_secs(1)).await;
+    bot.client.ready().await.unwrap();
+    bot.wait(Duration::ZERO).await;
+    assert!(!bot.screen().contains("depth 21"), "{}", bot.screen());
+    bot.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_text_of_an_engine_or_a_player_leaves_its_place() {
+    let mut bot = bot().await;
+    bot.keys("3");
+    let game = *bot.app.model.games.keys().next().unwrap();
+    for hostile in TEXTS {
+        let words = String::from_utf8_lossy(hostile).into_owned();
+        for line in [vec![words.clone()], vec!["e2e4".to_owned(), words.clone(), "e7e5".to_owned()]] {
+            let analysis = BotEvent::Analysis {
+                account: None,
+                game,
+                depth: Some(u32::MAX),
+                score_cp: None,
+                mate: Some(i32::MIN),
+                nodes_per_second: Some(u64::MAX),
+                line,
+            };
+            let (action, reason) = (BotAction::Declined, words.clone());
+            let declined = BotEvent::Acted { account: None, action, game: Some(game), player: None, reason };
+            for event in [analysis, declined] {
+                bot.app.model.apply(SourceItem { at: Duration::from_secs(20), kind: SourceItemKind::Bot(event) });
+            }
+            let newest = bot.app.model.rows.newest;
+            bot.app.list.select(newest);
+            bot.app.list.go_to_end();
+            for size in SIZES {
+                let buffer = bot.buffer(size);
+                assert_harmless(&buffer, hostile);
+                let screen = text(&buffer);
+                let divider = if size.0 == 80 { 27 } else { 40 };
+                let lines = screen.lines().skip(1).take(usize::from(size.1) - 3);
+                assert!(lines.into_iter().all(|line| line.chars().nth(divider) == Some('\u{2502}')), "{screen}");
+            }
+        }
+    }
+    bot.leave().await;
+}
