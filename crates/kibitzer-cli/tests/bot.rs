@@ -64,7 +64,7 @@ fn shipped_file_starts_a_session() {
 #[test]
 fn demo_plays_and_writes_its_game() {
     let folder = folder("bot-demo");
-    let (status, stdout, stderr) = run_in(&folder, &["bot", "--demo", "--format", "text", "--for", "8s"]);
+    let (status, stdout, stderr) = run_in(&folder, &["bot", "--demo", "--format", "text", "--for", "18s"]);
     assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
     assert!(stdout.contains("Moved, game "), "{stdout}");
     let games = fs::read_to_string(folder.join("kibitzer-demo.pgn")).unwrap();
