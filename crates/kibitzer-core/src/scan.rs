@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Consumes ASCII whitespace, if there is any.
-    pub(crate) fn blanks(&mut self) -> &mut Self {
+    pub(crate) fn skip_blanks(&mut self) -> &mut Self {
         self.rest = self.rest.trim_ascii_start();
         self
     }
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Consumes everything up to and including `literal`; returns the bytes before it; `None` without `literal`.
-    pub(crate) fn until(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
+    pub(crate) fn take_until(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
         let at = find(self.rest, literal)?;
         let before = self.split(at);
         self.rest = self.rest.get(literal.len()..).unwrap_or_default();
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes an unsigned decimal number; `None` if there is no digit, or the number does not fit `T`.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
-        self.attempt(|at| T::try_from(decimal(at.take_while(|b| b.is_ascii_digit()))?).ok())
+        self.attempt(|at| T::try_from(parse_decimal(at.take_while(|b| b.is_ascii_digit()))?).ok())
     }
 
     /// Consumes a decimal number with an optional minus sign; `None` if there is no digit, or the number does not fit.
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes ASCII whitespace; `None` if other bytes are left after it.
     pub(crate) fn end(&mut self) -> Option<()> {
-        self.blanks();
+        self.skip_blanks();
         self.is_empty().then_some(())
     }
 
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Reads decimal digits; `None` for no digit, another byte, or a value over `u64`.
-pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
+pub(crate) fn parse_decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
@@ -164,10 +164,10 @@ mod tests {
         assert!(at.eat(b"Game "));
         assert_eq!(at.number::<u16>(), Some(12));
         assert!(!at.eat(b"x"));
-        assert_eq!(at.until(b": "), Some(&b""[..]));
+        assert_eq!(at.take_until(b": "), Some(&b""[..]));
         assert_eq!(at.word(), Some(&b"Foo"[..]));
         let from = at;
-        at.blanks();
+        at.skip_blanks();
         assert_eq!(at.since(from), b"  ");
         assert_eq!(at.take_rest(), b"offers");
         assert_eq!(at.end(), Some(()));
@@ -179,6 +179,6 @@ mod tests {
         assert_eq!(Cursor::new(b"99999999999999999999").number::<u64>(), None);
         assert_eq!(Cursor::new(b"-17x").signed(), Some(-17));
         assert_eq!(Cursor::new(b"-").signed(), None);
-        assert_eq!(decimal(b""), None);
+        assert_eq!(parse_decimal(b""), None);
     }
 }

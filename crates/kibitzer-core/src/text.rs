@@ -72,7 +72,7 @@ pub struct PlayerText(SmolStr);
 impl PlayerText {
     /// Decodes received bytes: see [`decode`].
     pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(to_short(bytes))
+        Self(decode_to_smol_str(bytes))
     }
 
     /// Returns the decoded text.
@@ -91,7 +91,7 @@ pub struct ServerText(SmolStr);
 impl ServerText {
     /// Decodes received bytes: see [`decode`].
     pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(to_short(bytes))
+        Self(decode_to_smol_str(bytes))
     }
 
     /// Encodes the text as servers send it: see [`encode_latin_1`].
@@ -148,7 +148,7 @@ macro_rules! impl_text {
 use impl_text;
 
 /// Decodes received bytes by [`decode`]. Up to 23 bytes are stored in place, and clones of longer text share it.
-fn to_short(bytes: &[u8]) -> SmolStr {
+fn decode_to_smol_str(bytes: &[u8]) -> SmolStr {
     // Nearly every word needs no decoding; without an early exit, the compiler can process the bytes in parallel.
     let strange = bytes.iter().fold(0, |strange, &byte| strange | (byte & 0x80) | u8::from(byte == b'&'));
     match std::str::from_utf8(bytes) {

@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::last_move::castled_files;
 use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 
-/// Why a reported move cannot have been played on this board: one of the two is out of step with the server.
+/// Reason why a reported move does not fit a board: the board or the move is not the server's current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -21,7 +21,7 @@ pub enum ApplyError {
     /// The square of a drop, or one on which castling ends, is not empty.
     #[error("something stands on {0}")]
     Occupied(Square),
-    /// King or rook are not on the squares from which they castle.
+    /// The king or the rook is not on its square of departure.
     #[error("king and rook do not stand where castling needs them")]
     CannotCastle,
     /// The server did not show the move.
@@ -44,13 +44,13 @@ impl Board {
         let mut next = *self;
         let captured = match last_move {
             LastMove::Normal { role, from, to, promotion } => {
-                let captured = next.capture(role, from, to, mover)?;
+                let captured = next.find_and_remove_captured(role, from, to, mover)?;
                 next.set(from, None);
                 next.set(to, Some(Piece { color: mover, role: promotion.unwrap_or(role) }));
                 captured
             }
             LastMove::Castle { .. } => next.castle(last_move.located(self, None, mover), mover).map(|()| None)?,
-            LastMove::Drop { role, to } => next.place(to, Piece { color: mover, role }).map(|()| None)?,
+            LastMove::Drop { role, to } => next.place_on_empty(to, Piece { color: mover, role }).map(|()| None)?,
             LastMove::Hidden => return Err(ApplyError::Hidden),
         };
         *self = next;
@@ -65,30 +65,37 @@ impl Board {
     pub(crate) fn undo(mut self, played: LastMove, mover: Color, captured: Option<(Square, Role)>) -> Option<Self> {
         match played {
             LastMove::Normal { role, from, to, promotion } => {
-                self.take_off(to, Piece { color: mover, role: promotion.unwrap_or(role) })?;
-                self.place(from, Piece { color: mover, role }).ok()?;
+                self.remove_piece(to, Piece { color: mover, role: promotion.unwrap_or(role) })?;
+                self.place_on_empty(from, Piece { color: mover, role }).ok()?;
                 if let Some((at, role)) = captured {
-                    self.place(at, Piece { color: mover.opponent(), role }).ok()?;
+                    self.place_on_empty(at, Piece { color: mover.opponent(), role }).ok()?;
                 }
             }
             LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } => {
                 let (king, rook) = (Piece { color: mover, role: Role::King }, Piece { color: mover, role: Role::Rook });
                 let (king_file, rook_file) = castled_files(side, CastlingSide::of_rook(king_from, rook_from.file())?);
                 // In chess960 one of the two may have come from the square of the other.
-                self.take_off(Square::at(king_file, mover.home_rank()), king)?;
-                self.take_off(Square::at(rook_file, mover.home_rank()), rook)?;
-                self.place(king_from, king).ok()?;
-                self.place(rook_from, rook).ok()?;
+                self.remove_piece(Square::at(king_file, mover.home_rank()), king)?;
+                self.remove_piece(Square::at(rook_file, mover.home_rank()), rook)?;
+                self.place_on_empty(king_from, king).ok()?;
+                self.place_on_empty(rook_from, rook).ok()?;
             }
-            LastMove::Drop { role, to } => self.take_off(to, Piece { color: mover, role })?,
+            LastMove::Drop { role, to } => self.remove_piece(to, Piece { color: mover, role })?,
             LastMove::Castle { .. } | LastMove::Hidden => return None,
         }
         Some(self)
     }
 
-    /// Removes the captured piece from the board and returns its role.
-    fn capture(&mut self, role: Role, from: Square, to: Square, mover: Color) -> Result<Option<Role>, ApplyError> {
-        if !self.holds(from, Piece { color: mover, role }) {
+    /// Returns the role of the piece that a move captures; `None` without a capture. Removes a pawn captured en passant; any other captured
+    /// piece is left for the caller to overwrite.
+    fn find_and_remove_captured(
+        &mut self,
+        role: Role,
+        from: Square,
+        to: Square,
+        mover: Color,
+    ) -> Result<Option<Role>, ApplyError> {
+        if !self.has_piece(from, Piece { color: mover, role }) {
             return Err(ApplyError::NoSuchPiece(from));
         }
         match self.piece(to) {
@@ -102,7 +109,7 @@ impl Board {
     }
 
     fn capture_en_passant(&mut self, victim: Square, mover: Color) -> Result<Role, ApplyError> {
-        if !self.holds(victim, Piece { color: mover.opponent(), role: Role::Pawn }) {
+        if !self.has_piece(victim, Piece { color: mover.opponent(), role: Role::Pawn }) {
             return Err(ApplyError::NothingToCapture(victim));
         }
         self.set(victim, None);
@@ -115,24 +122,24 @@ impl Board {
         };
         let king = Piece { color: mover, role: Role::King };
         let rook = Piece { color: mover, role: Role::Rook };
-        if !self.holds(king_from, king) || !self.holds(rook_from, rook) {
+        if !self.has_piece(king_from, king) || !self.has_piece(rook_from, rook) {
             return Err(ApplyError::CannotCastle);
         }
         let towards = CastlingSide::of_rook(king_from, rook_from.file()).ok_or(ApplyError::CannotCastle)?;
         let (king_file, rook_file) = castled_files(side, towards);
         self.set(king_from, None);
         self.set(rook_from, None);
-        self.place(Square::at(king_file, mover.home_rank()), king)?;
-        self.place(Square::at(rook_file, mover.home_rank()), rook)
+        self.place_on_empty(Square::at(king_file, mover.home_rank()), king)?;
+        self.place_on_empty(Square::at(rook_file, mover.home_rank()), rook)
     }
 
     /// Removes a piece from its square; `None` if another piece or none is there.
-    fn take_off(&mut self, from: Square, piece: Piece) -> Option<()> {
-        self.holds(from, piece).then(|| self.set(from, None))
+    fn remove_piece(&mut self, from: Square, piece: Piece) -> Option<()> {
+        self.has_piece(from, piece).then(|| self.set(from, None))
     }
 
     /// Puts a piece on an empty square.
-    fn place(&mut self, to: Square, piece: Piece) -> Result<(), ApplyError> {
+    fn place_on_empty(&mut self, to: Square, piece: Piece) -> Result<(), ApplyError> {
         if self.piece(to).is_some() {
             return Err(ApplyError::Occupied(to));
         }

@@ -95,7 +95,7 @@ impl Board {
     /// `None` without a king.
     pub fn find_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
-        Square::all().find(|&square| self.holds(square, king))
+        Square::all().find(|&square| self.has_piece(square, king))
     }
 
     /// Returns the total [value](Role::material_value) of this side's pieces, as style 12 counts it.
@@ -106,7 +106,7 @@ impl Board {
             .sum()
     }
 
-    pub(crate) fn holds(&self, square: Square, piece: Piece) -> bool {
+    pub(crate) fn has_piece(&self, square: Square, piece: Piece) -> bool {
         self.ranks.as_flattened().get(square.index()) == Some(&piece.byte())
     }
 
@@ -124,7 +124,7 @@ impl Board {
         };
         let square = Square::new(file, rank)?;
         let pawn = Piece { color: side_to_move.opponent(), role: Role::Pawn };
-        (self.holds(Square::at(file, rank_in_front), pawn) && self.piece(square).is_none()).then_some(square)
+        (self.has_piece(Square::at(file, rank_in_front), pawn) && self.piece(square).is_none()).then_some(square)
     }
 }
 

@@ -147,13 +147,13 @@ impl Board {
 
     pub(crate) fn home_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
-        home_squares(color).find(|&square| self.holds(square, king))
+        home_squares(color).find(|&square| self.has_piece(square, king))
     }
 
     pub(crate) fn outermost_rook(&self, color: Color, king: Square, side: CastlingSide) -> Option<Square> {
         let rook = Piece { color, role: Role::Rook };
         let mut rooks = home_squares(color)
-            .filter(|&square| self.holds(square, rook) && CastlingSide::of_rook(king, square.file()) == Some(side));
+            .filter(|&square| self.has_piece(square, rook) && CastlingSide::of_rook(king, square.file()) == Some(side));
         match side {
             CastlingSide::Short => rooks.next_back(),
             CastlingSide::Long => rooks.next(),

@@ -14,7 +14,7 @@ use crate::ParseError;
 pub struct Fen {
     /// The pieces.
     pub board: Board,
-    /// Who is to move.
+    /// Side to move.
     pub side_to_move: Color,
     /// The castling rights. If two rooks are on one side of a king, the right is that of the outer one.
     pub castling: CastlingRights,

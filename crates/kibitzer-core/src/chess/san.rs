@@ -1,5 +1,5 @@
-//! Moves in algebraic notation, resolved on the board. ICC reports a move in this notation alone unless more is
-//! switched on.
+//! Moves in algebraic notation, resolved on the board. ICC reports moves in this notation only, unless the client requests another
+//! one.
 
 use smallvec::SmallVec;
 
@@ -54,10 +54,10 @@ impl SanMove {
             }
             _ => {}
         }
-        castling_side(word).map(Self::Castle).or_else(|| Self::read_walk(word))
+        castling_side(word).map(Self::Castle).or_else(|| Self::parse_board_move(word))
     }
 
-    fn read_walk(word: &[u8]) -> Option<Self> {
+    fn parse_board_move(word: &[u8]) -> Option<Self> {
         let (role, rest) = match word.split_first()? {
             (&letter, rest) if letter.is_ascii_uppercase() => (Role::from_letter(letter)?, rest),
             _ => (Role::Pawn, word),
@@ -76,7 +76,7 @@ impl SanMove {
         Some(Self::Normal { role, from_file, from_rank, to, is_capture, promotion })
     }
 
-    /// Whether the notation has the `x` of a capture.
+    /// Returns whether the notation contains the `x` of a capture.
     pub const fn is_capture(self) -> bool {
         matches!(self, Self::Normal { is_capture: true, .. })
     }
@@ -87,7 +87,7 @@ impl SanMove {
     /// square. `None` if there is no such piece, or more than one.
     pub fn to_last_move(self, before: &Board, mover: Color) -> Option<LastMove> {
         match self {
-            Self::Normal { .. } => self.find(before, mover),
+            Self::Normal { .. } => self.find_only_mover(before, mover),
             Self::Castle(side) => {
                 let castle = LastMove::Castle { side, king_from: None, rook_from: None }.located(before, None, mover);
                 let can = matches!(castle, LastMove::Castle { king_from: Some(_), rook_from: Some(_), .. });
@@ -98,17 +98,17 @@ impl SanMove {
         }
     }
 
-    fn find(self, before: &Board, mover: Color) -> Option<LastMove> {
+    fn find_only_mover(self, before: &Board, mover: Color) -> Option<LastMove> {
         let Self::Normal { role, from_file, from_rank, to, promotion, .. } = self else { return None };
         // A pawn's capture always has its file.
         let from_file = from_file.or_else(|| (role == Role::Pawn).then_some(to.file()));
         let piece = Piece { color: mover, role };
-        let is_told = |from: Square| {
+        let fits_origin = |from: Square| {
             from_file.is_none_or(|file| file == from.file()) && from_rank.is_none_or(|rank| rank == from.rank())
         };
-        let able = before.pieces().filter(|&(from, found)| found == piece && is_told(from));
+        let able = before.pieces().filter(|&(from, found)| found == piece && fits_origin(from));
         let able: SmallVec<[LastMove; 4]> = able
-            .filter(|&(from, _)| before.can_go(piece, from, to))
+            .filter(|&(from, _)| before.can_move_between(piece, from, to))
             .map(|(from, _)| LastMove::Normal { role, from, to, promotion })
             .collect();
         if let [only] = able[..] {
@@ -130,17 +130,17 @@ fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
 
 impl Board {
     /// Returns whether this piece can move between the squares. Ignores the side to move, checks and castling.
-    fn can_go(&self, piece: Piece, from: Square, to: Square) -> bool {
+    fn can_move_between(&self, piece: Piece, from: Square, to: Square) -> bool {
         let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
         is_free
             && if piece.role == Role::Pawn {
-                self.can_push_or_take(piece.color, from, to)
+                self.pawn_can_move(piece.color, from, to)
             } else {
-                self.reaches(piece.role, from, to)
+                self.attacks(piece.role, from, to)
             }
     }
 
-    fn can_push_or_take(&self, color: Color, from: Square, to: Square) -> bool {
+    fn pawn_can_move(&self, color: Color, from: Square, to: Square) -> bool {
         let ahead = |n| match color {
             Color::White => from.rank().checked_add(n),
             Color::Black => from.rank().checked_sub(n),
@@ -149,12 +149,12 @@ impl Board {
             // A diagonal move to an empty square captures en passant.
             return from.file().abs_diff(to.file()) == 1 && ahead(1) == Some(to.rank());
         }
-        let is_push = ahead(1) == Some(to.rank()) || ahead(2) == Some(to.rank()) && self.is_open(from, to);
+        let is_push = ahead(1) == Some(to.rank()) || ahead(2) == Some(to.rank()) && self.is_path_empty(from, to);
         is_push && self.piece(to).is_none()
     }
 
     /// Returns whether a piece other than a pawn attacks one square from another; `false` for pawns.
-    fn reaches(&self, role: Role, from: Square, to: Square) -> bool {
+    fn attacks(&self, role: Role, from: Square, to: Square) -> bool {
         let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
         let is_straight = files == 0 || ranks == 0;
         let is_diagonal = files == ranks;
@@ -162,15 +162,15 @@ impl Board {
             && match role {
                 Role::Knight => files.min(ranks) == 1 && files.max(ranks) == 2,
                 Role::King => files.max(ranks) == 1,
-                Role::Bishop => is_diagonal && self.is_open(from, to),
-                Role::Rook => is_straight && self.is_open(from, to),
-                Role::Queen => (is_straight || is_diagonal) && self.is_open(from, to),
+                Role::Bishop => is_diagonal && self.is_path_empty(from, to),
+                Role::Rook => is_straight && self.is_path_empty(from, to),
+                Role::Queen => (is_straight || is_diagonal) && self.is_path_empty(from, to),
                 Role::Pawn => false,
             }
     }
 
     /// Returns whether all squares between two squares on one rank, file or diagonal are empty.
-    fn is_open(&self, from: Square, to: Square) -> bool {
+    fn is_path_empty(&self, from: Square, to: Square) -> bool {
         let step = |from: u8, to: u8| i8::from(to > from) - i8::from(to < from);
         let (file_step, rank_step) = (step(from.file(), to.file()), step(from.rank(), to.rank()));
         let next = |at: &Square| {
@@ -187,7 +187,7 @@ impl Board {
             return false;
         }
         let Some(king) = self.find_king(mover) else { return true };
-        !self.pieces().any(|(from, piece)| piece.color != mover && self.can_go(piece, from, king))
+        !self.pieces().any(|(from, piece)| piece.color != mover && self.can_move_between(piece, from, king))
     }
 }
 
@@ -292,7 +292,7 @@ mod tests {
             let found = SanMove::parse(word.as_bytes()).and_then(|san| san.to_last_move(&before, mover));
             if let Some(LastMove::Normal { role, from, .. }) = found {
                 let piece = Piece { color: mover, role };
-                prop_assert!(before.holds(from, piece));
+                prop_assert!(before.has_piece(from, piece));
             }
         }
 

@@ -52,7 +52,7 @@ impl SmithMove {
             [from_file, from_rank, to_file, to_rank, ref suffix @ ..] => {
                 let from = Square::from_letters(from_file, from_rank)?;
                 let to = Square::from_letters(to_file, to_rank)?;
-                Self::read_walk(from, to, suffix)
+                Self::parse_board_move(from, to, suffix)
             }
             _ => None,
         }
@@ -66,7 +66,7 @@ impl SmithMove {
         }
     }
 
-    fn read_walk(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
+    fn parse_board_move(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
         let (capture, rest) = read_capture(suffix);
         let promotion = match *rest {
             [] => None,

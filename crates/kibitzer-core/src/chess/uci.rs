@@ -7,11 +7,11 @@ use super::{Color, LastMove, Role, Square};
 
 /// A move in the notation of the Universal Chess Interface; `Display` writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct UciMove(Spelling);
+pub struct UciMove(UciForm);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Spelling {
-    Walk { from: Square, to: Square, promotion: Option<Role> },
+enum UciForm {
+    BoardMove { from: Square, to: Square, promotion: Option<Role> },
     Drop { role: Role, to: Square },
 }
 
@@ -24,13 +24,13 @@ impl LastMove {
     /// `None` for a hidden move, and for castling from another file with an unknown rook.
     pub fn to_uci(self, mover: Color) -> Option<UciMove> {
         let spelling = match self {
-            Self::Normal { from, to, promotion, .. } => Spelling::Walk { from, to, promotion },
-            Self::Drop { role, to } => Spelling::Drop { role, to },
+            Self::Normal { from, to, promotion, .. } => UciForm::BoardMove { from, to, promotion },
+            Self::Drop { role, to } => UciForm::Drop { role, to },
             Self::Castle { side, king_from, rook_from } => {
                 let from = king_from.unwrap_or(Square::at(E_FILE, mover.home_rank()));
                 let (king_file, _) = castled_files(side, side);
                 let to = if from.file() == E_FILE { Square::at(king_file, from.rank()) } else { rook_from? };
-                Spelling::Walk { from, to, promotion: None }
+                UciForm::BoardMove { from, to, promotion: None }
             }
             Self::Hidden => return None,
         };
@@ -43,11 +43,11 @@ const E_FILE: u8 = 4;
 impl fmt::Display for UciMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Spelling::Walk { from, to, promotion: None } => write!(f, "{from}{to}"),
-            Spelling::Walk { from, to, promotion: Some(role) } => {
+            UciForm::BoardMove { from, to, promotion: None } => write!(f, "{from}{to}"),
+            UciForm::BoardMove { from, to, promotion: Some(role) } => {
                 write!(f, "{from}{to}{}", role.letter().to_ascii_lowercase())
             }
-            Spelling::Drop { role, to } => write!(f, "{}@{to}", role.letter()),
+            UciForm::Drop { role, to } => write!(f, "{}@{to}", role.letter()),
         }
     }
 }

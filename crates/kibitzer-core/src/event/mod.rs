@@ -25,7 +25,7 @@ use crate::message::listing::AnyListing;
 use crate::message::{GameId, Message, Received};
 use crate::text::ServerText;
 
-/// Something that happened in a session.
+/// A message of the server, or a report of the session about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {

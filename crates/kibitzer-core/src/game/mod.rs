@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use crate::chess::Hands;
 use crate::message::{
-    ByGame, Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, Message,
-    Observing, Partner, Relation, Style12,
+    Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding,
+    Message, Observing, Partner, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::PlayerText;
@@ -69,7 +69,7 @@ numeric_options! {
 #[derive(Clone, Debug, Default)]
 pub struct Games {
     limits: GameLimits,
-    by_id: ByGame<Game>,
+    by_id: GameMap<Game>,
     /// Games that ended or were left, perhaps resumed since. Lets [`make_room`](Self::make_room) avoid a search of all games.
     stopped: BTreeSet<GameId>,
     /// Announcements, terms and reserves that arrived before the first board.

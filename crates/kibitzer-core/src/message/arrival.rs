@@ -29,7 +29,7 @@ pub enum ArrivalKind {
     Departed,
 }
 
-/// Why the server reports a player's arrival or departure.
+/// Reason why the server reports a player's arrival or departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArrivalReason {

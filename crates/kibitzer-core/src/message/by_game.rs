@@ -9,33 +9,33 @@ const LISTED_NUMBERS: usize = 4096;
 
 /// Values by the number of their game, ordered by the numbers. Small numbers are found without a search.
 #[derive(Clone, Debug)]
-pub(crate) struct ByGame<T> {
+pub(crate) struct GameMap<T> {
     /// Every number that has a value.
     numbers: BTreeSet<GameId>,
-    listed: Vec<Option<Box<T>>>,
+    small: Vec<Option<Box<T>>>,
     /// Values of negative and large numbers.
     others: BTreeMap<GameId, T>,
 }
 
-impl<T> Default for ByGame<T> {
+impl<T> Default for GameMap<T> {
     fn default() -> Self {
-        Self { numbers: BTreeSet::new(), listed: Vec::new(), others: BTreeMap::new() }
+        Self { numbers: BTreeSet::new(), small: Vec::new(), others: BTreeMap::new() }
     }
 }
 
-impl<T> ByGame<T> {
+impl<T> GameMap<T> {
     #[inline]
     pub(crate) fn get(&self, game: GameId) -> Option<&T> {
-        match index(game) {
-            Some(index) => self.listed.get(index)?.as_deref(),
+        match small_index(game) {
+            Some(index) => self.small.get(index)?.as_deref(),
             None => self.others.get(&game),
         }
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, game: GameId) -> Option<&mut T> {
-        match index(game) {
-            Some(index) => self.listed.get_mut(index)?.as_deref_mut(),
+        match small_index(game) {
+            Some(index) => self.small.get_mut(index)?.as_deref_mut(),
             None => self.others.get_mut(&game),
         }
     }
@@ -43,14 +43,14 @@ impl<T> ByGame<T> {
     /// Stores a value, and drops the one that the number had.
     pub(crate) fn insert(&mut self, game: GameId, value: T) {
         self.numbers.insert(game);
-        let Some(index) = index(game) else {
+        let Some(index) = small_index(game) else {
             self.others.insert(game, value);
             return;
         };
-        if self.listed.len() <= index {
-            self.listed.resize_with(index + 1, || None);
+        if self.small.len() <= index {
+            self.small.resize_with(index + 1, || None);
         }
-        if let Some(place) = self.listed.get_mut(index) {
+        if let Some(place) = self.small.get_mut(index) {
             *place = Some(Box::new(value));
         }
     }
@@ -58,7 +58,7 @@ impl<T> ByGame<T> {
     /// Drops the value of a number, if it has one.
     pub(crate) fn remove(&mut self, game: GameId) {
         self.numbers.remove(&game);
-        match index(game).and_then(|index| self.listed.get_mut(index)) {
+        match small_index(game).and_then(|index| self.small.get_mut(index)) {
             Some(place) => *place = None,
             None => drop(self.others.remove(&game)),
         }
@@ -77,7 +77,7 @@ impl<T> ByGame<T> {
 
 /// Returns the place of a small number in the list; `None` for others.
 #[inline]
-fn index(game: GameId) -> Option<usize> {
+fn small_index(game: GameId) -> Option<usize> {
     usize::try_from(game.0).ok().filter(|index| *index < LISTED_NUMBERS)
 }
 
@@ -90,7 +90,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_an_ordered_map(steps in prop::collection::vec((-3..6_i32, 0..3_u8, any::<bool>()), 0..60)) {
-            let (mut found, mut want) = (ByGame::default(), BTreeMap::new());
+            let (mut found, mut want) = (GameMap::default(), BTreeMap::new());
             for (value, (number, action, is_large)) in steps.into_iter().enumerate() {
                 let game = GameId(if is_large { number + 4094 } else { number });
                 if action == 0 {

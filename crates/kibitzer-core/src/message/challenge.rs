@@ -3,7 +3,7 @@
 use super::template::{read_color, read_name, read_rated};
 use super::{Actor, Handle, Rating};
 use crate::chess::Color;
-use crate::scan::{Cursor, decimal};
+use crate::scan::{Cursor, parse_decimal};
 use crate::text::ServerText;
 
 /// A challenge that this login received, or the server's copy of one that it sent.
@@ -52,13 +52,13 @@ impl Challenge {
     /// Parses a whole line, which must end in a period; `None` if it is not a challenge.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let actor = read_head(&mut at)?;
-        Self::read(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
+        let actor = read_label(&mut at)?;
+        Self::read_terms(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
     }
 
     /// Parses the text between the head and the final period, or the `p=` field of `<pt>` and `<pf>`. `None` if a name, a rating,
     /// or `rated`/`unrated` is missing; later words never fail.
-    pub(crate) fn read(text: &[u8], actor: Actor) -> Option<Self> {
+    pub(crate) fn read_terms(text: &[u8], actor: Actor) -> Option<Self> {
         let mut at = Cursor::new(text);
         let (from, from_rating) = read_player(&mut at)?;
         let from_color = read_color(&mut at);
@@ -97,7 +97,9 @@ impl Challenge {
         while let Some(word) = next_word(&mut at) {
             match word {
                 b"(adjourned)" | b"[adjourned]" => self.adjourned = true,
-                b"Loaded" | b"(Loaded" | b"[Loaded" if at.eat(b" from ") => self.loaded_from = read_board(&mut at),
+                b"Loaded" | b"(Loaded" | b"[Loaded" if at.eat(b" from ") => {
+                    self.loaded_from = read_position_name(&mut at);
+                }
                 other => options.push(other),
             }
         }
@@ -106,7 +108,7 @@ impl Challenge {
 }
 
 /// Reads the label that starts the line; `None` for any other start.
-fn read_head(at: &mut Cursor<'_>) -> Option<Actor> {
+fn read_label(at: &mut Cursor<'_>) -> Option<Actor> {
     if at.eat(b"Challenge: ") {
         Some(Actor::Other)
     } else {
@@ -116,18 +118,18 @@ fn read_head(at: &mut Cursor<'_>) -> Option<Actor> {
 
 /// Reads a name, whose titles are skipped, and the rating after it: `Foo (1500P)`.
 fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
-    let name = Handle::from_wire(read_name(at.blanks())?);
-    Some((name, Rating::read_bracketed(at.blanks())?))
+    let name = Handle::from_wire(read_name(at.skip_blanks())?);
+    Some((name, Rating::read_bracketed(at.skip_blanks())?))
 }
 
 fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    at.blanks().word()
+    at.skip_blanks().word()
 }
 
 /// Reads the type of game: the words up to the clocks, or in an untimed game up to a word that starts the extra fields. May be
 /// empty.
 fn read_kind(at: &mut Cursor<'_>) -> ServerText {
-    at.blanks();
+    at.skip_blanks();
     let from = *at;
     let mut ahead = *at;
     while next_word(&mut ahead).is_some_and(|word| !ends_kind(word)) {
@@ -138,7 +140,7 @@ fn read_kind(at: &mut Cursor<'_>) -> ServerText {
 
 /// Returns whether a word is a clock, an option or another field, so that the type of game ends before it.
 fn ends_kind(word: &[u8]) -> bool {
-    decimal(word).is_some()
+    parse_decimal(word).is_some()
         || matches!(word.first(), Some(b'(' | b'['))
         || word == b"Loaded"
         || word.starts_with(b"idn=")
@@ -147,20 +149,20 @@ fn ends_kind(word: &[u8]) -> bool {
 /// Reads minutes and increment in seconds. Consumes nothing if they are not two numbers followed by a blank or the end.
 fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     at.attempt(|at| {
-        let initial = at.blanks().number()?;
-        let increment = at.expect(b" ")?.blanks().number()?;
+        let initial = at.skip_blanks().number()?;
+        let increment = at.expect(b" ")?.skip_blanks().number()?;
         matches!(at.peek(), None | Some(b' ')).then_some((initial, increment))
     })
 }
 
 /// Reads Black's clock after White's, `1 0 : 2 1` on one server and `3 0 2 0` on others, as minutes and seconds.
 fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
-    let _ = at.blanks().eat(b": ");
+    let _ = at.skip_blanks().eat(b": ");
     read_clock(at)
 }
 
 /// Reads the name of a stored position, without the closing bracket of `(Loaded from wild/fr)`.
-fn read_board(at: &mut Cursor<'_>) -> Option<ServerText> {
+fn read_position_name(at: &mut Cursor<'_>) -> Option<ServerText> {
     let board = next_word(at)?;
     Some(ServerText::from_wire(board.strip_suffix(b")").or_else(|| board.strip_suffix(b"]")).unwrap_or(board)))
 }
@@ -291,10 +293,10 @@ mod tests {
     #[test]
     fn the_parameters_of_a_pending_offer_have_no_head_and_no_point() {
         let challenge =
-            Challenge::read(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", Actor::Me).unwrap();
+            Challenge::read_terms(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", Actor::Me).unwrap();
         assert_eq!((challenge.to.as_str(), challenge.to_rating), ("GuestSSXE", Rating::Guest));
         assert_eq!((challenge.initial_min, challenge.increment_s), (Some(0), Some(1)));
-        assert_eq!(Challenge::read(b"#", Actor::Me), None);
+        assert_eq!(Challenge::read_terms(b"#", Actor::Me), None);
     }
 
     #[test]

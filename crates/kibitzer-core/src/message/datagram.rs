@@ -165,12 +165,12 @@ impl From<Message> for DatagramMessages {
 
 fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     let mut at = Cursor::new(unit);
-    Some((at.blanks().number()?, at))
+    Some((at.skip_blanks().number()?, at))
 }
 
 /// Parses a unit into the messages it is equivalent to, or into a [`Datagram`] without secrets; `None` if it has no number.
 pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
-    if let Some(update) = boards::usual_move(unit, context) {
+    if let Some(update) = boards::parse_usual_move(unit, context) {
         return Some(Message::from(update).into());
     }
     let (number, at) = read_number(unit)?;

@@ -1,4 +1,4 @@
-//! `<d1>`: one move instead of a whole board.
+//! `<d1>`: delta boards, with one move in place of a whole board.
 
 use super::clock::ClockReading;
 use super::{GameId, fields};

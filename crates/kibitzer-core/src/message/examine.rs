@@ -88,10 +88,10 @@ impl Examine {
 }
 
 /// Creates the event of a table row from the captures of its template.
-type Action = fn(&Captures<'_>) -> ExamineAction;
+type ActionFromCaptures = fn(&Captures<'_>) -> ExamineAction;
 
 /// Lines about this login or without a subject; a number in them is the number of the game.
-const OF_MINE: &[(&str, Action)] = &[
+const OF_MINE: &[(&str, ActionFromCaptures)] = &[
     ("Starting a game in examine (scratch) mode.", |_| ExamineAction::Start { scratch: true }),
     ("Starting a game in examine mode.", |_| ExamineAction::Start { scratch: false }),
     ("You are now an examiner of game #.", |_| ExamineAction::IsExaminer),
@@ -106,7 +106,7 @@ const OF_MINE: &[(&str, Action)] = &[
 ];
 
 /// Sentences about examiners, after the name; a number in them is the number of the game.
-const EXAMINERS: &[(&str, Action)] = &[
+const EXAMINERS: &[(&str, ActionFromCaptures)] = &[
     (" is now an examiner of game #.", |_| ExamineAction::IsExaminer),
     (" is now examiner of game #.", |_| ExamineAction::IsExaminer),
     (" has made you an examiner of game #.", |_| ExamineAction::MadeMeExaminer),
@@ -115,7 +115,7 @@ const EXAMINERS: &[(&str, Action)] = &[
 ];
 
 /// Sentences about moves, after the name; a number in them counts moves.
-const STEPS: &[(&str, Action)] = &[
+const STEPS: &[(&str, ActionFromCaptures)] = &[
     (" moves: *", |captures| ExamineAction::Move(ServerText::from_wire(captures.rest))),
     (" goes forward # moves.", |captures| ExamineAction::Forward(captures.number.unwrap_or_default())),
     (" goes forward # move.", |captures| ExamineAction::Forward(captures.number.unwrap_or_default())),

@@ -1,4 +1,4 @@
-//! How a session ends: thrown out, idle, the server stops.
+//! Announcements that a session ends: a kick, an idle logout, a shutdown.
 
 use super::Handle;
 use super::login::trim;
@@ -6,7 +6,7 @@ use super::template::{TemplateTable, match_table};
 use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
-/// Who threw this login out: `**** Foo has arrived - you can't both be logged in. ****`.
+/// Who disconnected this login: `**** Foo has arrived - you can't both be logged in. ****`.
 ///
 /// The line alone does not end the session; the session is over only if the connection closes right after it.
 ///

@@ -1,25 +1,25 @@
 //! Readers for tagged lines: positional words, `key=value` pairs, lists of numbers.
 
-use crate::scan::{Cursor, decimal};
+use crate::scan::{Cursor, parse_decimal};
 use crate::text::ServerText;
 
 /// Returns a cursor after the tag and the blanks around it, which are optional; `None` without the tag.
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
     let mut at = Cursor::new(line);
-    at.blanks().expect(tag)?.blanks();
+    at.skip_blanks().expect(tag)?.skip_blanks();
     Some(at)
 }
 
 /// Reads one word, and skips the blanks after it; `None` at the end of the line.
 pub(crate) fn word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let word = at.word()?;
-    at.blanks();
+    at.skip_blanks();
     Some(word)
 }
 
 /// Reads a [`word`] that is an unsigned decimal number.
 pub(crate) fn number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<T> {
-    T::try_from(decimal(word(at)?)?).ok()
+    T::try_from(parse_decimal(word(at)?)?).ok()
 }
 
 /// Reads a [`word`] that is a decimal number with an optional minus sign.
@@ -44,7 +44,7 @@ pub(crate) fn indexes(at: &mut Cursor<'_>) -> Option<Vec<u32>> {
 /// Reads the next `key=` and returns the key; `None` at the end of the line. Words without `=` are skipped.
 pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     loop {
-        let key = at.blanks().attempt(|at| {
+        let key = at.skip_blanks().attempt(|at| {
             let key = at.take_while(|b| b != b'=' && b != b' ');
             at.expect(b"=").map(|_| key)
         });
@@ -60,7 +60,7 @@ pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');
     // An established rating has a blank in place of its mark, also before the comma of a pair.
-    while at.attempt(|at| at.blanks().expect(b",").map(drop)).is_some() {
+    while at.attempt(|at| at.skip_blanks().expect(b",").map(drop)).is_some() {
         at.take_while(|b| b != b' ');
     }
     at.since(from)

@@ -1,7 +1,7 @@
-//! The line that ends a game.
+//! The line that reports the end of a game.
 
 use super::game_end_reason::split_player_name;
-use super::template::GameHead;
+use super::template::GameLineHead;
 use super::{GameEndReason, GameId, GameResult, Handle};
 use crate::chess::Color;
 use crate::scan::Cursor;
@@ -38,13 +38,13 @@ impl GameEnded {
     /// `aborted`, and the result is then [`GameResult::Unfinished`].
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let GameHead { game, white, black } = GameHead::read(&mut at)?;
+        let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
         let close = at.rest().iter().rposition(|&b| b == b'}')?;
         let (text, tail) = at.rest().split_at_checked(close)?;
         let text = PlayerText::from_wire(text);
         let result = match tail.trim_ascii_end() {
             // Some servers omit the result of an adjourned or aborted game.
-            b"}" => unfinished(&text, &white, &black).map(|_| GameResult::Unfinished)?,
+            b"}" => find_unfinished_kind(&text, &white, &black).map(|_| GameResult::Unfinished)?,
             tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
         };
         let reason = GameEndReason::find(text.as_str(), white.as_str(), black.as_str());
@@ -59,39 +59,39 @@ impl GameEnded {
 
     /// Returns whether the game was adjourned. Searches the server's words if the reason is not a known one.
     pub fn is_adjourned(&self) -> bool {
-        self.unfinished() == Some(Unfinished::Adjourned)
+        self.unfinished_kind() == Some(UnfinishedKind::Adjourned)
     }
 
     /// Returns whether the game was aborted. Searches the server's words if the reason is not a known one.
     pub fn is_aborted(&self) -> bool {
-        self.unfinished() == Some(Unfinished::Aborted)
+        self.unfinished_kind() == Some(UnfinishedKind::Aborted)
     }
 
-    fn unfinished(&self) -> Option<Unfinished> {
+    fn unfinished_kind(&self) -> Option<UnfinishedKind> {
         (self.result == GameResult::Unfinished).then_some(())?;
         if self.reason.is_adjournment() {
-            Some(Unfinished::Adjourned)
+            Some(UnfinishedKind::Adjourned)
         } else if self.reason.is_abort() {
-            Some(Unfinished::Aborted)
+            Some(UnfinishedKind::Aborted)
         } else {
-            unfinished(&self.text, &self.white, &self.black)
+            find_unfinished_kind(&self.text, &self.white, &self.black)
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unfinished {
+enum UnfinishedKind {
     Adjourned,
     Aborted,
 }
 
 /// Searches the server's words for `adjourned` or `aborted`, and returns the first of them. Words equal to a player's name are
 /// skipped.
-fn unfinished(text: &PlayerText, white: &Handle, black: &Handle) -> Option<Unfinished> {
+fn find_unfinished_kind(text: &PlayerText, white: &Handle, black: &Handle) -> Option<UnfinishedKind> {
     let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
     words.find_map(|word| match word {
-        "adjourned" => Some(Unfinished::Adjourned),
-        "aborted" => Some(Unfinished::Aborted),
+        "adjourned" => Some(UnfinishedKind::Adjourned),
+        "aborted" => Some(UnfinishedKind::Aborted),
         _ => None,
     })
 }

@@ -1,4 +1,4 @@
-//! How games end, and why.
+//! Results of games, and the reasons why they ended.
 
 use super::template::match_table;
 use crate::by_name::named_enum;

@@ -1,6 +1,6 @@
 //! The lines that announce a game.
 
-use super::template::{GameHead, read_rated};
+use super::template::{GameLineHead, read_rated};
 use super::{Actor, Challenge, GameId, Handle, Rating};
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -39,7 +39,7 @@ pub struct Creating {
 impl Creating {
     /// Parses a whole line; `None` if it does not announce a game.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let terms = Challenge::read(line.strip_prefix(b"Creating: ")?, Actor::Me)?;
+        let terms = Challenge::read_terms(line.strip_prefix(b"Creating: ")?, Actor::Me)?;
         Some(Self {
             first: terms.from,
             first_rating: terms.from_rating,
@@ -82,7 +82,7 @@ impl GameCreated {
     /// Parses a whole line; `None` if it does not announce a game that starts or continues.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
-        let GameHead { game, white, black } = GameHead::read(&mut at)?;
+        let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
         let resumed = match at.word()? {
             b"Creating" => false,
             b"Continuing" => true,

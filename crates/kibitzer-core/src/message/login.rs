@@ -1,4 +1,4 @@
-//! Logging in, and being refused.
+//! Success and refusal of a login.
 
 use super::template::match_table;
 use super::{Handle, Titles};

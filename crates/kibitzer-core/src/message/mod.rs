@@ -47,7 +47,7 @@ mod tests;
 mod user_info;
 
 pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
-pub(crate) use by_game::ByGame;
+pub(crate) use by_game::GameMap;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;

@@ -10,10 +10,10 @@ use crate::text::LineBytes;
 ///
 /// Clones share one allocation, which contains lines of up to 96 bytes; a longer line has a second allocation.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Parsed<T>(Arc<Contents<T>>);
+pub struct Parsed<T>(Arc<LineAndValue<T>>);
 
 #[derive(PartialEq, Eq)]
-struct Contents<T> {
+struct LineAndValue<T> {
     line: LineBytes,
     value: T,
 }
@@ -21,7 +21,7 @@ struct Contents<T> {
 impl<T> Parsed<T> {
     /// Creates a parsed value with an empty line.
     pub(super) fn new(value: T) -> Self {
-        Self(Arc::new(Contents { line: LineBytes::new(), value }))
+        Self(Arc::new(LineAndValue { line: LineBytes::new(), value }))
     }
 
     /// Stores the line. Does nothing if clones exist.

@@ -83,9 +83,9 @@ impl Partner {
 }
 
 /// Creates the message of a table row from the one name in its sentence.
-type OfName = fn(Handle) -> Partner;
+type PartnerFromName = fn(Handle) -> Partner;
 
-const OF_MINE: &[(&str, OfName)] = &[
+const OF_MINE: &[(&str, PartnerFromName)] = &[
     ("Making a partnership offer to %.", Partner::OfferSent),
     ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: Actor::Me, name }),
     ("You agree to be %'s partner.", |name| Partner::Agreed { actor: Actor::Me, name }),
@@ -93,7 +93,7 @@ const OF_MINE: &[(&str, OfName)] = &[
 ];
 
 /// Sentences after another player's name.
-const OF_OTHERS: &[(&str, OfName)] = &[
+const OF_OTHERS: &[(&str, PartnerFromName)] = &[
     (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
     (" agrees to be your partner.", |name| Partner::Agreed { actor: Actor::Other, name }),
     (" accepts your partnership request.", |name| Partner::Agreed { actor: Actor::Other, name }),
@@ -103,10 +103,10 @@ const OF_OTHERS: &[(&str, OfName)] = &[
 ];
 
 /// Creates the message of a table row from the captures of its template; `None` if a capture is missing.
-type OfCaptures = fn(&Captures<'_>) -> Option<Partner>;
+type PartnerFromCaptures = fn(&Captures<'_>) -> Option<Partner>;
 
 /// Sentences about the current partner.
-const OF_PARTNER: &[(&str, OfCaptures)] = &[
+const OF_PARTNER: &[(&str, PartnerFromCaptures)] = &[
     ("Your partner has ended partnership.", |_| Some(Partner::EndedByPartner)),
     ("Your partner has just unset his/her partner.", |_| Some(Partner::EndedByPartner)),
     ("Your partner has disconnected.", |_| Some(Partner::Disconnected)),

@@ -27,7 +27,7 @@ pub struct Pending {
 pub enum PendingDirection {
     /// `<pt>`: this login made it.
     To,
-    /// `<pf>`: this login got it.
+    /// `<pf>`: this login received it.
     From,
 }
 

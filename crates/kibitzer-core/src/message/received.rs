@@ -1,10 +1,10 @@
-//! A message with its place in the stream.
+//! A message with its position in the stream.
 
 use super::{Datagram, Message};
 use crate::text::Line;
 use crate::wire::Frame;
 
-/// A message with its place in the stream and the line it came in.
+/// A message with its position in the stream and the line that contained it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Received {
@@ -30,7 +30,7 @@ impl Received {
         Self { offset, length: length(offset, end), bell, is_datagram: false, is_listed: false, message }
     }
 
-    /// Sets everything but the message, which is not of a datagram or a listing.
+    /// Sets the position and the bell, and clears the marks of datagrams and listings. The message is unchanged.
     pub(super) fn set_position(&mut self, offset: u64, end: u64, bell: bool) {
         (self.offset, self.length, self.bell) = (offset, length(offset, end), bell);
         (self.is_datagram, self.is_listed) = (false, false);

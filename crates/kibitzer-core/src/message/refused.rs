@@ -1,4 +1,4 @@
-//! Commands that the server did not carry out.
+//! Refusals of commands.
 
 use super::Handle;
 use super::template::match_table;

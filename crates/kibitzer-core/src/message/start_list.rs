@@ -12,7 +12,7 @@ use crate::text::{PlayerText, ServerText};
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "they are so many on the wire")]
 pub struct StartList {
-    /// Why the list was sent.
+    /// Reason why the list was sent.
     pub kind: StartKind,
     /// The player of the white pieces. In an examined game names are free text.
     pub white: Handle,
@@ -42,7 +42,7 @@ pub struct StartList {
     pub time_control: Option<ServerText>,
 }
 
-/// Why a [`StartList`] was sent.
+/// Reason why a [`StartList`] was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StartKind {
@@ -60,17 +60,17 @@ pub enum StartKind {
 
 /// Time at the start and increment, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Clock {
+pub(super) struct TimeControl {
     pub(super) initial_s: u32,
     pub(super) increment_s: u32,
 }
 
-impl Clock {
+impl TimeControl {
     /// Parses the first period of a time control in PGN's notation, `40/7200:20/3600`, `40/5400+30:900+30`, `300`; later periods
     /// and numbers of moves are ignored.
     ///
     /// `None` for an unknown (`?`) or missing (`-`) time control, and for any other form.
-    pub(super) fn of_time_control(text: &[u8]) -> Option<Self> {
+    pub(super) fn parse_pgn(text: &[u8]) -> Option<Self> {
         let period = text.split(|&b| b == b':').next()?;
         let times = period.splitn(2, |&b| b == b'/').last()?;
         let mut at = Cursor::new(times);
@@ -99,7 +99,7 @@ mod tests {
             ("300 5", None),
         ];
         for &(text, want) in cases {
-            let found = Clock::of_time_control(text.as_bytes());
+            let found = TimeControl::parse_pgn(text.as_bytes());
             assert_eq!(found.map(|clock| (clock.initial_s, clock.increment_s)), want, "{text}");
         }
     }

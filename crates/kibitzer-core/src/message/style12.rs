@@ -11,7 +11,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use self::fields::Fields;
+use self::fields::NumberedWords;
 pub(crate) use self::numbers::{BoardNumbers, LastMoveNumbers};
 pub use self::relation::Relation;
 use self::text::{BoardText, MAX_INLINE_BYTES, Word};
@@ -114,7 +114,7 @@ impl Style12 {
     /// Parses a line of any form word by word. This parser alone decides which error a line has.
     #[cold]
     fn parse_words(line: &[u8]) -> Result<Self, Style12Error> {
-        let mut at = Fields { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
+        let mut at = NumberedWords { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
         let board = at.board()?;
         Self::with_board(&board, at)
     }
@@ -147,19 +147,19 @@ impl Style12 {
     }
 
     /// Parses the fields from 9 on, and combines them with the squares.
-    fn with_board(board: &Board, mut at: Fields<'_>) -> Result<Self, Style12Error> {
+    fn with_board(board: &Board, mut at: NumberedWords<'_>) -> Result<Self, Style12Error> {
         let side_to_move = at.side()?;
         let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
         let castling = CastlingRights::from_flags([at.flag()?, at.flag()?, at.flag()?, at.flag()?]);
         let halfmove_clock = at.number()?;
-        let game = GameId(at.small()?);
+        let game = GameId(at.fitting_number()?);
         let (white, black) = (at.word()?, at.word()?);
-        let relation = Relation::from_code(at.small()?);
-        let (initial_min, increment_s) = (at.small()?, at.small()?);
-        let (white_material, black_material) = (at.small()?, at.small()?);
+        let relation = Relation::from_code(at.fitting_number()?);
+        let (initial_min, increment_s) = (at.fitting_number()?, at.fitting_number()?);
+        let (white_material, black_material) = (at.fitting_number()?, at.fitting_number()?);
         let (white_clock, black_clock) = (at.number()?, at.number()?);
         // A 0 counts as 1, where the move numbers of FEN start.
-        let move_number = at.small::<u32>()?.max(1);
+        let move_number = at.fitting_number::<u32>()?.max(1);
         let (verbose, elapsed, san) = (at.word()?, at.word()?, at.word()?);
         let is_move = !verbose.eq_ignore_ascii_case(b"none");
         let unit = ClockUnit::of(elapsed);
@@ -181,9 +181,9 @@ impl Style12 {
             side_to_move,
             double_push_file,
             castling,
-            flip: at.optional().map(|flip| flip != 0),
-            clock_running: at.optional().map(|running| running != 0),
-            lag_ms: at.optional().and_then(|lag| i32::try_from(lag).ok()),
+            flip: at.optional_number().map(|flip| flip != 0),
+            clock_running: at.optional_number().map(|running| running != 0),
+            lag_ms: at.optional_number().and_then(|lag| i32::try_from(lag).ok()),
             is_cut: false,
         };
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
@@ -191,7 +191,7 @@ impl Style12 {
 
     /// Creates a board from the squares of a style 10 block and its words, which are fields 9 and up of a style 12 line.
     pub(crate) fn from_style10(board: &Board, words: &[u8]) -> Result<Self, Style12Error> {
-        Self::with_board(board, Fields { rest: words, next: 9 })
+        Self::with_board(board, NumberedWords { rest: words, next: 9 })
     }
 
     /// Creates a board without a line and without a last move.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::{GameId, Handle, Rating, Titles};
-use crate::scan::{Cursor, decimal};
+use crate::scan::{Cursor, parse_decimal};
 use crate::text::{LineBytes, PlayerText, decode};
 
 /// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
@@ -216,7 +216,7 @@ fn it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 /// is the name, even if no account can have it.
 fn announced(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
-    let _ = at.blanks().expect(b"**")?.eat(b"UNREG ");
+    let _ = at.skip_blanks().expect(b"**")?.eat(b"UNREG ");
     at.expect(b"ANNOUNCEMENT**")?;
     let announcer = at.between(b" from ", b":", |at| read_speaker(line, at));
     let announcer =
@@ -227,7 +227,7 @@ fn announced(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
 fn listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
-    at.blanks();
+    at.skip_blanks();
     at.number::<u32>()?;
     at.expect(b". ")?;
     spoken(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
@@ -276,7 +276,7 @@ impl TalkKind {
 fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
     at.between(b"(", b"):", |at| {
         let digits = at.take_while(|b| b.is_ascii_digit());
-        u16::try_from(decimal(digits).filter(|_| digits.len() <= 3)?).ok()
+        u16::try_from(parse_decimal(digits).filter(|_| digits.len() <= 3)?).ok()
     })
 }
 
@@ -300,7 +300,7 @@ fn read_date(at: &mut Cursor<'_>) -> Option<()> {
     } else {
         read_named_day(at)?;
     }
-    at.blanks();
+    at.skip_blanks();
     at.number::<u8>()?;
     at.expect(b":")?;
     at.number::<u8>()?;
@@ -328,7 +328,7 @@ fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
         (name.len() == 3).then_some(())?;
         at.expect(b" ")?;
     }
-    at.blanks();
+    at.skip_blanks();
     at.number::<u8>()?;
     at.expect(b",").map(drop)
 }

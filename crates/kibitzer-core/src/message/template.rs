@@ -67,7 +67,7 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
                 break;
             }
             // A line that a server wrapped after a blank has two of them once it is joined.
-            b' ' => drop(at.expect(b" ")?.blanks()),
+            b' ' => drop(at.expect(b" ")?.skip_blanks()),
             literal => drop(at.expect(&[literal])?),
         }
         template = tail;
@@ -99,7 +99,7 @@ pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 
 /// Reads `rated` or `unrated` after optional blanks. Consumes nothing if it is another word.
 pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
-    at.attempt(|at| match at.blanks().word()? {
+    at.attempt(|at| match at.skip_blanks().word()? {
         b"rated" => Some(true),
         b"unrated" => Some(false),
         _ => None,
@@ -108,7 +108,7 @@ pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
 
 /// Reads `[white]` or `[black]` after optional blanks, which are consumed even if no color follows.
 pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
-    at.blanks();
+    at.skip_blanks();
     if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
 }
 
@@ -138,13 +138,13 @@ impl<'a> PlayerSentence<'a> {
 
 /// The common start of the lines that create and end games: `{Game 39 (Foo vs. Bar) `.
 #[derive(Clone, Debug)]
-pub(crate) struct GameHead {
+pub(crate) struct GameLineHead {
     pub(crate) game: GameId,
     pub(crate) white: Handle,
     pub(crate) black: Handle,
 }
 
-impl GameHead {
+impl GameLineHead {
     /// Reads the start of a line; `None` for any other start. A name is any text without blanks; titles after it are skipped.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let game = GameId::read(at.expect(b"{Game ")?)?;
@@ -205,7 +205,7 @@ mod tests {
             ("{Game x (A vs. B) x", None),
         ];
         for &(line, want) in cases {
-            let head = GameHead::read(&mut Cursor::new(line.as_bytes()));
+            let head = GameLineHead::read(&mut Cursor::new(line.as_bytes()));
             assert_eq!(head.as_ref().map(|head| (head.white.as_str(), head.black.as_str())), want, "{line}");
         }
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::template::{GameHead, PlayerSentence, match_template};
+use super::template::{GameLineHead, PlayerSentence, match_template};
 use super::*;
 use crate::scan::Cursor;
 
@@ -39,7 +39,7 @@ fn parse(line: &[u8]) {
     if let Some(ended) = GameEnded::parse(line) {
         let _ = (ended.named_player(), ended.is_adjourned(), ended.is_aborted());
     }
-    let _ = (PlayerSentence::read(line), match_template(line, "% @ # *"), GameHead::read(&mut Cursor::new(line)));
+    let _ = (PlayerSentence::read(line), match_template(line, "% @ # *"), GameLineHead::read(&mut Cursor::new(line)));
 }
 
 proptest! {

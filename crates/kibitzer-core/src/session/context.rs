@@ -1,4 +1,4 @@
-//! State that the parts of a session share.
+//! State that all parts of a session share.
 
 use std::collections::VecDeque;
 use std::time::Instant;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use smol_str::SmolStr;
 
-use super::{impl_text, to_short};
+use super::{decode_to_smol_str, impl_text};
 use crate::ParseError;
 use crate::scan::Cursor;
 
@@ -22,7 +22,7 @@ pub struct Handle(SmolStr);
 impl Handle {
     /// Decodes a received name without validation; names in examined games are free text without blanks.
     pub fn from_wire(name: &[u8]) -> Self {
-        Self(to_short(name))
+        Self(decode_to_smol_str(name))
     }
 
     /// Returns the name.
@@ -107,7 +107,7 @@ impl Titles {
 
     /// Stores received codes with their brackets, without validation.
     pub(crate) fn from_wire(codes: &[u8]) -> Self {
-        if codes.is_empty() { Self::default() } else { Self(to_short(codes)) }
+        if codes.is_empty() { Self::default() } else { Self(decode_to_smol_str(codes)) }
     }
 
     /// Consumes titles as [`read`](Self::read) does, without returning them.
@@ -119,7 +119,7 @@ impl Titles {
     pub fn from_codes(codes: &[u8]) -> Self {
         let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
         let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
-        Self(to_short(&bracketed))
+        Self(decode_to_smol_str(&bracketed))
     }
 
     /// Returns the titles of the bits in a `ti=` or `<wa>` field.
@@ -129,7 +129,7 @@ impl Titles {
         const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
         let codes: String =
             CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
-        Self(to_short(codes.as_bytes()))
+        Self(decode_to_smol_str(codes.as_bytes()))
     }
 }
 

@@ -42,7 +42,7 @@ impl CommandCode {
         NAMES.get(at).map(|&(_, name)| name)
     }
 
-    /// Whether the command was not executed.
+    /// Returns whether the code is an error: the command was not executed.
     pub const fn is_error(self) -> bool {
         self.0 >= Self::UNKNOWN_COMMAND.0
     }

@@ -1,7 +1,7 @@
 //! Sequences of control bytes inside the text: terminal escapes, block mode, version 2 pings, ICC units.
 
 use super::telnet::IAC;
-use crate::scan::decimal;
+use crate::scan::parse_decimal;
 
 /// Block mode: start, separator, end, and the brackets of a command an administrator has posed.
 pub(super) const BLOCK_START: u8 = 0x15;
@@ -211,8 +211,8 @@ impl Sequence {
 
     fn block_numbers(&self, from: usize) -> Option<SequenceStep> {
         let (id, code) = self.bytes.split_at_checked(from)?;
-        let code = u32::try_from(decimal(code)?).ok()?;
-        Some(SequenceStep::BlockStart { id: decimal(id)?, code })
+        let code = u32::try_from(parse_decimal(code)?).ok()?;
+        Some(SequenceStep::BlockStart { id: parse_decimal(id)?, code })
     }
 
     fn control_y(&mut self, byte: u8) -> SequenceStep {

@@ -6,7 +6,7 @@ use super::block_code::CommandCode;
 use crate::scan::Cursor;
 use crate::text::{Handle, PlayerText};
 
-/// A classified slice of the stream.
+/// A part of the stream with its kind, such as a line or a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame<'a> {
@@ -16,7 +16,7 @@ pub struct Frame<'a> {
     pub offset: u64,
     /// Position after the frame's last byte.
     pub end: u64,
-    /// Whether the server rang the bell since the line before.
+    /// Whether a bell precedes the line, after the line before.
     pub bell: bool,
     /// The class, with the bytes.
     pub kind: FrameKind<'a>,
@@ -115,12 +115,12 @@ impl Level1Header {
     pub fn parse(header: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(header);
         let command = at.number()?;
-        let player = PlayerText::from_wire(at.blanks().word()?);
-        Some(Self { command, player, tag: at.blanks().word().map(PlayerText::from_wire) })
+        let player = PlayerText::from_wire(at.skip_blanks().word()?);
+        Some(Self { command, player, tag: at.skip_blanks().word().map(PlayerText::from_wire) })
     }
 }
 
-/// The tag a line starts with.
+/// The tag that a line starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LineTag {
@@ -162,12 +162,12 @@ pub enum LineTag {
 }
 
 impl LineTag {
-    /// Whether the line starts with it, rather than with the line's first byte.
+    /// Returns whether the tag is part of the text, so that the line of a frame starts at the tag and not at blanks before it.
     pub(super) const fn is_written(self) -> bool {
         !matches!(self, Self::None | Self::PlayerText)
     }
 
-    /// Reads the tag at the very start of a line.
+    /// Returns the tag at the very start of a line; [`LineTag::None`] if it starts with no known tag.
     #[inline]
     pub(crate) fn of(line: &[u8]) -> Self {
         match line {

@@ -4,7 +4,7 @@
 //! versions have the same encoding, but different hellos and pings.
 
 use super::Timeseal;
-use crate::scan::{Cursor, decimal};
+use crate::scan::{Cursor, parse_decimal};
 
 /// Size of the blocks in which a sealed line is scrambled, in bytes.
 const BLOCK_BYTES: usize = 12;
@@ -141,8 +141,8 @@ pub fn unseal(line: &[u8]) -> Option<Unsealed> {
 /// Truncates the bytes to the text, and returns the time after it; `None`, and no change, if the time is missing.
 fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
     let mut at = Cursor::new(bytes);
-    let text_bytes = at.until(&[TEXT_END])?.len();
-    let time_ms = decimal(at.until(&[TIME_END])?)?;
+    let text_bytes = at.take_until(&[TEXT_END])?.len();
+    let time_ms = parse_decimal(at.take_until(&[TIME_END])?)?;
     bytes.truncate(text_bytes);
     Some(time_ms)
 }

@@ -14,9 +14,9 @@ use crate::text::Handle;
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "five things a stream is or is not, none of which rules another out")]
 pub struct StreamState {
-    /// Which family the server is of. Default: not known.
+    /// Family of the server. Default: not known.
     pub family: Family,
-    /// Which timeseal pings are removed from the stream. Default: none.
+    /// Version of timeseal, whose pings are removed from the stream. Default: none.
     pub timeseal: Timeseal,
     /// The account's own prompt, its trailing blank included. Default empty: none is known.
     pub prompt: Vec<u8>,
@@ -28,21 +28,22 @@ pub struct StreamState {
     pub is_logged_in: bool,
     /// Whether the server keeps the blank at which it breaks a line, as FatICS does. Default: false.
     pub keeps_blanks: bool,
-    /// The number of the reply in block mode that has begun, if one has.
+    /// Number of the reply in block mode that has begun and not ended; `None` between replies.
     pub block: Option<u64>,
-    /// How many ICC level-1 units have begun and not ended.
+    /// Number of ICC level-1 units that have begun and not ended.
     pub n_units: u8,
     /// Whether a prompt or a mark was on the current line at the end of the last frame: if nothing follows, the line
     /// is not emitted.
     pub is_mid_line: bool,
     /// Whether the next line, if it is indented, is a player's. Default: it is not.
     pub quote: Quote,
-    /// The name of this login, from a datagram.
+    /// Name of this login; `None` if it is not known.
     pub me: Option<Handle>,
 }
 
 impl StreamState {
-    /// Whether both states have the same settings. The other fields are facts that a reader finds in the stream.
+    /// Returns whether both states have the same family, timeseal, prompt, wrapping and block mode. The other fields are facts that a reader
+    /// finds in the stream.
     pub fn has_same_settings(&self, other: &Self) -> bool {
         (self.family, self.timeseal, &self.prompt, self.is_unwrapped, self.is_unblocked)
             == (other.family, other.timeseal, &other.prompt, other.is_unwrapped, other.is_unblocked)

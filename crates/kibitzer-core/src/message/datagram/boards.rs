@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::{Argument, Arguments, Words, signed};
+use super::kind::{Argument, Arguments, UnquotedWords, parse_signed};
 use crate::chess::{Board, Color, Fen, Hand, SmithMove, Square};
 use crate::message::{ClockReading, GameAction, GameId, GameRole, GameUpdate, Holding, Mark, Message, SentMove};
 use crate::scan::Cursor;
@@ -12,25 +12,25 @@ use crate::text::ServerText;
 
 pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
-    let action = GameAction::Move(sent_move(arguments.from("san"))?);
+    let action = GameAction::Move(sent_move(arguments.starting_at("san"))?);
     if let Some(game) = context.game_mut(game) {
-        game.count_move();
+        game.count_move_and_expire_offers();
     }
     Some(Message::from(GameUpdate { game, action }).into())
 }
 
 /// Reads a move in its usual form: both notations, time and clock, and perhaps the number of the variation. A fast path of
 /// [`send_moves`]; `None` for every other datagram.
-pub(super) fn usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
-    let mut words = Words::read(unit.strip_prefix(b"24 ")?)?;
+pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
+    let mut words = UnquotedWords::read(unit.strip_prefix(b"24 ")?)?;
     let mut next = || words.next();
-    let game = GameId(i32::try_from(signed(next()?)?).ok()?);
+    let game = GameId(i32::try_from(parse_signed(next()?)?).ok()?);
     let (san, smith) = (next()?, next()?);
-    let (taken_s, clock_s) = (signed(next()?)?, signed(next()?)?);
-    let variation = next().map(signed).map_or(Some(None), |number| number.map(Some))?;
-    (next().is_none() && signed(san).is_none() && signed(smith).is_none()).then_some(())?;
+    let (taken_s, clock_s) = (parse_signed(next()?)?, parse_signed(next()?)?);
+    let variation = next().map(parse_signed).map_or(Some(None), |number| number.map(Some))?;
+    (next().is_none() && parse_signed(san).is_none() && parse_signed(smith).is_none()).then_some(())?;
     if let Some(game) = context.game_mut(game) {
-        game.count_move();
+        game.count_move_and_expire_offers();
     }
     let sent = SentMove {
         san: Some(ServerText::from_wire(san)),
@@ -43,7 +43,7 @@ pub(super) fn usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<G
 }
 
 pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update(arguments, GameAction::PastMove(sent_move(arguments.from("san"))?))
+    update(arguments, GameAction::PastMove(sent_move(arguments.starting_at("san"))?))
 }
 
 pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -52,7 +52,7 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
         squares => Some(read_squares(squares)?),
     };
     let moves: Option<Vec<_>> =
-        arguments.from("move").map(|group| sent_move(Argument::all(Cursor::new(group.bytes)))).collect();
+        arguments.starting_at("move").map(|group| sent_move(Argument::all(Cursor::new(group.bytes)))).collect();
     update(arguments, GameAction::MoveList { start, moves: moves? })
 }
 
@@ -63,7 +63,7 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
 fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> {
     let (mut words, mut numbers) = (SmallVec::<[&[u8]; MAX_PARTS]>::new(), SmallVec::<[i64; MAX_PARTS]>::new());
     for part in parts.take(MAX_PARTS) {
-        match signed(part.bytes) {
+        match parse_signed(part.bytes) {
             Some(number) => numbers.push(number),
             None => words.push(part.bytes),
         }

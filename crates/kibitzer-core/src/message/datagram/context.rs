@@ -1,6 +1,6 @@
 //! Facts from earlier datagrams that later ones omit: this login's name, the players and offers of games.
 
-use crate::message::{ByGame, GameId, Handle};
+use crate::message::{GameId, GameMap, Handle};
 
 /// Most games that are stored, more than any server has in progress. At the limit, a new game evicts the one with the lowest
 /// number that this login neither plays nor examines.
@@ -10,7 +10,7 @@ const MAX_GAMES: usize = 2048;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DatagramContext {
     me: Handle,
-    games: ByGame<GameContext>,
+    games: GameMap<GameContext>,
 }
 
 /// Facts from earlier datagrams about one game.
@@ -77,7 +77,7 @@ impl DatagramContext {
 
 impl GameContext {
     /// Counts a move, and removes the offers that it makes void.
-    pub(super) fn count_move(&mut self) {
+    pub(super) fn count_move_and_expire_offers(&mut self) {
         for offer in self.offers.iter_mut().filter(|offer| offer.count > 0) {
             offer.n_moves = offer.n_moves.saturating_add(1);
             if offer.n_moves >= MOVES_OF_AN_OFFER {
@@ -90,7 +90,7 @@ impl GameContext {
 impl OpenOffer {
     /// Stores the received state. Returns `true` if the offer is new or has changed, and `false` if it is the same or no longer
     /// open.
-    pub(super) fn update(&mut self, count: u32) -> bool {
+    pub(super) fn set_count(&mut self, count: u32) -> bool {
         if self.count == count {
             return false;
         }

@@ -3,7 +3,7 @@
 use super::DatagramMessages;
 use super::context::DatagramContext;
 use super::kind::Arguments;
-use crate::message::start_list::Clock;
+use crate::message::start_list::TimeControl;
 use crate::message::{
     Confidence, Examine, ExamineAction, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult, Message,
     Observing, ObservingChange, Rating, Refusal, StartKind, StartList,
@@ -100,14 +100,14 @@ fn terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
 
 /// Parses White's clock and Black's. A time control in PGN's notation replaces minutes and increments, for both sides; both
 /// clocks are `None` if it is unknown.
-fn clocks(arguments: &Arguments<'_>) -> Option<[Option<Clock>; 2]> {
+fn clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
     let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
     if let Some(words) = in_words {
-        return Some([Clock::of_time_control(words); 2]);
+        return Some([TimeControl::parse_pgn(words); 2]);
     }
     let clock = |minutes, increment| {
         let minutes: u32 = arguments.number(minutes)?;
-        Some(Clock { initial_s: minutes.checked_mul(60)?, increment_s: arguments.number(increment)? })
+        Some(TimeControl { initial_s: minutes.checked_mul(60)?, increment_s: arguments.number(increment)? })
     };
     let (white, black) = (clock("white_minutes", "white_increment")?, clock("black_minutes", "black_increment")?);
     Some([Some(white), Some(black)])

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::DatagramMessages;
 use super::context::DatagramContext;
 use crate::message::{GameId, Handle, Titles};
-use crate::scan::{Cursor, decimal, masks};
+use crate::scan::{Cursor, masks, parse_decimal};
 use crate::text::{PlayerText, ServerText};
 
 /// The number, name, arguments and parser of one kind of datagram. [`ALL`](Self::ALL) is the only list of them; it is used to
@@ -73,13 +73,13 @@ impl<'a> Argument<'a> {
     ///
     /// Blanks between them may be missing around braces. A brace that is never closed ends with the datagram.
     pub(super) fn all(mut at: Cursor<'a>) -> impl Iterator<Item = Self> {
-        std::iter::from_fn(move || (!at.blanks().is_empty()).then(|| Self::read(&mut at)))
+        std::iter::from_fn(move || (!at.skip_blanks().is_empty()).then(|| Self::read(&mut at)))
     }
 
     fn read(at: &mut Cursor<'a>) -> Self {
         for (start, end) in [(QUOTE_START, QUOTE_END), (b"{", b"}")] {
             if at.eat(start) {
-                return Self { bytes: at.until(end).unwrap_or_else(|| at.take_rest()), is_quoted: true };
+                return Self { bytes: at.take_until(end).unwrap_or_else(|| at.take_rest()), is_quoted: true };
             }
         }
         let word = at.take_while(|b| !matches!(b, b' ' | b'{' | 0x19 | b'\n' | b'\r'));
@@ -98,7 +98,7 @@ pub(super) struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// Splits the text after the number into arguments. Works for any text.
     pub(super) fn read(kind: &'static DatagramKind, at: Cursor<'a>) -> Self {
-        Self { kind, received: arguments(at.rest()) }
+        Self { kind, received: split_arguments(at.rest()) }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -112,7 +112,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the argument of this name and all after it; nothing if it was not sent.
-    pub(super) fn from(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
+    pub(super) fn starting_at(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
         let first = self.kind.position(name).unwrap_or(usize::MAX);
         self.received.iter().skip(first).copied()
     }
@@ -127,7 +127,7 @@ impl<'a> Arguments<'a> {
     /// type.
     #[inline]
     pub(super) fn number<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
-        T::try_from(signed(self.bytes(name)?)?).ok()
+        T::try_from(parse_signed(self.bytes(name)?)?).ok()
     }
 
     /// Parses the argument called `name` as 0 or 1; `None` if it is missing or anything else.
@@ -168,8 +168,8 @@ impl<'a> Arguments<'a> {
 
 /// Splits the arguments as [`Argument::all`] does, with a faster path for units of up to 63 bytes without quotes and control
 /// bytes.
-fn arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
-    match Words::read(unit) {
+fn split_arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
+    match UnquotedWords::read(unit) {
         Some(words) => words.map(|bytes| Argument { bytes, is_quoted: false }).collect(),
         None => Argument::all(Cursor::new(unit)).collect(),
     }
@@ -177,13 +177,13 @@ fn arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
 
 /// The words of a unit without quotes.
 #[derive(Debug)]
-pub(super) struct Words<'a> {
+pub(super) struct UnquotedWords<'a> {
     unit: &'a [u8],
     /// A bit for each byte that is neither a blank nor part of a word that was returned.
     letters: u64,
 }
 
-impl<'a> Words<'a> {
+impl<'a> UnquotedWords<'a> {
     /// Finds the words; `None` for a unit of more than 63 bytes, or with control bytes or quotes.
     #[inline]
     pub(super) fn read(unit: &'a [u8]) -> Option<Self> {
@@ -195,7 +195,7 @@ impl<'a> Words<'a> {
     }
 }
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for UnquotedWords<'a> {
     type Item = &'a [u8];
 
     #[inline]
@@ -208,9 +208,9 @@ impl<'a> Iterator for Words<'a> {
 }
 
 /// Parses a whole word as a decimal number with an optional minus sign; `None` if it is anything else.
-pub(super) fn signed(word: &[u8]) -> Option<i64> {
+pub(super) fn parse_signed(word: &[u8]) -> Option<i64> {
     let (sign, digits) = word.strip_prefix(b"-").map_or((1, word), |digits| (-1, digits));
-    Some(sign * i64::try_from(decimal(digits)?).ok()?)
+    Some(sign * i64::try_from(parse_decimal(digits)?).ok()?)
 }
 
 #[cfg(test)]
@@ -224,9 +224,9 @@ mod tests {
         fn words_read_at_once_are_those_read_one_by_one(unit in "[a-z0-9+= \\-]{0,70}|[ -~\x19\r\n\u{ff}]{0,70}") {
             let unit: Vec<u8> = unit.chars().map(|letter| letter as u8).collect();
             let one_by_one: Vec<_> = Argument::all(Cursor::new(&unit)).collect();
-            prop_assert_eq!(&arguments(&unit)[..], &one_by_one[..]);
+            prop_assert_eq!(&split_arguments(&unit)[..], &one_by_one[..]);
             let is_plain = unit.len() < 64 && unit.iter().all(|&b| b != b'{' && b >= b' ' && b != 255);
-            prop_assert_eq!(Words::read(&unit).is_some(), is_plain);
+            prop_assert_eq!(UnquotedWords::read(&unit).is_some(), is_plain);
         }
     }
 }

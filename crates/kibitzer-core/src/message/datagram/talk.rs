@@ -2,7 +2,7 @@
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::{Arguments, signed};
+use super::kind::{Arguments, parse_signed};
 use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;
 use crate::text::PlayerText;
@@ -16,12 +16,12 @@ pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) 
         // 1 is a tell, 4 an administrator's tell; unknown codes are treated as tells, too.
         _ => TalkKind::Tell,
     };
-    said(arguments, kind, text)
+    talk_message(arguments, kind, text)
 }
 
 pub(super) fn channel_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
-    said(arguments, kind, text_and_type(arguments)?.0)
+    talk_message(arguments, kind, text_and_type(arguments)?.0)
 }
 
 pub(super) fn shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -33,7 +33,7 @@ pub(super) fn shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Optio
         3 => TalkKind::Announcement,
         _ => return None,
     };
-    said(arguments, kind, text)
+    talk_message(arguments, kind, text)
 }
 
 pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -41,19 +41,19 @@ pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Opti
     let is_kibitz = arguments.flag("kib")?;
     let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
     let text = arguments.argument("text")?;
-    said(arguments, kind, PlayerText::from_wire(text.bytes))
+    talk_message(arguments, kind, PlayerText::from_wire(text.bytes))
 }
 
 pub(super) fn personal_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    said(arguments, TalkKind::Qtell, laid_out(arguments)?)
+    talk_message(arguments, TalkKind::Qtell, convert_qtell_marks(arguments)?)
 }
 
 pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
-    said(arguments, kind, laid_out(arguments)?)
+    talk_message(arguments, kind, convert_qtell_marks(arguments)?)
 }
 
-fn said(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
+fn talk_message(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
     let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
     Some(Message::from(Talk::with_text(kind, from, titles, text)).into())
 }
@@ -64,12 +64,12 @@ fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
     let (text, code) = (arguments.argument("text")?, arguments.argument("type")?);
     // Only one of the two is quoted, whichever comes first.
     let (text, code) = if code.is_quoted && !text.is_quoted { (code, text) } else { (text, code) };
-    Some((PlayerText::from_wire(text.bytes), signed(code.bytes)?))
+    Some((PlayerText::from_wire(text.bytes), parse_signed(code.bytes)?))
 }
 
 /// Returns a robot's text with its marks converted: `\n` becomes a line feed; marks for bold letters (`\H`, `\h`) and the bell
 /// (`\b`) are dropped.
-fn laid_out(arguments: &Arguments<'_>) -> Option<PlayerText> {
+fn convert_qtell_marks(arguments: &Arguments<'_>) -> Option<PlayerText> {
     let mut text = Vec::new();
     let mut at = Cursor::new(arguments.argument("text")?.bytes);
     while !at.is_empty() {

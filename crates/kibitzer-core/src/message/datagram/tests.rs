@@ -686,7 +686,7 @@ proptest! {
     ) {
         let unit = format!("24 {}", words.join(" "));
         let (mut context, mut other) = (DatagramContext::default(), DatagramContext::default());
-        if let Some(found) = boards::usual_move(unit.as_bytes(), &mut context) {
+        if let Some(found) = boards::parse_usual_move(unit.as_bytes(), &mut context) {
             let (number, at) = read_number(unit.as_bytes()).unwrap();
             let kind = DatagramKind::of(number).unwrap();
             let want = boards::send_moves(&Arguments::read(kind, at), &mut other).unwrap();
@@ -697,7 +697,7 @@ proptest! {
     #[test]
     fn a_move_with_all_parts_is_usual(game in 0..5000_i32, taken in 0..900_u32, clock in -9..9000_i32, variation in 0..3_u8) {
         for unit in [format!("24 {game} e4 e2e4 {taken} {clock}"), format!("24 {game} e4 e2e4 {taken} {clock} {variation}")] {
-            prop_assert!(boards::usual_move(unit.as_bytes(), &mut DatagramContext::default()).is_some());
+            prop_assert!(boards::parse_usual_move(unit.as_bytes(), &mut DatagramContext::default()).is_some());
         }
     }
 }

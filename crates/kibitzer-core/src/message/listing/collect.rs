@@ -1,4 +1,4 @@
-//! Collects the lines of one reply into a listing, whatever other lines come between them.
+//! Collection of the lines of one reply into a listing, while other lines arrive between them.
 //!
 //! | state | line | next state | step |
 //! |---|---|---|---|
@@ -28,7 +28,7 @@ pub enum CollectorStep {
     Unrelated,
     /// The line was added to the listing.
     Added,
-    /// The server withholds the rest until it receives the command `next`; the listing continues after that.
+    /// The line is the pager's: the server sends the rest of the listing after the command `next`.
     Pager,
     /// The listing accepts no more lines: this was its last one, or the number of lines exceeded the limit.
     Done,
@@ -41,7 +41,7 @@ impl CollectorStep {
     }
 }
 
-/// Why the lines do not form one complete listing.
+/// Reason why the lines do not form one complete listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -159,7 +159,7 @@ impl<L: Listing> Collector<L> {
         if self.progress == Progress::TooLong { CollectorStep::Done } else { step }
     }
 
-    /// Counts a line; returns whether the number of lines is within the limit.
+    /// Counts a line, and returns whether the number of lines is still within [`MAX_LINES`].
     fn count_line(&mut self) -> bool {
         self.n_lines += 1;
         self.n_lines <= MAX_LINES

@@ -162,7 +162,7 @@ fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<Presence>)> {
         at.expect(b":")?.end()?;
         return Some((player, None));
     }
-    at.blanks();
+    at.skip_blanks();
     Some((player, Presence::read(at.rest())))
 }
 
@@ -170,7 +170,7 @@ impl Presence {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"On for: ") {
-            let on_for = read_text(&mut Cursor::new(at.until(b" Idle: ")?));
+            let on_for = read_text(&mut Cursor::new(at.take_until(b" Idle: ")?));
             return Some(Self::Online { on_for, idle: read_text(&mut at) });
         }
         let _colon = at.expect(b"Last disconnected")?.eat(b":");
@@ -194,7 +194,7 @@ impl FingerGame {
             (Activity::Playing, b"")
         };
         let game = GameId::read(&mut at)?;
-        let names = at.expect(b":")?.blanks().take_rest().trim_ascii_end().strip_suffix(end)?;
+        let names = at.expect(b":")?.skip_blanks().take_rest().trim_ascii_end().strip_suffix(end)?;
         let (white, black) = read_versus(names).unzip();
         Some(Self { activity, game, white, black })
     }
@@ -202,7 +202,7 @@ impl FingerGame {
 
 fn read_versus(names: &[u8]) -> Option<(Handle, Handle)> {
     let mut at = Cursor::new(names);
-    let white = at.until(b" vs. ")?;
+    let white = at.take_until(b" vs. ")?;
     let black = at.take_while(|b| b != b' ' && b != b'.');
     Some((Handle::from_wire(white), Handle::from_wire(black)))
 }
@@ -224,7 +224,7 @@ fn read_detail(line: &[u8]) -> Option<ListedField> {
         b"% of life online",
     ];
     let mut at = Cursor::new(line);
-    let name = at.until(b":")?.trim_ascii();
+    let name = at.take_until(b":")?.trim_ascii();
     let unnumbered = name.strip_suffix(b"1").or_else(|| name.strip_suffix(b"2")).unwrap_or(name);
     KNOWN.contains(&unnumbered.trim_ascii_end()).then_some(())?;
     Some(ListedField::new(name, at.take_rest().trim_ascii()))
@@ -234,7 +234,7 @@ impl FingerNote {
     /// Reads ` 1: free text`.
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let number = at.blanks().number()?;
+        let number = at.skip_blanks().number()?;
         let _blank = at.expect(b":")?.eat(b" ");
         Some(Self { number, text: PlayerText::from_wire(at.take_rest()) })
     }

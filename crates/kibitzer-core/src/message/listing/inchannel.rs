@@ -66,7 +66,7 @@ impl ChannelMembers {
 
 fn read_name(at: &mut Cursor<'_>) -> Option<String> {
     at.expect(b" \"")?;
-    Some(decode(at.until(b"\"")?).into_owned())
+    Some(decode(at.take_until(b"\"")?).into_owned())
 }
 
 fn read_members(at: &mut Cursor<'_>) -> Option<Vec<ListedPlayer>> {

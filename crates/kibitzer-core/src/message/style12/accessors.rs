@@ -146,7 +146,7 @@ impl Style12 {
         self.numbers.last_move.and_then(|last| last.elapsed_ms)
     }
 
-    /// Field 27 as [`LastMove::parse_verbose`] reads it; `None` at the start of a game, and for a form that is not known.
+    /// Returns field 27, parsed by [`LastMove::parse_verbose`]; `None` for a board without a last move, or with one in an unknown form.
     pub fn played(&self) -> Option<LastMove> {
         self.numbers.last_move.and_then(|last| last.played)
     }
@@ -167,7 +167,7 @@ impl Style12 {
         self.numbers.lag_ms
     }
 
-    /// Whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does with long names and clocks.
+    /// Returns whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does with long names and clocks.
     /// The fields that were cut off are not known.
     pub const fn is_cut(&self) -> bool {
         self.numbers.is_cut

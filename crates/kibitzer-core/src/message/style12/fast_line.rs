@@ -34,32 +34,32 @@ pub(super) fn read(stream: &[u8; MAX_INLINE_BYTES], board: &mut Style12) -> Opti
     numbers.castling = read_castling(*rest.get(flags_start..)?.first_chunk()?)?;
     let (ends, length) = word_ends(rest.first_chunk()?)?;
 
-    let mut at = Words::new(stream, ends, SQUARES_END + flags_start + 8);
-    let halfmove_clock = at.small()?;
+    let mut at = BlockWords::new(stream, ends, SQUARES_END + flags_start + 8);
+    let halfmove_clock = at.short_number()?;
     numbers.game = GameId(i32::try_from(at.number()?).ok()?);
-    let white = at.place();
-    let black = at.place();
+    let white = at.word_range();
+    let black = at.word_range();
 
-    at.go_on(ends)?;
+    at.continue_in_next_block(ends)?;
     numbers.relation = Relation::from_code(at.digit_with_sign()?);
-    numbers.initial_min = at.small()?;
-    numbers.increment_s = at.small()?;
-    numbers.white_material = at.small()?.cast_signed();
-    numbers.black_material = at.small()?.cast_signed();
+    numbers.initial_min = at.short_number()?;
+    numbers.increment_s = at.short_number()?;
+    numbers.white_material = at.short_number()?.cast_signed();
+    numbers.black_material = at.short_number()?.cast_signed();
     let (white_clock, black_clock) = (at.number()?, at.number()?);
-    numbers.move_number = at.small()?.max(1);
-    let verbose = at.place();
+    numbers.move_number = at.short_number()?.max(1);
+    let verbose = at.word_range();
 
-    at.go_on(ends)?;
+    at.continue_in_next_block(ends)?;
     let (elapsed_ms, has_fraction) = at.elapsed()?;
     let unit = ClockUnit::of_fraction(has_fraction);
     numbers.white_clock = unit.reading(white_clock)?;
     numbers.black_clock = unit.reading(black_clock)?;
-    let san = at.place();
+    let san = at.word_range();
     numbers.flip = Some(at.flag()?);
     (numbers.clock_running, numbers.lag_ms) =
         if at.is_over() { (None, None) } else { (Some(at.flag()?), Some(i32::try_from(at.number()?).ok()?)) };
-    (at.is_over() && at.start == length + 1 && at.strange & TOP_BITS == 0 && at.longest < 4).then_some(())?;
+    (at.is_over() && at.start == length + 1 && at.invalid_bits & TOP_BITS == 0 && at.length_bits < 4).then_some(())?;
 
     let word = |[start, end]: [u8; 2]| stream.get(usize::from(start)..usize::from(end)).unwrap_or_default();
     let played = match word(verbose) {
@@ -128,9 +128,9 @@ const ZEROS: u32 = 0x3030_3030;
 /// Adding this to a byte of value 10 or more sets its top bit.
 const OVER_NINE: u32 = 0x7676_7676;
 
-/// A cursor over the words in 64 bytes of a line. Validity is checked once at the end, through `strange` and `longest`.
+/// A cursor over the words in 64 bytes of a line. Validity is checked once at the end, through `invalid_bits` and `length_bits`.
 #[derive(Clone, Copy)]
-struct Words<'a> {
+struct BlockWords<'a> {
     stream: &'a [u8; MAX_INLINE_BYTES],
     /// Position of the first byte of these words in the line.
     base: usize,
@@ -139,23 +139,34 @@ struct Words<'a> {
     /// Position of the next word in the line.
     start: usize,
     /// A byte's top bit is set if a small number had a byte other than a digit.
-    strange: u32,
+    invalid_bits: u32,
     /// At least 4 if a small number had more bytes than that.
-    longest: usize,
+    length_bits: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> BlockWords<'a> {
     #[inline(always)]
     fn new(stream: &'a [u8; MAX_INLINE_BYTES], all_ends: u128, base: usize) -> Self {
-        Self { stream, base, ends: low_64(all_ends >> (base - SQUARES_END)), start: base, strange: 0, longest: 0 }
+        Self {
+            stream,
+            base,
+            ends: low_64(all_ends >> (base - SQUARES_END)),
+            start: base,
+            invalid_bits: 0,
+            length_bits: 0,
+        }
     }
 
     /// Continues with the next 64 bytes. `None` if the last word did not end within the current 64 bytes, and is therefore
     /// invalid.
     #[inline(always)]
-    fn go_on(&mut self, all_ends: u128) -> Option<()> {
+    fn continue_in_next_block(&mut self, all_ends: u128) -> Option<()> {
         (self.start <= self.base + 64 && self.start < SQUARES_END + 128).then_some(())?;
-        *self = Self { strange: self.strange, longest: self.longest, ..Self::new(self.stream, all_ends, self.start) };
+        *self = Self {
+            invalid_bits: self.invalid_bits,
+            length_bits: self.length_bits,
+            ..Self::new(self.stream, all_ends, self.start)
+        };
         Some(())
     }
 
@@ -167,7 +178,7 @@ impl<'a> Words<'a> {
     /// Consumes the next word; returns the position of its end in the line, and its length. Without a word left, the end is 64
     /// bytes after `base`.
     #[inline(always)]
-    fn step(&mut self) -> (usize, usize) {
+    fn next_end_and_length(&mut self) -> (usize, usize) {
         let end = self.base + index(self.ends.trailing_zeros());
         let length = end.wrapping_sub(self.start);
         self.ends &= self.ends.wrapping_sub(1);
@@ -176,9 +187,9 @@ impl<'a> Words<'a> {
     }
 
     #[inline(always)]
-    fn place(&mut self) -> [u8; 2] {
+    fn word_range(&mut self) -> [u8; 2] {
         let start = self.start;
-        let (end, _) = self.step();
+        let (end, _) = self.next_end_and_length();
         [low_byte(start), low_byte(end)]
     }
 
@@ -186,18 +197,18 @@ impl<'a> Words<'a> {
     /// before it.
     #[inline(always)]
     fn tail<const N: usize>(&mut self) -> Option<(&'a [u8; N], usize)> {
-        let (end, length) = self.step();
+        let (end, length) = self.next_end_and_length();
         Some((self.stream.get(..end)?.last_chunk()?, length))
     }
 
-    /// Parses a number of up to four digits. Other words give any number, and are recorded in `strange` or `longest`.
+    /// Parses a number of up to four digits. Other words give any number, and are recorded in `invalid_bits` or `length_bits`.
     #[inline(always)]
-    fn small(&mut self) -> Option<u32> {
+    fn short_number(&mut self) -> Option<u32> {
         let (tail, length) = self.tail()?;
         let keep = u32::MAX.wrapping_shl(low_32(length).wrapping_mul(8).wrapping_neg());
         let digits = (u32::from_le_bytes(*tail) ^ ZEROS) & keep;
-        self.strange |= digits.wrapping_add(OVER_NINE) | digits;
-        self.longest |= length.wrapping_sub(1);
+        self.invalid_bits |= digits.wrapping_add(OVER_NINE) | digits;
+        self.length_bits |= length.wrapping_sub(1);
         let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff;
         Some(pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0xffff)
     }
@@ -209,9 +220,9 @@ impl<'a> Words<'a> {
         let (tail, length) = self.tail()?;
         let keep = u64::MAX.wrapping_shl(low_32(length).wrapping_mul(8).wrapping_neg());
         let digits = (u64::from_le_bytes(*tail) ^ (WIDE * u64::from(ZEROS))) & keep;
-        let is_strange =
+        let has_other_bytes =
             (digits.wrapping_add(WIDE * u64::from(OVER_NINE)) | digits) & (WIDE * u64::from(TOP_BITS)) != 0;
-        if is_strange || length > 8 {
+        if has_other_bytes || length > 8 {
             return self.any_number(length);
         }
         let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
@@ -276,13 +287,13 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the values of the digits at the zeros of a form. The other bytes have to equal those of the form; a byte that does
-    /// not fit is recorded in `strange`.
+    /// not fit is recorded in `invalid_bits`.
     #[inline(always)]
     fn digits_as_in(&mut self, bytes: [u8; 4], form: [u8; 4]) -> [u32; 4] {
         let digits = u32::from_le_bytes(bytes) ^ u32::from_le_bytes(form);
         // Where a form has no zero, anything but 0 is too much.
         let most = form.map(|byte| if byte == b'0' { 0x76 } else { 0x7f });
-        self.strange |= digits.wrapping_add(u32::from_le_bytes(most)) | digits;
+        self.invalid_bits |= digits.wrapping_add(u32::from_le_bytes(most)) | digits;
         digits.to_le_bytes().map(u32::from)
     }
 }
@@ -313,7 +324,7 @@ fn low_32(wide: usize) -> u32 {
 
 /// Returns a position in a line of the usual form as a byte; positions over 255 are truncated.
 #[inline(always)]
-const fn low_byte(place: usize) -> u8 {
-    let [byte, ..] = place.to_le_bytes();
+const fn low_byte(position: usize) -> u8 {
+    let [byte, ..] = position.to_le_bytes();
     byte
 }

@@ -4,16 +4,16 @@ use super::Style12Error;
 use crate::chess::{Board, Color};
 
 /// A cursor over the words of a line that counts them, so that errors have the number of the field.
-pub(super) struct Fields<'a> {
+pub(super) struct NumberedWords<'a> {
     pub(super) rest: &'a [u8],
     /// The number of the next word.
     pub(super) next: u8,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> NumberedWords<'a> {
     /// Returns the next word; fails with [`Style12Error::Missing`] at the end of the line.
     pub(super) fn word(&mut self) -> Result<&'a [u8], Style12Error> {
-        self.blanks();
+        self.skip_blanks();
         let field = self.next;
         let end = self.rest.iter().position(|&b| b == b' ').unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at_checked(end).ok_or(Style12Error::Missing(field))?;
@@ -25,7 +25,7 @@ impl<'a> Fields<'a> {
         Ok(word)
     }
 
-    fn blanks(&mut self) {
+    fn skip_blanks(&mut self) {
         while let [b' ', rest @ ..] = self.rest {
             self.rest = rest;
         }
@@ -35,7 +35,7 @@ impl<'a> Fields<'a> {
     pub(super) fn board(&mut self) -> Result<Board, Style12Error> {
         let mut rows = [[0_u8; 8]; 8];
         for row in &mut rows {
-            self.blanks();
+            self.skip_blanks();
             let field = self.next;
             let (squares, rest) = self.rest.split_first_chunk::<8>().ok_or(Style12Error::Missing(field))?;
             match rest.first() {
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
     /// Parses the next word as a decimal number with an optional minus sign and at most 18 digits. The cursor stays at the word
     /// if it fails.
     pub(super) fn number(&mut self) -> Result<i64, Style12Error> {
-        self.blanks();
+        self.skip_blanks();
         let invalid = Style12Error::Invalid(self.next);
         let (negative, digits) = match self.rest {
             [b'-', digits @ ..] => (true, digits),
@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Parses the next word as a number that has to fit the type.
-    pub(super) fn small<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
+    pub(super) fn fitting_number<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
         let field = self.next;
         T::try_from(self.number()?).map_err(|_| Style12Error::Invalid(field))
     }
@@ -101,7 +101,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Parses the next word as a number; `None`, without consuming it, if it is missing or invalid.
-    pub(super) fn optional(&mut self) -> Option<i64> {
+    pub(super) fn optional_number(&mut self) -> Option<i64> {
         self.number().ok()
     }
 }

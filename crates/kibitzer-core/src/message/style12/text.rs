@@ -16,17 +16,17 @@ pub(super) enum BoardText {
     /// A line, or bytes with squares at the same position as in a line, followed by the words.
     Inline {
         /// Start and end of each word in `bytes`, in the order of [`Word`].
-        places: [[u8; 2]; N_WORDS],
+        word_ranges: [[u8; 2]; N_WORDS],
         /// Length of the line in bytes; 0 if the bytes are not a line.
         length: u8,
         bytes: [u8; MAX_INLINE_BYTES],
     },
     /// Squares and words that do not fit inline, or those of a line in another form.
-    Apart(Box<Apart>),
+    SeparateParts(Box<SeparateParts>),
 }
 
 #[derive(Clone)]
-pub(super) struct Apart {
+pub(super) struct SeparateParts {
     squares: [u8; 72],
     words: [Box<[u8]>; N_WORDS],
     /// The line; empty if there is none.
@@ -51,21 +51,21 @@ impl BoardText {
         if let Some(start) = bytes.first_chunk_mut() {
             *start = *b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR ";
         }
-        Self::Inline { places: [[0; 2]; N_WORDS], length: 0, bytes }
+        Self::Inline { word_ranges: [[0; 2]; N_WORDS], length: 0, bytes }
     };
 
     /// Stores a line of the usual form, with the positions of its words.
     #[expect(clippy::inline_always, reason = "measured: the bytes are copied once only if inlined")]
     #[inline(always)]
-    pub(super) const fn of_line(bytes: &[u8; MAX_INLINE_BYTES], length: u8, places: [[u8; 2]; N_WORDS]) -> Self {
-        Self::Inline { places, length, bytes: *bytes }
+    pub(super) const fn of_line(bytes: &[u8; MAX_INLINE_BYTES], length: u8, word_ranges: [[u8; 2]; N_WORDS]) -> Self {
+        Self::Inline { word_ranges, length, bytes: *bytes }
     }
 
     /// Creates a text without a line, inline if the words fit.
     pub(super) fn new(board: &Board, words: [&[u8]; N_WORDS]) -> Self {
         let squares = board.to_spaced_rows();
-        Self::inline(&squares, words).unwrap_or_else(|| {
-            Self::Apart(Box::new(Apart { squares, words: words.map(Box::from), line: Box::default() }))
+        Self::new_inline(&squares, words).unwrap_or_else(|| {
+            Self::SeparateParts(Box::new(SeparateParts { squares, words: words.map(Box::from), line: Box::default() }))
         })
     }
 
@@ -80,25 +80,25 @@ impl BoardText {
     /// Sets squares and last move in place. `None` if the bytes are those of a line, or if the words do not fit; the words may
     /// then be partly overwritten, but not the names.
     fn set_inline(&mut self, board: &Board, last_move: [&[u8]; 2]) -> Option<()> {
-        let Self::Inline { places, length: 0, bytes } = self else { return None };
-        let [_, [_, names_end], last_places @ ..] = places;
+        let Self::Inline { word_ranges, length: 0, bytes } = self else { return None };
+        let [_, [_, names_end], last_ranges @ ..] = word_ranges;
         let mut end = usize::from(*names_end);
-        for (place, word) in last_places.iter_mut().zip(last_move) {
-            *place = put(bytes, &mut end, word)?;
+        for (range, word) in last_ranges.iter_mut().zip(last_move) {
+            *range = put_word(bytes, &mut end, word)?;
         }
         bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(&board.to_spaced_rows());
         Some(())
     }
 
-    fn inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
+    fn new_inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
         let mut bytes = [0; MAX_INLINE_BYTES];
         bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(squares);
-        let mut places = [[0; 2]; N_WORDS];
+        let mut word_ranges = [[0; 2]; N_WORDS];
         let mut end = SQUARES_END;
-        for (place, word) in places.iter_mut().zip(words) {
-            *place = put(&mut bytes, &mut end, word)?;
+        for (range, word) in word_ranges.iter_mut().zip(words) {
+            *range = put_word(&mut bytes, &mut end, word)?;
         }
-        Some(Self::Inline { places, length: 0, bytes })
+        Some(Self::Inline { word_ranges, length: 0, bytes })
     }
 
     /// Returns the line; `None` if the text was not parsed from a line or has changed since.
@@ -106,21 +106,21 @@ impl BoardText {
         match self {
             Self::Inline { length: 0, .. } => None,
             Self::Inline { length, bytes, .. } => bytes.get(..usize::from(*length)),
-            Self::Apart(apart) => (!apart.line.is_empty()).then_some(&*apart.line),
+            Self::SeparateParts(apart) => (!apart.line.is_empty()).then_some(&*apart.line),
         }
     }
 
     /// Stores a line of another than the usual form, and moves squares and words to separate allocations.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         let words = [Word::White, Word::Black, Word::Verbose, Word::San].map(|word| Box::from(self.word(word)));
-        *self = Self::Apart(Box::new(Apart { squares: *self.squares(), words, line: line.into() }));
+        *self = Self::SeparateParts(Box::new(SeparateParts { squares: *self.squares(), words, line: line.into() }));
     }
 
     /// Drops the line; squares and words do not change.
     pub(super) fn forget_line(&mut self) {
         match self {
             Self::Inline { length, .. } => *length = 0,
-            Self::Apart(apart) => apart.line = Box::default(),
+            Self::SeparateParts(apart) => apart.line = Box::default(),
         }
     }
 
@@ -128,13 +128,13 @@ impl BoardText {
     pub(super) fn squares(&self) -> &[u8; 72] {
         match self {
             Self::Inline { bytes, .. } => bytes.get(SQUARES_START..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; 72]),
-            Self::Apart(apart) => &apart.squares,
+            Self::SeparateParts(apart) => &apart.squares,
         }
     }
 
     /// Returns the length of White's name, and the bytes from its start to the end of Black's; `None` if they are apart.
     pub(super) fn names(&self) -> Option<(u8, &[u8])> {
-        let Self::Inline { places: [[start, white_end], [_, end], ..], bytes, .. } = self else { return None };
+        let Self::Inline { word_ranges: [[start, white_end], [_, end], ..], bytes, .. } = self else { return None };
         Some((white_end.wrapping_sub(*start), bytes.get(usize::from(*start)..usize::from(*end))?))
     }
 
@@ -142,18 +142,18 @@ impl BoardText {
     pub(super) fn word(&self, word: Word) -> &[u8] {
         let index = word as usize;
         match self {
-            Self::Inline { places, bytes, .. } => {
-                let [start, end] = places.get(index).copied().unwrap_or_default();
+            Self::Inline { word_ranges, bytes, .. } => {
+                let [start, end] = word_ranges.get(index).copied().unwrap_or_default();
                 bytes.get(usize::from(start)..usize::from(end)).unwrap_or_default()
             }
-            Self::Apart(apart) => apart.words.get(index).map(AsRef::as_ref).unwrap_or_default(),
+            Self::SeparateParts(apart) => apart.words.get(index).map(AsRef::as_ref).unwrap_or_default(),
         }
     }
 }
 
 /// Writes a word at `end`, advances `end` past it, and returns the word's start and end. `None` if it does not fit; `end` is
 /// advanced nevertheless.
-fn put(bytes: &mut [u8; MAX_INLINE_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
+fn put_word(bytes: &mut [u8; MAX_INLINE_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
     let start = *end;
     *end += word.len();
     bytes.get_mut(start..*end)?.copy_from_slice(word);

@@ -64,7 +64,7 @@ impl Dialect {
         }
     }
 
-    /// Changes to ICC if the report of the login is a datagram. Returns whether it is.
+    /// Changes to ICC if the line that reports the login is a datagram, and returns whether it is one.
     pub(super) fn detect_in_login_report(&mut self, raw: &[u8]) -> bool {
         let is_datagram = Datagram::parse(raw).is_some();
         if is_datagram {

@@ -109,7 +109,8 @@ impl Requests {
         self.sent.shrink();
     }
 
-    /// Appends a command to the queue, whatever its length, and returns the identifier of the request. A probe has no command.
+    /// Appends a command to the queue without checking the limit of the queue, and returns the identifier of the request. `command` is
+    /// `None` for a probe.
     pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>, cx: &mut Context) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
         cx.n_requests += 1;
