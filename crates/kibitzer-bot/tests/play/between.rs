@@ -6,16 +6,15 @@ use kibitzer::core::chess::Color;
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{BotAction, BotConfig};
-use kibitzer_server::ServerOptions;
 use tokio::time::sleep;
 
-use crate::table::{Human, Running, ready, serve, settings, weak};
+use crate::table::{Human, Running, options, ready, serve, settings, weak};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// A bot with these settings, and a human beside it.
 async fn beside(set: impl FnOnce(&mut BotConfig)) -> (Running, Human, Profile) {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     set(&mut config);
     let human = Human::log_in(&profile, "Alekhin").await;
@@ -158,7 +157,7 @@ async fn seeks_are_posted_answered_judged_and_posted_again() {
 
 #[tokio::test(start_paused = true)]
 async fn several_accounts_play_in_one_process() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.accounts.push(profile.clone().guest_as("Tal".parse().unwrap()));
     let bot = ready(config, weak()).await;

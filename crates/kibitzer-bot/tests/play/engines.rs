@@ -10,14 +10,14 @@ use kibitzer_bot::config::BookConfig;
 use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo, ScriptedAnswer};
 use kibitzer_bot::policy::{Policy, Situation};
 use kibitzer_bot::{Bot, BotAction, Scripted, Verdict, WeakPlayer};
-use kibitzer_server::{Family, ServerOptions};
+use kibitzer_server::Family;
 
 use crate::probe::{Log, probe};
-use crate::table::{Human, Running, ready, scripted, serve, settings, shuffle, weak};
+use crate::table::{Human, Running, options, ready, scripted, serve, settings, shuffle, weak};
 
 #[tokio::test(start_paused = true)]
 async fn hanging_engine_is_started_again_and_the_game_goes_on() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
         0 | 1 => ScriptedAnswer::Hang,
@@ -31,7 +31,7 @@ async fn hanging_engine_is_started_again_and_the_game_goes_on() {
 
 #[tokio::test(start_paused = true)]
 async fn engine_that_always_hangs_costs_the_game_by_resignation_not_by_time() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), scripted(|_, _| ScriptedAnswer::Hang)).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.time(1, 0).color(Color::White)).await;
@@ -43,7 +43,7 @@ async fn engine_that_always_hangs_costs_the_game_by_resignation_not_by_time() {
 
 #[tokio::test(start_paused = true)]
 async fn engine_that_finds_no_move_where_there_is_one_is_started_again() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
         0 => ScriptedAnswer::Result(BestMove::default()),
@@ -57,7 +57,7 @@ async fn engine_that_finds_no_move_where_there_is_one_is_started_again() {
 
 #[tokio::test(start_paused = true)]
 async fn engine_that_is_mated_has_not_failed() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let engine = scripted(|position, _| match position.moves.len() {
         1 => ScriptedAnswer::Move("f7f6".to_owned()),
         3 => ScriptedAnswer::Move("g7g5".to_owned()),
@@ -73,7 +73,7 @@ async fn engine_that_is_mated_has_not_failed() {
 
 #[tokio::test(start_paused = true)]
 async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.accept.kinds.push("crazyhouse".to_owned());
     let tries = Arc::new(AtomicUsize::new(0));
@@ -104,7 +104,7 @@ impl Policy for Careless {
 #[tokio::test(start_paused = true)]
 async fn variant_that_the_engine_does_not_play_is_aborted_or_resigned_without_a_move() {
     for color in ["white", "black"] {
-        let (_server, profile) = serve(ServerOptions::new()).await;
+        let (_server, profile) = serve(options()).await;
         let engine =
             || async { Ok(Scripted::new(|position, _| shuffle(position)).described_as(EngineInfo::new("Chess"))) };
         let bot = Running::start_bot(Bot::new(settings(&profile)).engine(engine).policy(Careless));
@@ -124,8 +124,7 @@ async fn variant_that_the_engine_does_not_play_is_aborted_or_resigned_without_a_
 async fn crazyhouse_and_chess960_are_played_on_both_families() {
     for family in [Family::Fics, Family::Icc] {
         for (kind, words) in [("crazyhouse", "crazyhouse"), ("chess960", "wild fr")] {
-            let (_server, profile) = serve(ServerOptions::new().family(family)).await;
-            let profile = profile.session(|session| session.family(kibitzer::core::message::Family::Auto));
+            let (_server, profile) = serve(options().family(family)).await;
             let mut config = settings(&profile);
             config.rules.accept.kinds.push(kind.to_owned());
             let log = Log::default();
@@ -145,7 +144,7 @@ async fn crazyhouse_and_chess960_are_played_on_both_families() {
 
 #[tokio::test(start_paused = true)]
 async fn moves_of_the_book_are_played_without_the_engine() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let path = std::env::temp_dir().join(format!("kibitzer-book-{}.bin", std::process::id()));
     // The start position; then the move a2a4 (from square 8 to 24, in six bits each) with the weight 1.
     let entry = [0x463b_9618_1691_fc9c_u64.to_be_bytes(), 0x0218_0001_0000_0000_u64.to_be_bytes()];
@@ -165,7 +164,7 @@ async fn moves_of_the_book_are_played_without_the_engine() {
 
 #[tokio::test(start_paused = true)]
 async fn expected_reply_is_searched_in_the_opponents_time() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.engine.ponder = true;
     let log = Log::default();
@@ -185,7 +184,7 @@ async fn expected_reply_is_searched_in_the_opponents_time() {
 #[tokio::test(start_paused = true)]
 async fn castling_is_sent_in_either_notation_of_the_engine() {
     for castling in ["e8g8", "e8h8"] {
-        let (_server, profile) = serve(ServerOptions::new()).await;
+        let (_server, profile) = serve(options()).await;
         let engine = move || async move { Ok(Scripted::moves(["e7e5", "g8f6", "f8e7", castling])) };
         let bot = ready(settings(&profile), engine).await;
         let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -196,7 +195,7 @@ async fn castling_is_sent_in_either_notation_of_the_engine() {
 
 #[tokio::test(start_paused = true)]
 async fn engine_that_cannot_start_declines_challenges_and_is_tried_again() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = move || {
         let n = tries.fetch_add(1, Ordering::Relaxed);

@@ -8,9 +8,9 @@ use kibitzer::Relation;
 use kibitzer::command::OfferRef;
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, Scripted, WeakPlayer};
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, ServerOptions};
+use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 
-use crate::table::{Human, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
+use crate::table::{Human, options, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
 
 #[tokio::test(start_paused = true)]
 async fn game_is_played_until_the_opponent_resigns_on_fics() {
@@ -23,8 +23,7 @@ async fn game_is_played_until_the_opponent_resigns_on_icc() {
 }
 
 async fn play_until_the_opponent_resigns(family: Family) {
-    let (_server, profile) = serve(ServerOptions::new().family(family)).await;
-    let profile = profile.session(|session| session.family(kibitzer::core::message::Family::Auto));
+    let (_server, profile) = serve(options().family(family)).await;
     let folder = std::env::temp_dir().join(format!("kibitzer-play-{}-{family:?}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut config = settings(&profile);
@@ -52,7 +51,7 @@ async fn play_until_the_opponent_resigns(family: Family) {
 
 #[tokio::test(start_paused = true)]
 async fn two_bots_play_whole_games() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let one = ready(settings(&profile), weak()).await;
     let mut config =
         BotConfig::new(profile.clone().guest_as("Whiteley".parse().unwrap()), EngineCommand::new(["none"]));
@@ -93,7 +92,7 @@ async fn lost_connection_resumes_the_game_and_the_search() {
 
 #[tokio::test(start_paused = true)]
 async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let starts = Arc::new(AtomicUsize::new(0));
     let engine = {
         let starts = Arc::clone(&starts);
@@ -114,7 +113,7 @@ async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
 
 #[tokio::test(start_paused = true)]
 async fn illegal_move_of_the_engine_is_never_sent() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
         0 => ScriptedAnswer::Move("e7e4".to_owned()),
@@ -136,7 +135,7 @@ async fn illegal_move_of_the_engine_is_never_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.offers.takebacks = 1;
     let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
@@ -156,7 +155,7 @@ async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
 
 #[tokio::test(start_paused = true)]
 async fn takeback_to_the_own_turn_before_is_searched_again() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.offers.takebacks = 1;
     let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
@@ -173,7 +172,7 @@ async fn takeback_to_the_own_turn_before_is_searched_again() {
 
 #[tokio::test(start_paused = true)]
 async fn game_that_ends_while_thinking_gets_no_move() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -188,7 +187,7 @@ async fn game_that_ends_while_thinking_gets_no_move() {
 
 #[tokio::test(start_paused = true)]
 async fn unsuitable_challenges_are_declined_with_the_reason_once() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.accept.block = vec!["Blocked".parse().unwrap()];
     config.rules.accept.kinds.push("crazyhouse".to_owned());
@@ -214,7 +213,7 @@ async fn unsuitable_challenges_are_declined_with_the_reason_once() {
 
 #[tokio::test(start_paused = true)]
 async fn second_challenge_is_declined_while_a_game_is_played_or_starts() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let one = Human::log_in(&profile, "Alekhin").await;
     let two = Human::log_in(&profile, "Bogoljubov").await;
@@ -225,12 +224,12 @@ async fn second_challenge_is_declined_while_a_game_is_played_or_starts() {
     tokio::join!(ask(&one), ask(&two));
     bot.wait_for(BotAction::Started, "").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(bot.count(BotAction::Accepted), 1, "{:#?}", bot.actions());
+    assert_eq!((bot.count(BotAction::Accepted), bot.count(BotAction::Declined)), (1, 1), "{:#?}", bot.actions());
 }
 
 #[tokio::test(start_paused = true)]
 async fn opponent_without_time_is_claimed() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.time(1, 0).color(kibitzer::core::chess::Color::White)).await;
@@ -243,7 +242,7 @@ async fn opponent_without_time_is_claimed() {
 
 #[tokio::test(start_paused = true)]
 async fn third_repetition_is_claimed() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), shuffler()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
@@ -260,7 +259,7 @@ async fn third_repetition_is_claimed() {
 
 #[tokio::test(start_paused = true)]
 async fn bot_that_stops_finishes_its_game_first() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
@@ -275,7 +274,7 @@ async fn bot_that_stops_finishes_its_game_first() {
 #[tokio::test(start_paused = true)]
 async fn bot_that_stops_plays_the_game_that_it_has_just_accepted() {
     for _ in 0..20 {
-        let (_server, profile) = serve(ServerOptions::new()).await;
+        let (_server, profile) = serve(options()).await;
         let bot = ready(settings(&profile), weak()).await;
         let mut human = Human::log_in(&profile, "Alekhin").await;
         human.send("match Botvin 5 0 unrated white").await;
@@ -305,7 +304,7 @@ async fn bot_that_stops_adjourns_a_long_game_and_leaves() {
 
 #[tokio::test(start_paused = true)]
 async fn second_stop_ends_at_once() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms).await;
@@ -327,7 +326,7 @@ async fn second_login_of_the_account_ends_the_bot() {
 
 #[tokio::test(start_paused = true)]
 async fn partnership_is_declined() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile.clone().variable("bugopen", "1").unwrap()), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     drop(human.client.request("partner Botvin").await);
@@ -337,7 +336,7 @@ async fn partnership_is_declined() {
 
 #[tokio::test(start_paused = true)]
 async fn owners_command_and_others_get_answers() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.talk.owners = vec!["alekhin".parse().unwrap()];
     config.rules.talk.answers.insert("source".to_owned(), "see the notes in my finger".to_owned());

@@ -4,16 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kibitzer_bot::BotAction;
-use kibitzer_server::ServerOptions;
 use tokio::time::sleep;
 
 use crate::probe::{Log, probe};
-use crate::table::{Human, ready, serve, settings, weak};
+use crate::table::{Human, options, ready, serve, settings, weak};
 
 #[tokio::test(start_paused = true)]
 async fn files_that_cannot_be_written_are_reported_and_the_game_goes_on() {
     for path in [PathBuf::from("/dev/full"), std::env::temp_dir(), PathBuf::from("/nowhere/games.pgn")] {
-        let (_server, profile) = serve(ServerOptions::new()).await;
+        let (_server, profile) = serve(options()).await;
         let mut config = settings(&profile);
         config.pgn.file = Some(path.clone());
         config.pgn.live_file = Some(PathBuf::from("/nowhere/live.pgn"));
@@ -29,7 +28,7 @@ async fn files_that_cannot_be_written_are_reported_and_the_game_goes_on() {
 
 #[tokio::test(start_paused = true)]
 async fn talk_of_the_opponent_reaches_neither_the_engine_nor_the_file() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let path = std::env::temp_dir().join(format!("kibitzer-talk-{}.pgn", std::process::id()));
     let mut config = settings(&profile);
     config.pgn.file = Some(path.clone());
@@ -52,7 +51,7 @@ async fn talk_of_the_opponent_reaches_neither_the_engine_nor_the_file() {
 
 #[tokio::test(start_paused = true)]
 async fn answers_to_one_player_have_a_pause() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.talk.answers.insert("hello".to_owned(), "hello yourself".to_owned());
     let bot = ready(config, weak()).await;
@@ -69,7 +68,7 @@ async fn answers_to_one_player_have_a_pause() {
 
 #[tokio::test(start_paused = true)]
 async fn flood_of_challenges_gets_each_reason_once() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let human = Human::log_in(&profile, "Alekhin").await;
     for n in 0..200 {

@@ -3,14 +3,13 @@
 use kibitzer_bot::config::{DrawRule, ResignRule};
 use kibitzer_bot::engine::{BestMove, ScriptedAnswer};
 use kibitzer_bot::{BotAction, BotConfig};
-use kibitzer_server::ServerOptions;
 
 use crate::probe::{Log, probe};
-use crate::table::{Human, Running, ready, scripted, serve, settings, shuffle};
+use crate::table::{Human, Running, options, ready, scripted, serve, settings, shuffle};
 
 /// A bot whose engine has this score, in a game in which it has moved so often.
 async fn play(score_cp: i32, n_moves: usize, set: impl FnOnce(&mut BotConfig)) -> (Running, Human) {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     set(&mut config);
     let bot = ready(config, probe(&Log::default(), score_cp)).await;
@@ -82,7 +81,7 @@ async fn draw_is_offered_by_the_rule_once() {
 #[tokio::test(start_paused = true)]
 async fn draw_that_the_engine_offers_is_offered_unless_the_rules_exclude_draws() {
     for is_allowed in [true, false] {
-        let (_server, profile) = serve(ServerOptions::new()).await;
+        let (_server, profile) = serve(options()).await;
         let mut config = settings(&profile);
         config.rules.offers.draw = config.rules.offers.draw.filter(|_| is_allowed);
         let engine = scripted(|position, _| {
@@ -118,7 +117,7 @@ async fn lost_game_is_resigned_by_the_rule() {
 
 #[tokio::test(start_paused = true)]
 async fn fifty_moves_without_progress_are_claimed() {
-    let (_server, profile) = serve(ServerOptions::new()).await;
+    let (_server, profile) = serve(options()).await;
     // Both sides walk a knight and a rook so that no position occurs three times.
     let bot = ready(settings(&profile), scripted(|position, _| walk(position.moves.len() / 2, true))).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;

@@ -12,12 +12,18 @@ use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
     Bot, BotAction, BotConfig, BotError, BotEvent, EngineCommand, Scripted, StartEngine, Stop, WeakPlayer,
 };
-use kibitzer_server::{Account, ConnectionTarget, Fault, FaultPoint, Server, ServerOptions};
+use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Virtual time after which a wait fails the test.
 const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Options of a server of the family that the test target is for.
+pub(crate) fn options() -> ServerOptions {
+    let is_icc = env!("CARGO_CRATE_NAME") == "play_icc";
+    ServerOptions::new().family(if is_icc { Family::Icc } else { Family::Fics })
+}
 
 /// A server without a port, and the profile of a guest on it.
 pub(crate) async fn serve(options: ServerOptions) -> (Arc<Server>, Profile) {
@@ -28,7 +34,8 @@ pub(crate) async fn serve(options: ServerOptions) -> (Arc<Server>, Profile) {
         let server = Arc::clone(&dialed);
         async move { server.connect().await }
     });
-    (server, Profile::demo().dial(dial))
+    let profile = Profile::demo().dial(dial);
+    (server, profile.session(|session| session.family(kibitzer::core::message::Family::Auto)))
 }
 
 /// A bot that runs, and what it reported.
@@ -156,7 +163,7 @@ pub(crate) fn shuffler() -> impl StartEngine {
 /// A server with accounts of the bot and the human, so that it adjourns their game when a connection is lost.
 pub(crate) async fn serve_accounts() -> (Arc<Server>, BotConfig, Profile) {
     let account = |name: &str| Account::new(name.parse().unwrap(), "secret");
-    let (server, profile) = serve(ServerOptions::new().account(account("Botvin")).account(account("Alekhin"))).await;
+    let (server, profile) = serve(options().account(account("Botvin")).account(account("Alekhin"))).await;
     let log_in = |name: &str| profile.clone().account(name.parse().unwrap(), Password::new("secret").unwrap());
     (server, BotConfig::new(log_in("Botvin"), EngineCommand::new(["none"])), log_in("Alekhin"))
 }

@@ -1,0 +1,25 @@
+//! Bots on the embedded server, as one of the family of ICC: all tests of `play`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking"
+)]
+
+#[path = "../play/between.rs"]
+mod between;
+#[path = "../play/engines.rs"]
+mod engines;
+#[path = "../play/games.rs"]
+mod games;
+#[path = "../play/hostile.rs"]
+mod hostile;
+#[path = "../play/offers.rs"]
+mod offers;
+#[path = "../play/probe.rs"]
+mod probe;
+#[path = "../play/recovery.rs"]
+mod recovery;
+#[path = "../play/table.rs"]
+mod table;
