@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kibitzer_core::text::Line;
-use kibitzer_core::wire::{Control, Frame, FrameKind, Framer, LineTag, Timeseal, Level1Header};
+use kibitzer_core::wire::{Control, Frame, FrameKind, Framer, Level1Header, LineTag, Timeseal};
 use kibitzer_core_fuzz::{Kept, Setup};
 use libfuzzer_sys::fuzz_target;
 

@@ -6,9 +6,9 @@ use kibitzer_core::message::listing::{
 };
 use kibitzer_core::message::{
     Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
-    GameEnded, GameInfo, Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal,
-    Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12,
-    Talk, TalkKind, Level1Header, UserArrived, UserDeparted,
+    GameEnded, GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, Observing,
+    ObservingRefusal, Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared,
+    SeeksRemoved, Style12, Talk, TalkKind, UserArrived, UserDeparted,
 };
 use kibitzer_core::text::{decode, encode};
 use kibitzer_core::wire::Framer;

@@ -327,7 +327,13 @@ impl Framer {
             UnitFrame::Datagram => FrameKind::Datagram { bytes: unit_bytes },
             UnitFrame::Start => match Level1Header::parse(unit_bytes) {
                 Some(header) => FrameKind::Control(Control::UnitStart(Arc::new(header))),
-                None => FrameKind::Line { tag: LineTag::None, bytes: unit_bytes },
+                // A line like any other, so its limit applies; it may be smaller than that of a header.
+                None => match unit_bytes.get(..self.limits.line_bytes) {
+                    Some(kept) if kept.len() < unit_bytes.len() => {
+                        FrameKind::OverLong { bytes: kept, length: unit_bytes.len() as u64 }
+                    }
+                    _ => FrameKind::Line { tag: LineTag::None, bytes: unit_bytes },
+                },
             },
             UnitFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }

@@ -724,6 +724,15 @@ fn a_long_read_loses_nothing() {
     assert_eq!(seen.last(), Some(&tagged(LineTag::Holding, "<b1> game 1 white [] black []")));
 }
 
+#[test]
+fn unit_header_that_becomes_a_line_is_cut_at_the_limit_of_a_line() {
+    let framer = Framer::new().with_limits(Limits::default().line_bytes(40));
+    for (length, want) in [(40, text(&"y".repeat(40))), (41, Seen::OverLong(vec![b'y'; 40], 41))] {
+        let sent = format!("\x19[{}\n\rok\n\r", "y".repeat(length));
+        assert_eq!(seen_by(&framer, sent.as_bytes()).first(), Some(&want));
+    }
+}
+
 // Rules: ten 7
 #[test]
 fn lines_over_the_limit_are_cut_and_marked() {
