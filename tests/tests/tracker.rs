@@ -92,7 +92,7 @@ proptest! {
         let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
         for (at, event) in events_of(Transcript::named("fatics-game-quick-observer").reader(), [&stream[..]]).iter().enumerate() {
             if at % 64 == cut {
-                collector.disconnect();
+                collector.interrupt_games();
             }
             for step in collector.apply(event, None) {
                 let game = collector.tracker().get(step.game).unwrap();

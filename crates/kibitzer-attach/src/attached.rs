@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::decoder::WatcherDecoder;
 use crate::lines::Lines;
 use crate::socket::{self, Stream};
-use crate::wire::{Answer, Hello, Line, Note, NoteKind, Order, VERSION};
+use crate::wire::{Answer, Hello, Line, Note, NoteKind, SendRequest, VERSION};
 use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 
 /// Timeout of the connection, and then of the first line.
@@ -54,7 +54,7 @@ pub struct Attached {
     hello: Hello,
     decoder: WatcherDecoder,
     /// Lines that [`AttachedRequests`] were asked to send.
-    orders: mpsc::Receiver<Pending>,
+    orders: mpsc::Receiver<UnsentRequest>,
     /// The handle that is cloned for callers; it keeps the channel open.
     requests: AttachedRequests,
     /// Number of each sent line without an answer, and the caller that waits for it.
@@ -66,11 +66,11 @@ pub struct Attached {
 /// Sends lines on an attached session; clones send on the same one. Lines are sent, and their answers received, only while
 /// [`Attached::next`] is polled.
 #[derive(Clone, Debug)]
-pub struct AttachedRequests(mpsc::Sender<Pending>);
+pub struct AttachedRequests(mpsc::Sender<UnsentRequest>);
 
 /// A line that waits to be sent, and the channel for its answer.
 #[derive(Debug)]
-struct Pending {
+struct UnsentRequest {
     line: String,
     answer: AnswerSender,
 }
@@ -145,13 +145,13 @@ impl Attached {
     /// Cancel safe: no event is lost.
     pub async fn next(&mut self) -> Result<Option<AttachEvent>, AttachError> {
         loop {
-            if let Some(event) = self.decoder.pop() {
+            if let Some(event) = self.decoder.next_event() {
                 return Ok(Some(event));
             }
             if self.is_over {
                 return Ok(None);
             }
-            if let Err(error) = self.progress().await {
+            if let Err(error) = self.drive_once().await {
                 self.detach();
                 return Err(error);
             }
@@ -168,40 +168,40 @@ impl Attached {
     /// # Cancel safety
     ///
     /// As [`next`](Self::next).
-    async fn progress(&mut self) -> Result<(), AttachError> {
+    async fn drive_once(&mut self) -> Result<(), AttachError> {
         let Self { lines, writer, unsent, orders, unanswered, .. } = self;
         tokio::select! {
             line = lines.next() => {
                 let line = line.map_err(AttachError::Io)?;
-                self.process(line.as_deref())
+                self.process_line(line.as_deref())
             }
             Some(pending) = orders.recv(), if unanswered.len() < WAITING_LINES => {
-                self.send(pending);
+                self.queue_request(pending);
                 Ok(())
             }
-            () = forget_abandoned(unanswered), if !unanswered.is_empty() => Ok(()),
+            () = remove_abandoned_callers(unanswered), if !unanswered.is_empty() => Ok(()),
             // A write error is ignored: the reason for it may still be there to read.
             Ok(1..) = writer.write_buf(unsent), if !unsent.is_empty() => Ok(()),
         }
     }
 
     /// Queues a line for the socket, and registers the caller that waits for its answer.
-    fn send(&mut self, Pending { line, answer }: Pending) {
+    fn queue_request(&mut self, UnsentRequest { line, answer }: UnsentRequest) {
         let id = self.next_id;
         self.next_id += 1;
         // A number and a text can always be written.
-        let _ = json::write(&mut self.unsent, &Order { id, send: line.into() });
+        let _ = json::write(&mut self.unsent, &SendRequest { id, send: line.into() });
         self.unsent.push_back(b'\n');
         self.unanswered.push((id, answer));
     }
 
     /// Processes a line, or the end of the connection.
-    fn process(&mut self, line: Option<&[u8]>) -> Result<(), AttachError> {
-        let Some(line) = line else { return self.close(AttachError::Gone) };
+    fn process_line(&mut self, line: Option<&[u8]>) -> Result<(), AttachError> {
+        let Some(line) = line else { return self.end_stream(AttachError::Gone) };
         match Line::parse(line).ok_or(AttachError::InvalidLine)? {
-            Line::Note(Note { kind: NoteKind::Answer(answer), .. }) => self.answer(answer),
+            Line::Note(Note { kind: NoteKind::Answer(answer), .. }) => self.deliver_answer(answer),
             Line::Note(Note { kind: NoteKind::Bye { reason }, .. }) => {
-                return self.close(AttachError::Dismissed(reason.into_owned()));
+                return self.end_stream(AttachError::Dismissed(reason.into_owned()));
             }
             line => self.decoder.process(line),
         }
@@ -209,7 +209,7 @@ impl Attached {
     }
 
     /// Ends the stream. Returns `error` unless the session has reported its end.
-    fn close(&mut self, error: AttachError) -> Result<(), AttachError> {
+    fn end_stream(&mut self, error: AttachError) -> Result<(), AttachError> {
         self.detach();
         if self.decoder.has_ended() { Ok(()) } else { Err(error) }
     }
@@ -224,7 +224,7 @@ impl Attached {
     }
 
     /// Passes an answer to the caller that waits for it.
-    fn answer(&mut self, answer: Answer) {
+    fn deliver_answer(&mut self, answer: Answer) {
         let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
         let (_, sender) = self.unanswered.swap_remove(position);
         // The caller may no longer wait.
@@ -245,7 +245,7 @@ impl AttachedRequests {
     /// Dropping the future loses the answer; the line may have been sent.
     pub async fn request(&self, line: &str) -> Result<(), AttachedRequestError> {
         let (answer, answered) = oneshot::channel();
-        let sent = self.0.try_send(Pending { line: line.to_owned(), answer });
+        let sent = self.0.try_send(UnsentRequest { line: line.to_owned(), answer });
         sent.map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => AttachedRequestError::Busy,
             mpsc::error::TrySendError::Closed(_) => AttachedRequestError::Detached,
@@ -263,7 +263,7 @@ impl AttachedRequests {
 /// # Cancel safety
 ///
 /// Cancel safe: the future only waits.
-async fn forget_abandoned(unanswered: &mut Vec<(u64, AnswerSender)>) {
+async fn remove_abandoned_callers(unanswered: &mut Vec<(u64, AnswerSender)>) {
     poll_fn(|context| {
         let n_unanswered = unanswered.len();
         unanswered.retain_mut(|(_, sender)| sender.poll_closed(context).is_pending());

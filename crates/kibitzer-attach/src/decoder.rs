@@ -27,7 +27,7 @@ use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
 
 use crate::Missed;
-use crate::wire::{Life, Line, Note, NoteKind, Piece, SnapshotNote};
+use crate::wire::{LifecycleNote, Line, Note, NoteKind, Piece, SnapshotNote};
 
 /// An event of an attached session.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl WatcherDecoder {
     }
 
     /// Removes and returns the next event; `None` if another line has to be processed first.
-    pub(crate) fn pop(&mut self) -> Option<AttachEvent> {
+    pub(crate) fn next_event(&mut self) -> Option<AttachEvent> {
         let event = self.events.pop_front();
         if self.events.is_empty() {
             self.events = VecDeque::new();
@@ -104,39 +104,43 @@ impl WatcherDecoder {
     /// Processes a line and queues the events that follow from it. Lines that the current state does not expect are ignored.
     pub(crate) fn process(&mut self, line: Line) {
         match line {
-            Line::Piece(Piece { hex, snapshot: true, .. }) => self.game_line(&hex),
-            Line::Piece(Piece { t, dir: Direction::Received, hex, .. }) => self.received(self.time(t), hex),
+            Line::Piece(Piece { hex, snapshot: true, .. }) => self.parse_snapshot_line(&hex),
+            Line::Piece(Piece { t, dir: Direction::Received, hex, .. }) => self.queue_received(self.local_time(t), hex),
             Line::Piece(Piece { t, hex, redacted, kind, .. }) => {
                 let bytes = if redacted { Vec::new() } else { hex };
-                self.sent(self.time(t), bytes, kind.unwrap_or(TransmitKind::Command));
+                self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command));
             }
-            Line::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.snapshot(self.time(t), note),
-            Line::Note(Note { kind: NoteKind::Stream(state), .. }) => self.stream(&state),
-            Line::Note(Note { t, kind: NoteKind::Life(Life(event)) }) => self.session_event(self.time(t), event),
+            Line::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.start_snapshot(self.local_time(t), note),
+            Line::Note(Note { kind: NoteKind::Stream(state), .. }) => self.apply_stream_state(&state),
+            Line::Note(Note { t, kind: NoteKind::Life(LifecycleNote(event)) }) => {
+                self.queue_session_event(self.local_time(t), event);
+            }
             Line::Note(_) => {}
         }
     }
 
     /// Converts the time of a line to this process's clock; returns the current time if the clock cannot represent it.
-    fn time(&self, t: Duration) -> Instant {
+    fn local_time(&self, t: Duration) -> Instant {
         self.began.checked_add(t).unwrap_or_else(Instant::now)
     }
 
     /// Starts a snapshot. Its event is queued with the stream note that ends it.
-    fn snapshot(&mut self, at: Instant, note: SnapshotNote) {
+    fn start_snapshot(&mut self, at: Instant, note: SnapshotNote) {
         let SnapshotNote { state, handle, missed } = note;
         let snapshot = Box::new(Snapshot { at, state, handle, games: Vec::new(), missed });
         self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
     }
 
     /// Parses a line of a snapshot, which describes the state of a game.
-    fn game_line(&mut self, mut line: &[u8]) {
+    fn parse_snapshot_line(&mut self, mut line: &[u8]) {
         if let DecoderState::Snapshot { reader, .. } = &mut self.state {
             while reader.next(&mut line).is_some() {}
         }
     }
 
-    fn stream(&mut self, state: &StreamState) {
+    /// Applies a stream note: completes a started snapshot and queues its event; while attached, changes the reader's
+    /// settings. Ignored while detached.
+    fn apply_stream_state(&mut self, state: &StreamState) {
         self.timeseal = state.timeseal;
         self.state = match std::mem::replace(&mut self.state, DecoderState::Detached) {
             DecoderState::Detached => DecoderState::Detached,
@@ -145,7 +149,7 @@ impl WatcherDecoder {
                 DecoderState::Attached(reader)
             }
             DecoderState::Snapshot { mut snapshot, reader } => {
-                let games = finish(*reader);
+                let games = into_final_games(*reader);
                 snapshot.games = games.iter().cloned().collect();
                 self.events.push_back(AttachEvent::Snapshot(snapshot));
                 DecoderState::Attached(Box::new(EventReader::resume(state, games)))
@@ -155,12 +159,12 @@ impl WatcherDecoder {
 
     /// Queues received bytes and the events parsed from them. No bytes mark the end of the connection: the unfinished line is an
     /// event.
-    fn received(&mut self, at: Instant, bytes: Vec<u8>) {
+    fn queue_received(&mut self, at: Instant, bytes: Vec<u8>) {
         let DecoderState::Attached(reader) = &mut self.state else { return };
         if bytes.is_empty() {
             // The connection has ended, possibly within a line.
             while let Some(event) = reader.finish() {
-                self.events.push_back(parsed(at, event, reader, Duration::ZERO));
+                self.events.push_back(event_item(at, event, reader, Duration::ZERO));
             }
             return;
         }
@@ -169,7 +173,7 @@ impl WatcherDecoder {
         // The system's time, which a paused runtime does not stop.
         let mut started = std::time::Instant::now();
         while let Some(event) = reader.next(&mut rest) {
-            events.push(parsed(at, event, reader, started.elapsed()));
+            events.push(event_item(at, event, reader, started.elapsed()));
             started = std::time::Instant::now();
         }
         self.events.push_back(item(at, Observation::Received(bytes.into()), None));
@@ -177,19 +181,19 @@ impl WatcherDecoder {
     }
 
     /// Queues a sent line, and the event of it unless it is part of the protocol itself. Without bytes the line is private.
-    fn sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
+    fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
         if !matches!(self.state, DecoderState::Attached(_)) {
             return;
         }
-        let line = (!bytes.is_empty()).then(|| self.text(&bytes));
+        let line = (!bytes.is_empty()).then(|| self.sent_text(&bytes));
         self.events.push_back(item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
         if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
-            self.session_event(at, Event::Sent { line, request: None });
+            self.queue_session_event(at, Event::Sent { line, request: None });
         }
     }
 
     /// Returns the text of a sent line: without its line feed, or decoded by timeseal.
-    fn text(&self, bytes: &[u8]) -> Arc<str> {
+    fn sent_text(&self, bytes: &[u8]) -> Arc<str> {
         let plain = match self.timeseal {
             Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
             _ => unseal(bytes).map_or_else(|| bytes.to_vec(), |unsealed| unsealed.text),
@@ -198,7 +202,7 @@ impl WatcherDecoder {
     }
 
     /// Queues an event of the session itself. A new connection resets the reader.
-    fn session_event(&mut self, at: Instant, event: Event) {
+    fn queue_session_event(&mut self, at: Instant, event: Event) {
         self.has_ended |= matches!(event, Event::Ended(_));
         let DecoderState::Attached(reader) = &mut self.state else { return };
         if matches!(event, Event::Connected) {
@@ -212,12 +216,13 @@ impl WatcherDecoder {
 }
 
 /// Returns the games of a reader after parsing its unfinished last line.
-fn finish(mut reader: EventReader) -> Games {
+fn into_final_games(mut reader: EventReader) -> Games {
     while reader.finish().is_some() {}
     reader.into_games()
 }
 
-fn parsed(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
+/// Returns the event of parsed bytes, with the state of the game that it is about.
+fn event_item(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
     let game = event.game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
     item(at, Observation::Event { event, parsing }, game)
 }

@@ -36,7 +36,7 @@ pub(crate) struct Exposure {
     /// The received bytes; `None` until the first observation shows their position in the stream.
     tail: Option<Tail>,
     /// The stream state that was last sent to the watchers, or that they assume.
-    known: StreamState,
+    assumed_state: StreamState,
 }
 
 /// The last bytes of a connection: those that watchers did not receive yet, and those of the incomplete frame. Positions count
@@ -57,11 +57,11 @@ struct Tail {
 
 impl Exposure {
     pub(crate) fn new(watchers: Arc<Watchers>, host: JoinHandle<()>, began: Instant) -> Self {
-        Self { watchers, host, began, tail: None, known: StreamState::default() }
+        Self { watchers, host, began, tail: None, assumed_state: StreamState::default() }
     }
 
     /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
-    fn tail(&mut self, view: SessionView<'_>) -> &mut Tail {
+    fn current_tail(&mut self, view: SessionView<'_>) -> &mut Tail {
         let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position));
         tail.frame_end = view.frame_end;
         tail
@@ -71,9 +71,9 @@ impl Exposure {
     /// sent.
     fn send_received(&mut self, position: u64, view: SessionView<'_>) {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
-        let bytes = self.tail(view).take_unsent_until(position);
+        let bytes = self.current_tail(view).take_unsent_until(position);
         if is_watched && !bytes.is_empty() {
-            let (line, size) = (wire::received(elapsed, bytes), Missed::received(count(bytes)));
+            let (line, size) = (wire::received_line(elapsed, bytes), Missed::received(count(bytes)));
             self.watchers.send(&line, size);
         }
     }
@@ -85,19 +85,19 @@ impl Exposure {
     }
 
     /// Sends an event of the session itself, and the stream state if it has changed. A new connection also starts a new tail.
-    fn event(&mut self, event: &Event, view: SessionView<'_>) {
+    fn handle_event(&mut self, event: &Event, view: SessionView<'_>) {
         if matches!(event, Event::Connected) {
             self.tail = Some(Tail::default());
         }
         if self.watchers.is_empty() {
             return;
         }
-        if let Some(line) = wire::life(self.began.elapsed(), event) {
+        if let Some(line) = wire::lifecycle_line(self.began.elapsed(), event) {
             self.send_in_order(&line, Missed::note(), view);
         }
         if matches!(event, Event::Connected) {
             // Watchers start with the default state, too.
-            self.known = StreamState::default();
+            self.assumed_state = StreamState::default();
         }
         self.send_stream_state(view);
     }
@@ -105,23 +105,23 @@ impl Exposure {
     /// Sends the stream state if its settings differ from those that the watchers know.
     fn send_stream_state(&mut self, view: SessionView<'_>) {
         let state = view.session.stream_state();
-        if !state.has_same_settings(&self.known) {
+        if !state.has_same_settings(&self.assumed_state) {
             self.send_received(view.position, view);
-            self.watchers.send(&wire::note(self.began.elapsed(), NoteKind::Stream(state.clone())), Missed::note());
-            self.known = state;
+            self.watchers.send(&wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())), Missed::note());
+            self.assumed_state = state;
         }
     }
 
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
-    fn snapshot(&self, view: SessionView<'_>, missed: Missed) -> Bytes {
+    fn snapshot_lines(&self, view: SessionView<'_>, missed: Missed) -> Bytes {
         let (t, session) = (self.began.elapsed(), view.session);
         let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
-        let mut lines = vec![wire::note(t, NoteKind::Snapshot(note))];
+        let mut lines = vec![wire::note_line(t, NoteKind::Snapshot(note))];
         let games = session.games().iter().filter(|game| game.is_going_on());
         lines.extend(games.flat_map(Game::to_lines).map(|line| wire::snapshot_line(t, &line)));
-        lines.push(wire::note(t, NoteKind::Stream(session.stream_state())));
+        lines.push(wire::note_line(t, NoteKind::Stream(session.stream_state())));
         if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(Tail::incomplete_frame) {
-            lines.push(wire::received(t, incomplete));
+            lines.push(wire::received_line(t, incomplete));
         }
         lines.concat().into()
     }
@@ -130,16 +130,16 @@ impl Exposure {
 impl SessionObserver for Exposure {
     fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
         match observation {
-            Observation::Received(bytes) => self.tail(view).push(bytes),
+            Observation::Received(bytes) => self.current_tail(view).push(bytes),
             Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
-                let line = wire::sent(self.began.elapsed(), bytes, *kind);
+                let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
                 self.send_in_order(&line, Missed::sent(), view);
             }
-            Observation::Event { event, .. } => self.event(event, view),
+            Observation::Event { event, .. } => self.handle_event(event, view),
             Observation::Closed => {
                 self.send_received(u64::MAX, view);
                 self.tail = Some(Tail::default());
-                self.watchers.send(&wire::received(self.began.elapsed(), &[]), Missed::note());
+                self.watchers.send(&wire::received_line(self.began.elapsed(), &[]), Missed::note());
             }
             _ => {}
         }
@@ -148,18 +148,18 @@ impl SessionObserver for Exposure {
     /// Received bytes are sent here, unless something followed from them before: one line for all events of a read.
     fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) {
         self.send_received(view.position, view);
-        let tail = self.tail(view);
+        let tail = self.current_tail(view);
         tail.forget_sent();
         let can_join = tail.frame_end >= tail.start;
         if self.watchers.needs_snapshot(context.waker()) && can_join {
             self.send_stream_state(view);
-            self.watchers.send_snapshots(|missed| self.snapshot(view, missed));
+            self.watchers.send_snapshots(|missed| self.snapshot_lines(view, missed));
         }
     }
 
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let reason = "the session is over".into();
-        self.watchers.close(&wire::note(self.began.elapsed(), NoteKind::Bye { reason }));
+        self.watchers.close(&wire::note_line(self.began.elapsed(), NoteKind::Bye { reason }));
         Pin::new(&mut self.host).poll(context).map(drop)
     }
 }

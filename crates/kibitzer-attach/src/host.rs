@@ -17,11 +17,11 @@ use crate::exposure::Exposure;
 use crate::lines::Lines;
 use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
-use crate::wire::{self, Answer, Hello, NoteKind, Order, VERSION};
+use crate::wire::{self, Answer, Hello, NoteKind, SendRequest, VERSION};
 use crate::{AttachAccess, AttachedRequestError};
 
 /// Time that watchers have to read the last lines after the end of the session.
-const FAREWELL: Duration = Duration::from_millis(250);
+const FINAL_READ_TIMEOUT: Duration = Duration::from_millis(250);
 /// Time after which a watcher that accepts no bytes is disconnected. It is long, because the process may be stopped in a
 /// debugger.
 const READ_TIMEOUT: Duration = Duration::from_mins(10);
@@ -30,13 +30,13 @@ const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after a failure to accept a connection, such as too many open files.
 const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 /// Maximum length in bytes of a line from a watcher, which no encoded command exceeds. A longer line ends the connection.
-const ORDER_BYTES: usize = 16 << 10;
+const MAX_REQUEST_BYTES: usize = 16 << 10;
 /// Maximum number of lines of one watcher that wait for their reply; no more are read until one is answered.
 const UNANSWERED_LINES: usize = 64;
 
 /// Spawns the task that accepts watchers of a session. Returns the observer that writes lines for them, which the caller has to
 /// add to the session.
-pub(crate) fn start(listener: Listener, access: AttachAccess, client: &Client) -> Exposure {
+pub(crate) fn spawn_host(listener: Listener, access: AttachAccess, client: &Client) -> Exposure {
     let watchers = Arc::new(Watchers::default());
     let hello = Hello {
         version: VERSION,
@@ -63,7 +63,7 @@ struct Host {
 }
 
 impl Host {
-    /// Accepts watchers with `accept` until the session is over, then drops it and waits at most [`FAREWELL`] until the watchers
+    /// Accepts watchers with `accept` until the session is over, then drops it and waits at most [`FINAL_READ_TIMEOUT`] until the watchers
     /// have read the last lines.
     ///
     /// # Cancel safety
@@ -98,7 +98,7 @@ impl Host {
             }
         }
         drop(accept);
-        let _ = timeout(FAREWELL, async { while peers.join_next().await.is_some() {} }).await;
+        let _ = timeout(FINAL_READ_TIMEOUT, async { while peers.join_next().await.is_some() {} }).await;
     }
 
     /// Serves one watcher until it disconnects, breaks the protocol, or the session is over. Refuses it if there are too many.
@@ -107,22 +107,22 @@ impl Host {
     ///
     /// Dropping the future disconnects the watcher.
     async fn serve<S: AsyncRead + AsyncWrite + Send>(self, stream: S) {
-        let Some(id) = self.watchers.join(self.hello()) else {
+        let Some(id) = self.watchers.join(self.hello_line()) else {
             return self.refuse(stream, "too many watchers, or the session is over").await;
         };
         info!(watcher = id, "watcher attached");
         let (reader, mut writer) = split(stream);
         let mut unsent = Bytes::new();
         let outcome = tokio::select! {
-            written = self.write(id, &mut writer, &mut unsent) => written,
-            read = self.read(id, reader) => read,
+            written = self.write_queue(id, &mut writer, &mut unsent) => written,
+            read = self.forward_requests(id, reader) => read,
         };
         let unread = self.watchers.leave(id);
         info!(watcher = id, error = outcome.as_ref().err().map(tracing::field::display), "watcher detached");
         let last = match outcome {
             // A watcher that has closed only its writing end reads the answers to its last lines.
             Ok(()) => unread.concat().into(),
-            Err(error) => self.note(NoteKind::Bye { reason: error.to_string().into() }),
+            Err(error) => self.note_line(NoteKind::Bye { reason: error.to_string().into() }),
         };
         // After the rest of a line that was being written. The watcher may be unable to read it.
         let _ = timeout(REFUSAL_TIMEOUT, writer.write_all_buf(&mut unsent.chain(last))).await;
@@ -135,7 +135,7 @@ impl Host {
     /// Dropping the future disconnects the peer.
     async fn refuse<S: AsyncWrite>(self, stream: S, reason: &'static str) {
         let mut stream = std::pin::pin!(stream);
-        let lines = [self.hello(), self.note(NoteKind::Bye { reason: reason.into() })].concat();
+        let lines = [self.hello_line(), self.note_line(NoteKind::Bye { reason: reason.into() })].concat();
         let sent = timeout(REFUSAL_TIMEOUT, async {
             stream.write_all(&lines).await?;
             stream.shutdown().await
@@ -153,7 +153,12 @@ impl Host {
     /// # Cancel safety
     ///
     /// Cancel safe: bytes that are not written are queued or in `unsent`.
-    async fn write(&self, id: WatcherId, writer: &mut (impl AsyncWrite + Unpin), unsent: &mut Bytes) -> io::Result<()> {
+    async fn write_queue(
+        &self,
+        id: WatcherId,
+        writer: &mut (impl AsyncWrite + Unpin),
+        unsent: &mut Bytes,
+    ) -> io::Result<()> {
         while let Some(line) = self.watchers.next(id).await {
             *unsent = line;
             let written = timeout(READ_TIMEOUT, writer.write_all_buf(unsent)).await;
@@ -172,24 +177,24 @@ impl Host {
     /// # Cancel safety
     ///
     /// Dropping the future loses the answers to its lines.
-    async fn read(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
-        let mut lines = Lines::new(reader, ORDER_BYTES);
+    async fn forward_requests(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
+        let mut lines = Lines::new(reader, MAX_REQUEST_BYTES);
         let mut answers = JoinSet::new();
         let mut is_open = true;
         loop {
             tokio::select! {
                 line = lines.next(), if is_open && answers.len() < UNANSWERED_LINES => match line? {
                     Some(line) => {
-                        let order = serde_json::from_slice::<Order<'_>>(&line).map_err(|_| io::Error::other("invalid line"))?;
-                        answers.spawn(answer(self.client.clone(), self.hello.access, order.id, order.send.into_owned()));
+                        let order = serde_json::from_slice::<SendRequest<'_>>(&line).map_err(|_| io::Error::other("invalid line"))?;
+                        answers.spawn(send_and_answer(self.client.clone(), self.hello.access, order.id, order.send.into_owned()));
                     }
                     None => is_open = false,
                 },
                 Some(answer) = answers.join_next() => {
                     // A panic was reported where it happened; it has no answer.
                     let Ok(answer) = answer else { continue };
-                    let line = self.note(NoteKind::Answer(answer));
-                    if !self.watchers.answer(id, line) {
+                    let line = self.note_line(NoteKind::Answer(answer));
+                    if !self.watchers.queue_answer(id, line) {
                         return Err(io::Error::other("answers are not read"));
                     }
                 }
@@ -199,13 +204,13 @@ impl Host {
     }
 
     /// Returns the first line for a watcher, with the current time of day.
-    fn hello(&self) -> Bytes {
-        self.note(NoteKind::Hello(Hello { utc: Some(Utc::now().to_string()), ..self.hello.clone() }))
+    fn hello_line(&self) -> Bytes {
+        self.note_line(NoteKind::Hello(Hello { utc: Some(Utc::now().to_string()), ..self.hello.clone() }))
     }
 
     /// Returns the line of a note with the current time.
-    fn note(&self, kind: NoteKind) -> Bytes {
-        wire::note(self.began.elapsed(), kind)
+    fn note_line(&self, kind: NoteKind) -> Bytes {
+        wire::note_line(self.began.elapsed(), kind)
     }
 }
 
@@ -215,7 +220,7 @@ impl Host {
 /// # Cancel safety
 ///
 /// Dropping the future loses the result; the line may have been sent.
-async fn answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> Answer {
+async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> Answer {
     let error = if !access.may_send() {
         Some(AttachedRequestError::ReadOnly)
     } else if let Some(client) = client.upgrade() {

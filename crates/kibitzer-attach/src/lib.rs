@@ -109,7 +109,7 @@ impl AttachSocket {
     ///
     /// [`ExposeError::Session`].
     pub fn expose(self, client: &Client) -> Result<(), ExposeError> {
-        Ok(client.add_observer(host::start(self.listener, self.access, client))?)
+        Ok(client.add_observer(host::spawn_host(self.listener, self.access, client))?)
     }
 }
 
@@ -126,14 +126,17 @@ pub struct Missed {
 }
 
 impl Missed {
+    /// Returns the loss of a line with this number of received bytes.
     const fn received(n_bytes: u64) -> Self {
         Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }
     }
 
+    /// Returns the loss of one sent line.
     const fn sent() -> Self {
         Self { received_bytes: 0, sent_lines: 1, notes: 0 }
     }
 
+    /// Returns the loss of one note.
     const fn note() -> Self {
         Self { received_bytes: 0, sent_lines: 0, notes: 1 }
     }

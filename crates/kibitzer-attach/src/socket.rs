@@ -49,11 +49,13 @@ impl Listener {
         let new = directory.file(NEW);
         let socket = UnixListener::bind(&new).map_err(failed)?;
         fs::set_permissions(&new, Permissions::from_mode(MODE)).map_err(failed)?;
-        let id = id_of(&new).map_err(failed)?;
+        let id = device_and_inode(&new).map_err(failed)?;
         for _ in 0..ATTEMPTS {
             match fs::hard_link(&new, path) {
                 Ok(()) => return Ok(Self { socket, path: path.to_owned(), id }),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => remove_dead(path, &directory).await?,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    remove_abandoned_socket(path, &directory).await?;
+                }
                 Err(error) => return Err(failed(error)),
             }
         }
@@ -77,7 +79,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         // No program replaces a socket that listens, but a person may have removed the file and started another one.
-        if id_of(&self.path).is_ok_and(|id| id == self.id) {
+        if device_and_inode(&self.path).is_ok_and(|id| id == self.id) {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -122,8 +124,8 @@ pub(crate) fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
 /// # Cancel safety
 ///
 /// Dropping the future may have removed the socket.
-async fn remove_dead(path: &Path, directory: &PrivateDirectory) -> Result<(), ExposeError> {
-    require_dead(path, path).await?;
+async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> Result<(), ExposeError> {
+    require_abandoned(path, path).await?;
     // Another process may have replaced the socket since the check, so it is renamed, checked again, and only then removed.
     let aside = directory.file(OLD);
     match fs::rename(path, &aside) {
@@ -131,7 +133,7 @@ async fn remove_dead(path: &Path, directory: &PrivateDirectory) -> Result<(), Ex
         Err(source) => return Err(ExposeError::Create { path: path.to_owned(), source }),
         Ok(()) => {}
     }
-    let checked = require_dead(&aside, path).await;
+    let checked = require_abandoned(&aside, path).await;
     if checked.is_err() {
         // Fails if there is a third socket by now, which stays.
         let _ = fs::hard_link(&aside, path);
@@ -149,7 +151,7 @@ async fn remove_dead(path: &Path, directory: &PrivateDirectory) -> Result<(), Ex
 /// # Cancel safety
 ///
 /// Cancel safe: no file is changed.
-async fn require_dead(file: &Path, name: &Path) -> Result<(), ExposeError> {
+async fn require_abandoned(file: &Path, name: &Path) -> Result<(), ExposeError> {
     match fs::symlink_metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(metadata) if metadata.file_type().is_socket() => {}
@@ -162,7 +164,8 @@ async fn require_dead(file: &Path, name: &Path) -> Result<(), ExposeError> {
     }
 }
 
-fn id_of(file: &Path) -> io::Result<(u64, u64)> {
+/// Returns device and inode of a file, which identify it even after it was renamed.
+fn device_and_inode(file: &Path) -> io::Result<(u64, u64)> {
     fs::symlink_metadata(file).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 

@@ -153,7 +153,7 @@ impl Watchers {
 
     /// Queues an answer for one watcher, even if its queue is full. Returns `false` if more than [`ANSWERS_BYTES`] are unread. Does
     /// nothing if the watcher was removed.
-    pub(crate) fn answer(&self, id: WatcherId, line: Bytes) -> bool {
+    pub(crate) fn queue_answer(&self, id: WatcherId, line: Bytes) -> bool {
         let mut state = self.state();
         let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return true };
         let has_room = watcher.n_unread_bytes <= ANSWERS_BYTES;
@@ -346,7 +346,7 @@ mod tests {
     fn a_watcher_that_sends_and_never_reads_receives_no_more_answers() {
         let watchers = Watchers::default();
         let id = watchers.join(line("hello")).unwrap();
-        let answers = (0..).take_while(|_| watchers.answer(id, Bytes::from(vec![b'x'; 1 << 20])));
+        let answers = (0..).take_while(|_| watchers.queue_answer(id, Bytes::from(vec![b'x'; 1 << 20])));
         assert_eq!(answers.count(), 8);
     }
 }

@@ -68,7 +68,7 @@ pub(crate) enum NoteKind {
     /// State that the meaning of the next byte depends on.
     Stream(StreamState),
     /// An event that the session itself caused, such as a lost connection.
-    Life(Life),
+    Life(LifecycleNote),
     /// Result of a line that this watcher sent.
     Answer(Answer),
     /// The last line of a connection.
@@ -105,7 +105,7 @@ pub(crate) struct SnapshotNote {
 
 /// An event of the session itself.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Life(#[serde(with = "LifecycleEvent")] pub(crate) Event);
+pub(crate) struct LifecycleNote(#[serde(with = "LifecycleEvent")] pub(crate) Event);
 
 /// The serialized form of events that the session itself causes. Other events are parsed from received bytes, or follow from a
 /// sent line.
@@ -134,7 +134,7 @@ enum LifecycleEvent {
 /// Result of a line that a watcher sent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Answer {
-    /// Number of the [`Order`].
+    /// Number of the [`SendRequest`].
     pub(crate) id: u64,
     /// Why there is no reply; `None` if the reply is part of the stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ pub(crate) struct Answer {
 
 /// A line that a watcher asks the session to send to the server.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Order<'a> {
+pub(crate) struct SendRequest<'a> {
     /// Number that the [`Answer`] repeats.
     pub(crate) id: u64,
     /// The line for the server.
@@ -160,42 +160,43 @@ impl Line {
 }
 
 /// Returns the line of received bytes. An empty slice stands for the end of the connection.
-pub(crate) fn received(t: Duration, bytes: &[u8]) -> Bytes {
-    line(&piece(t, Direction::Received, bytes))
+pub(crate) fn received_line(t: Duration, bytes: &[u8]) -> Bytes {
+    serialize_line(&piece(t, Direction::Received, bytes))
 }
 
 /// Returns the line of sent bytes, with a placeholder in place of a private line.
-pub(crate) fn sent(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
+pub(crate) fn sent_line(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
     let redacted = kind.is_private();
     let shown = if redacted { REDACTED } else { bytes };
-    line(&Piece { redacted, kind: Some(kind), ..piece(t, Direction::Sent, shown) })
+    serialize_line(&Piece { redacted, kind: Some(kind), ..piece(t, Direction::Sent, shown) })
 }
 
 /// Returns a line of a snapshot. `bytes` is a line that a server could send, without its line end.
 pub(crate) fn snapshot_line(t: Duration, bytes: &[u8]) -> Bytes {
-    line(&Piece { snapshot: true, ..piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
+    serialize_line(&Piece { snapshot: true, ..piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
 }
 
 /// Returns the line of a note.
-pub(crate) fn note(t: Duration, kind: NoteKind) -> Bytes {
-    line(&Note { t, kind })
+pub(crate) fn note_line(t: Duration, kind: NoteKind) -> Bytes {
+    serialize_line(&Note { t, kind })
 }
 
 /// Returns the line of an event; `None` if it is not an event of the session itself, or this version cannot serialize it.
-pub(crate) fn life(t: Duration, event: &Event) -> Option<Bytes> {
+pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
     if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Sent { .. }) {
         return None;
     }
-    let line = note(t, NoteKind::Life(Life(event.clone())));
+    let line = note_line(t, NoteKind::Life(LifecycleNote(event.clone())));
     (!line.is_empty()).then_some(line)
 }
 
+/// Creates a piece that is neither redacted nor part of a snapshot, without a kind.
 fn piece(t: Duration, dir: Direction, bytes: &[u8]) -> Piece {
     Piece { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
 }
 
 /// Serializes a line, with its line end. Returns no bytes if the value contains a variant that cannot be serialized.
-fn line(value: &impl Serialize) -> Bytes {
+fn serialize_line(value: &impl Serialize) -> Bytes {
     let mut line = Vec::new();
     match json::write(&mut line, value) {
         Ok(()) => {
@@ -264,14 +265,16 @@ mod tests {
             Event::Ended(SessionEndReason::Lost { cause, attempts: 4 }),
         ];
         for event in events {
-            let NoteKind::Life(Life(parsed)) = parse(&life(TIME, &event).unwrap()) else { panic!("{event:?}") };
+            let NoteKind::Life(LifecycleNote(parsed)) = parse(&lifecycle_line(TIME, &event).unwrap()) else {
+                panic!("{event:?}")
+            };
             assert_eq!(parsed, event);
         }
     }
 
     #[test]
     fn events_of_received_and_sent_lines_are_not_notes() {
-        assert!(life(TIME, &Event::Sent { line: None, request: None }).is_none());
+        assert!(lifecycle_line(TIME, &Event::Sent { line: None, request: None }).is_none());
     }
 
     #[test]
@@ -280,13 +283,13 @@ mod tests {
         (state.family, state.timeseal, state.prompt) = (Family::Fics, Timeseal::V1, b"> \xff".to_vec());
         (state.is_unwrapped, state.block, state.n_units) = (true, Some(12), 2);
         (state.is_logged_in, state.is_mid_line, state.me) = (true, true, Some(Handle::from_wire(b"Newton")));
-        let NoteKind::Stream(parsed) = parse(&note(TIME, NoteKind::Stream(state.clone()))) else { panic!() };
+        let NoteKind::Stream(parsed) = parse(&note_line(TIME, NoteKind::Stream(state.clone()))) else { panic!() };
         assert_eq!(parsed, state);
     }
 
     #[test]
     fn private_lines_are_withheld() {
-        let login = sent(TIME, b"Newton\n", TransmitKind::Login);
+        let login = sent_line(TIME, b"Newton\n", TransmitKind::Login);
         let Some(Line::Piece(piece)) = Line::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
         assert_eq!((piece.redacted, &piece.hex[..], piece.kind), (true, REDACTED, Some(TransmitKind::Login)));
     }

@@ -113,7 +113,7 @@ impl Book {
     fn moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
         let key = polyglot_key(board);
         let mut moves = Vec::new();
-        let first = self.first_entry(key)?;
+        let first = self.first_entry_from(key)?;
         for index in first..self.entries.min(first + MAX_MOVES) {
             let entry = self.entry(index)?;
             if entry_key(&entry) != key {
@@ -129,7 +129,7 @@ impl Book {
     }
 
     /// The index of the first entry whose key is not smaller.
-    fn first_entry(&mut self, key: u64) -> io::Result<u64> {
+    fn first_entry_from(&mut self, key: u64) -> io::Result<u64> {
         let (mut low, mut high) = (0, self.entries);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -142,6 +142,7 @@ impl Book {
         Ok(low)
     }
 
+    /// Reads the entry with this index from the file.
     fn entry(&mut self, index: u64) -> io::Result<[u8; 16]> {
         let mut entry = [0; 16];
         self.file.seek(SeekFrom::Start(index * ENTRY_BYTES))?;
@@ -150,10 +151,13 @@ impl Book {
     }
 }
 
+/// Returns the key of a position: the first eight bytes of an entry.
 fn entry_key(entry: &[u8; 16]) -> u64 {
     entry.first_chunk().map_or(0, |key| u64::from_be_bytes(*key))
 }
 
+/// Chooses one of the moves; `None` if there are none. If all weights are 0, every move has the same probability, unless the
+/// best is asked for.
 fn select(moves: &[BookMove], selection: BookSelection, random: &mut Rng) -> Option<Move> {
     let total: u32 = moves.iter().map(|known| u32::from(known.weight)).sum();
     let chosen = match selection {

@@ -98,9 +98,10 @@ impl Situation<'_> {
             return Some("only certain players are accepted".to_owned());
         }
         let objection = accept.objection_to_terms(challenge).or_else(|| self.objection_to_kind(challenge));
-        objection.or_else(|| accept.objection_to_rating(challenge)).or_else(|| self.objection_to_number())
+        objection.or_else(|| accept.objection_to_rating(challenge)).or_else(|| self.objection_to_repetition())
     }
 
+    /// Returns the reason against the variant or speed of a challenge, or against an engine that does not play it.
     fn objection_to_kind(&self, challenge: &Challenge) -> Option<String> {
         let kind = challenge.game_kind();
         let variant = kind.variant.as_ref().map_or("chess", |variant| variant.as_str());
@@ -113,7 +114,8 @@ impl Situation<'_> {
         (!self.variants.iter().any(|known| known == variant)).then(|| format!("the engine does not play {variant}"))
     }
 
-    fn objection_to_number(&self) -> Option<String> {
+    /// Returns the reason against one more game with the same opponent within 24 hours.
+    fn objection_to_repetition(&self) -> Option<String> {
         let limit = self.rules.accept.games_per_opponent_per_day;
         (limit > 0 && self.games_with_opponent >= limit)
             .then(|| format!("the limit is {limit} games a day with one player"))
@@ -121,6 +123,7 @@ impl Situation<'_> {
 }
 
 impl AcceptRules {
+    /// Returns the reason against the rating mode or the time control of a challenge; `None` if they are accepted.
     fn objection_to_terms(&self, challenge: &Challenge) -> Option<String> {
         if challenge.rated && !self.rated {
             return Some("rated games are not played".to_owned());
@@ -140,6 +143,7 @@ impl AcceptRules {
         (!fits).then(|| format!("games have an increment of {} seconds", self.increment_s))
     }
 
+    /// Returns the reason against the rating of the challenger, or against a player without one; `None` if it is accepted.
     fn objection_to_rating(&self, challenge: &Challenge) -> Option<String> {
         match challenge.from_rating.value() {
             Some(rating) if !self.rating.contains(&rating) => {
@@ -197,7 +201,7 @@ impl GameSituation<'_> {
     pub fn gesture(&self) -> Option<Verdict<Gesture>> {
         let lost = self.rules.offers.resign.is_some_and(|rule| {
             let is_lost = |score: &Score| centipawns(*score) < rule.below_cp;
-            self.last(rule.for_moves).is_some_and(|scores| scores.iter().all(is_lost))
+            self.last_scores(rule.for_moves).is_some_and(|scores| scores.iter().all(is_lost))
         });
         if lost {
             return Some(Verdict::new(Gesture::Resign, self.describe_scores()));
@@ -205,20 +209,22 @@ impl GameSituation<'_> {
         self.is_drawish().then(|| Verdict::new(Gesture::OfferDraw, self.describe_scores()))
     }
 
+    /// Returns whether the rules allow a draw: the game is old enough, and the last scores are close to 0.
     fn is_drawish(&self) -> bool {
         self.rules.offers.draw.is_some_and(|rule| {
             let is_even = |score: &Score| centipawns(*score).saturating_abs() <= rule.within_cp;
             self.game.position().move_number() >= rule.from_move
-                && self.last(rule.for_moves).is_some_and(|scores| scores.iter().all(is_even))
+                && self.last_scores(rule.for_moves).is_some_and(|scores| scores.iter().all(is_even))
         })
     }
 
     /// Returns the scores of the last `n` moves; `None` if there are fewer, or if `n` is 0.
-    fn last(&self, n: usize) -> Option<&[Score]> {
+    fn last_scores(&self, n: usize) -> Option<&[Score]> {
         let start = self.scores.len().checked_sub(n)?;
         self.scores.get(start..).filter(|scores| !scores.is_empty())
     }
 
+    /// Formats the scores of the last moves for the reason of a decision.
     fn describe_scores(&self) -> String {
         let scores =
             self.scores.iter().rev().take(5).map(|score| format!("{:+.2}", f64::from(centipawns(*score)) / 100.0));

@@ -74,10 +74,11 @@ impl Args {
         }
     }
 
+    /// Plays with these settings: in the console on a terminal, otherwise with printed events.
     fn play(&self, config: BotConfig) -> Result<(), Failure> {
         let server = config.accounts.first().map_or_else(String::new, |profile| profile.host_name().to_owned());
         if let [profile] = &config.accounts[..]
-            && self.is_shown()
+            && self.opens_console()
         {
             let runtime = runtime()?;
             let profile = profile.clone();
@@ -88,7 +89,7 @@ impl Args {
     }
 
     /// Returns whether the session is shown in the console.
-    fn is_shown(&self) -> bool {
+    fn opens_console(&self) -> bool {
         !self.plain && console::can_open(self.format.format(), self.ending)
     }
 
@@ -103,7 +104,7 @@ impl Args {
         let seed = self.population.seed;
         let bot =
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
-        let result = if self.is_shown() {
+        let result = if self.opens_console() {
             // The server ends with the demo: there is no game to finish.
             self.show(&runtime, bot, profile, &name, Stop::now)
         } else {
@@ -243,6 +244,7 @@ fn demo_config(profile: Profile) -> BotConfig {
     config
 }
 
+/// Converts the end of a bot to the result of the command.
 fn failure(server: &str, error: BotError) -> Result<(), Failure> {
     match error {
         BotError::Connect(error) => Err(connect_failure(server, &error)),

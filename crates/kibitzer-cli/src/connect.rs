@@ -63,7 +63,7 @@ impl Args {
     async fn session(&self) -> Result<(), Failure> {
         let (mut ending, server) = (self.ending.begin()?, self.server());
         let start = async { start_session(self.profile().await?, &server).await };
-        let Some(started) = ending.or(start).await else { return Ok(()) };
+        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
         announce_recording(&client);
         let printer = EventPrinter::from_tap(&client, tap, self.format.format(), HousekeepingFilter::default());

@@ -80,6 +80,7 @@ impl Args {
         }
     }
 
+    /// Returns the destination of the games that the arguments name.
     fn output(&self) -> Output<'_> {
         let is_stdout = self.output.as_os_str() == "-";
         Output { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
@@ -105,20 +106,20 @@ impl Args {
             let mut bytes = &record.bytes[..];
             while let Some(event) = reader.next(&mut bytes) {
                 let steps = collector.apply(&event, record.utc);
-                output.steps(&steps, &collector)?;
+                output.write_finished(&steps, &collector)?;
             }
             // An empty record is the end of a connection.
             if record.bytes.is_empty() {
-                collector.disconnect();
+                collector.interrupt_games();
                 reader = self.reader.event_reader();
             }
         }
         while let Some(event) = reader.finish() {
             let steps = collector.apply(&event, None);
-            output.steps(&steps, &collector)?;
+            output.write_finished(&steps, &collector)?;
         }
-        collector.disconnect();
-        output.rest(&collector)
+        collector.interrupt_games();
+        output.write_unfinished(&collector)
     }
 
     /// Observes games of a server until this number has ended, or the stop signal.
@@ -140,7 +141,7 @@ impl Args {
             profile.host_name().clone_into(&mut host);
             start_session(profile, server).await
         };
-        let Some(started) = ending.or(start).await else { return Ok(()) };
+        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
         let collector = PgnCollector::new(PgnOrigin::new(&host), TrackedRelation::All).with_talk(self.talk);
         let written = self.write_live(&client, tap, collector, n_games, &mut ending).await;
@@ -186,11 +187,11 @@ impl Args {
             {
                 tokio::spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
             }
-            output.steps(&steps, &collector)?;
+            output.write_finished(&steps, &collector)?;
         }
         chooser.abort();
-        collector.disconnect();
-        output.rest(&collector)
+        collector.interrupt_games();
+        output.write_unfinished(&collector)
     }
 }
 
@@ -205,7 +206,7 @@ struct Output<'a> {
 
 impl Output<'_> {
     /// Writes the games that have ended; a live file after every step.
-    fn steps(&mut self, steps: &[GameStep], collector: &PgnCollector) -> Result<(), Failure> {
+    fn write_finished(&mut self, steps: &[GameStep], collector: &PgnCollector) -> Result<(), Failure> {
         // A recording may contain the resumption of an adjourned game.
         let is_end = |step: &&GameStep| match step.kind {
             StepKind::Ended | StepKind::Left => true,
@@ -213,19 +214,19 @@ impl Output<'_> {
             _ => false,
         };
         for game in steps.iter().filter(is_end).map(|step| step.game).collect::<Vec<_>>() {
-            self.finished(game, collector)?;
+            self.write_once(game, collector)?;
         }
-        if steps.is_empty() { Ok(()) } else { self.replace(collector) }
+        if steps.is_empty() { Ok(()) } else { self.replace_live_file(collector) }
     }
 
     /// Writes all games that were not written yet.
-    fn rest(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
-        collector.tracker().iter().try_for_each(|game| self.finished(game.key(), collector))?;
-        self.replace(collector)
+    fn write_unfinished(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
+        collector.tracker().iter().try_for_each(|game| self.write_once(game.key(), collector))?;
+        self.replace_live_file(collector)
     }
 
     /// Writes a game once; as BPGN once the other board's game has ended, too.
-    fn finished(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
+    fn write_once(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
         let partner = collector.partner(game).filter(|_| self.args.bpgn);
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
             return Ok(());
@@ -240,6 +241,7 @@ impl Output<'_> {
         }
     }
 
+    /// Writes a game to the file or to standard output.
     fn write(&self, game: &impl Display) -> Result<(), Failure> {
         match &self.file {
             Some(file) => file.append(game).map_err(|error| Failure::local(error_chain(&error))),
@@ -253,7 +255,7 @@ impl Output<'_> {
     }
 
     /// Replaces a live file by all games.
-    fn replace(&self, collector: &PgnCollector) -> Result<(), Failure> {
+    fn replace_live_file(&self, collector: &PgnCollector) -> Result<(), Failure> {
         let Some(file) = self.live_file() else { return Ok(()) };
         let games: Vec<_> = collector.tracker().iter().filter_map(|game| collector.game(game.key())).collect();
         file.replace(&games).map_err(|error| Failure::local(error_chain(&error)))

@@ -60,7 +60,7 @@ impl Args {
             let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
             start_session(profile, &server).await
         };
-        let Some(started) = ending.or(start).await else { return Ok(()) };
+        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         // Without a reader, the tap does not hold up the session.
         let (client, _) = started?;
         announce_recording(&client);

@@ -167,7 +167,7 @@ impl Accounts {
     /// Returns the account of that name, or the only one whose name starts with it.
     pub(crate) fn find(&self, prefix: &str) -> Option<&Account> {
         let accounts = self.0.iter().map(|(name, account)| (name.as_str(), account));
-        match matching(accounts, &key(prefix)).as_slice() {
+        match exact_or_prefix_matches(accounts, &key(prefix)).as_slice() {
             [(_, account)] => Some(account),
             _ => None,
         }
@@ -180,7 +180,10 @@ pub(crate) fn key(name: &str) -> String {
 }
 
 /// Returns the item of exactly this name, or all items whose names start with it.
-pub(crate) fn matching<'a, T>(items: impl IntoIterator<Item = (&'a str, T)>, prefix: &str) -> Vec<(&'a str, T)> {
+pub(crate) fn exact_or_prefix_matches<'a, T>(
+    items: impl IntoIterator<Item = (&'a str, T)>,
+    prefix: &str,
+) -> Vec<(&'a str, T)> {
     let mut matches: Vec<_> = items.into_iter().filter(|(name, _)| name.starts_with(prefix)).collect();
     match matches.iter().position(|(name, _)| *name == prefix) {
         Some(exact) => vec![matches.swap_remove(exact)],

@@ -66,7 +66,7 @@ const fn civil(days: u64) -> (u64, u64, u64) {
 }
 
 /// Formats a duration: `49 seconds`, `1 minute`, `2 hours 1 minute 5 seconds`. Omits parts that are 0.
-pub(crate) fn span(time: Duration) -> String {
+pub(crate) fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs();
     let parts = [(seconds / SECONDS_PER_DAY, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute")];
     let mut words: Vec<_> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, unit)| count(n, unit)).collect();
@@ -118,7 +118,7 @@ mod tests {
             (86_400, "1 day"),
         ];
         for (seconds, want) in cases {
-            assert_eq!(span(Duration::from_secs(seconds)), want);
+            assert_eq!(format_duration(Duration::from_secs(seconds)), want);
         }
     }
 }

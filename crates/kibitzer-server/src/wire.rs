@@ -53,7 +53,7 @@ pub(crate) enum ClientInput {
 
 /// State of the telnet parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Telnet {
+enum TelnetState {
     #[default]
     Text,
     /// After IAC.
@@ -72,7 +72,7 @@ pub(crate) struct InputReader {
     line: Vec<u8>,
     /// Whether the line exceeded the limit; its rest is dropped.
     is_too_long: bool,
-    telnet: Telnet,
+    telnet: TelnetState,
 }
 
 impl InputReader {
@@ -80,36 +80,38 @@ impl InputReader {
     pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Option<ClientInput> {
         while let Some((&byte, rest)) = bytes.split_first() {
             *bytes = rest;
-            if let Some(input) = self.take(byte) {
+            if let Some(input) = self.process_byte(byte) {
                 return Some(input);
             }
         }
         None
     }
 
-    fn take(&mut self, byte: u8) -> Option<ClientInput> {
+    fn process_byte(&mut self, byte: u8) -> Option<ClientInput> {
         match (self.telnet, byte) {
-            (Telnet::Text, IAC) => self.telnet = Telnet::Command,
-            (Telnet::Text, b'\n') => return Some(self.end_line()),
-            (Telnet::Text, _) => self.push(byte),
-            (Telnet::Command, _) => return self.command(byte),
-            (Telnet::Option(command), option) => {
-                self.telnet = Telnet::Text;
+            (TelnetState::Text, IAC) => self.telnet = TelnetState::Command,
+            (TelnetState::Text, b'\n') => return Some(self.end_line()),
+            (TelnetState::Text, _) => self.push(byte),
+            (TelnetState::Command, _) => return self.process_telnet_command(byte),
+            (TelnetState::Option(command), option) => {
+                self.telnet = TelnetState::Text;
                 return grant(command, option);
             }
-            (Telnet::Subnegotiation, IAC) => self.telnet = Telnet::SubnegotiationCommand,
-            (Telnet::SubnegotiationCommand, SUBNEGOTIATION_END) => self.telnet = Telnet::Text,
-            (Telnet::Subnegotiation | Telnet::SubnegotiationCommand, _) => self.telnet = Telnet::Subnegotiation,
+            (TelnetState::Subnegotiation, IAC) => self.telnet = TelnetState::SubnegotiationCommand,
+            (TelnetState::SubnegotiationCommand, SUBNEGOTIATION_END) => self.telnet = TelnetState::Text,
+            (TelnetState::Subnegotiation | TelnetState::SubnegotiationCommand, _) => {
+                self.telnet = TelnetState::Subnegotiation;
+            }
         }
         None
     }
 
     /// Processes the byte after IAC.
-    fn command(&mut self, byte: u8) -> Option<ClientInput> {
+    fn process_telnet_command(&mut self, byte: u8) -> Option<ClientInput> {
         self.telnet = match byte {
-            WILL..=DONT => Telnet::Option(byte),
-            SUBNEGOTIATION => Telnet::Subnegotiation,
-            _ => Telnet::Text,
+            WILL..=DONT => TelnetState::Option(byte),
+            SUBNEGOTIATION => TelnetState::Subnegotiation,
+            _ => TelnetState::Text,
         };
         match byte {
             IAC => self.push(IAC),
@@ -199,12 +201,12 @@ fn wrap(line: &str, width: usize, out: &mut String) {
     }
     let mut column = 0;
     for chunk in characters.chunk_by(|one, next| one.is_ascii_whitespace() == next.is_ascii_whitespace()) {
-        column = place(chunk, width, column, out);
+        column = wrap_chunk(chunk, width, column, out);
     }
 }
 
 /// Places a word or its blanks on the current line, or on the next ones. Returns the column after it.
-fn place(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
+fn wrap_chunk(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
     let mut rest = chunk;
     while rest.len() > width - column {
         if rest.len() > width - CONTINUATION.len() {

@@ -85,7 +85,7 @@ impl Client {
     ///
     /// Cancel safe.
     pub async fn ready(&self) -> Result<(), SessionEndReason> {
-        let outcome = |status: &SessionStatus| match status.end() {
+        let outcome = |status: &SessionStatus| match status.end_reason() {
             Some(reason) => Some(Err(reason)),
             None => (status.state == SessionState::Ready).then_some(Ok(())),
         };
@@ -98,7 +98,7 @@ impl Client {
     ///
     /// Cancel safe.
     pub async fn ended(&self) -> SessionEndReason {
-        self.inner.shared.wait_for(SessionStatus::end).await
+        self.inner.shared.wait_for(SessionStatus::end_reason).await
     }
 
     /// Subscribes to all events from now on. A slow subscriber misses events and receives their number; see [`Hub::subscribe`].
@@ -163,7 +163,7 @@ impl Client {
     ///
     /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
     pub async fn request<R: Request + ?Sized>(&self, command: &R) -> Result<R::Answer, RequestError> {
-        command.parse_reply(self.reply_to(command.command()?).await?)
+        command.parse_reply(self.send_and_wait(command.command()?).await?)
     }
 
     /// Queues a command for the task and waits for the whole reply.
@@ -173,7 +173,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// Both as [`request`](Self::request).
-    async fn reply_to(&self, command: Command) -> Result<Reply, RequestError> {
+    async fn send_and_wait(&self, command: Command) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
         self.inner.shared.request(command, sender)?;
         match reply.await {
@@ -200,7 +200,7 @@ impl Client {
     /// Dropping the future records nothing, but an empty file may exist.
     pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
-        if let Some(reason) = self.inner.shared.status(SessionStatus::end) {
+        if let Some(reason) = self.inner.shared.read_status(SessionStatus::end_reason) {
             return Err(RequestError::Ended(reason).into());
         }
         if let Some(observer) = self.inner.recordings.get_or_init(Arc::default).start(recorder)? {
@@ -251,17 +251,17 @@ impl Client {
 
     /// Returns the current phase of the session.
     pub fn state(&self) -> SessionState {
-        self.inner.shared.status(|status| status.state.clone())
+        self.inner.shared.read_status(|status| status.state.clone())
     }
 
     /// Returns the features that the server granted on the current connection; none until the session is set up.
     pub fn capabilities(&self) -> Capabilities {
-        self.inner.shared.status(|status| status.capabilities)
+        self.inner.shared.read_status(|status| status.capabilities)
     }
 
     /// Returns the name of this login as the server spells it; `None` if it is not known, as for some guests.
     pub fn handle(&self) -> Option<Handle> {
-        self.inner.shared.status(|status| status.handle.clone())
+        self.inner.shared.read_status(|status| status.handle.clone())
     }
 
     /// Returns totals since the start of the session: traffic, missed events, and pieces that recordings lack.
@@ -279,7 +279,7 @@ impl Client {
     ///
     /// Dropping the future does not undo the request to quit.
     pub async fn quit(&self) {
-        self.inner.shared.end(Ending::Quit);
+        self.inner.shared.request_end(Ending::Quit);
         self.ended().await;
     }
 
@@ -295,10 +295,10 @@ impl Client {
     ///
     /// The task ends even if the future is dropped.
     pub async fn shutdown(&self) {
-        self.inner.shared.end(Ending::Shutdown);
+        self.inner.shared.request_end(Ending::Shutdown);
         let task = self.inner.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(task) = task {
-            join(task).await;
+            await_task(task).await;
         } else {
             // Another handle awaits the task.
             self.inner.shared.wait_for(|status| status.is_closed.then_some(())).await;
@@ -308,7 +308,7 @@ impl Client {
 
 impl Drop for ClientInner {
     fn drop(&mut self) {
-        self.shared.end(Ending::Shutdown);
+        self.shared.request_end(Ending::Shutdown);
     }
 }
 
@@ -317,7 +317,7 @@ impl Drop for ClientInner {
 /// # Cancel safety
 ///
 /// Dropping the future detaches the task.
-async fn join(task: JoinHandle<()>) {
+async fn await_task(task: JoinHandle<()>) {
     if let Err(error) = task.await
         && let Ok(panic) = error.try_into_panic()
     {

@@ -63,7 +63,7 @@ pub(crate) struct SessionStatus {
 impl SessionStatus {
     /// Returns why the session is over; `None` while it continues. A task that ended without a reason, because its runtime
     /// dropped it, counts as [`SessionEndReason::Shutdown`].
-    pub(crate) fn end(&self) -> Option<SessionEndReason> {
+    pub(crate) fn end_reason(&self) -> Option<SessionEndReason> {
         match &self.state {
             SessionState::Ended(reason) => Some(reason.clone()),
             _ => self.is_closed.then_some(SessionEndReason::Shutdown),
@@ -102,7 +102,7 @@ impl ClientShared {
     }
 
     // The lock is held for a few instructions, never over an `.await`. None of them panics, so poisoning means nothing.
-    fn state(&self) -> MutexGuard<'_, Mailbox> {
+    fn lock(&self) -> MutexGuard<'_, Mailbox> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,8 +113,8 @@ impl ClientShared {
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_REQUESTS`] requests are queued
     /// already.
     pub(crate) fn request(&self, command: Command, reply: ReplySender) -> Result<(), RequestError> {
-        let mut state = self.state();
-        if let Some(reason) = state.status.end() {
+        let mut state = self.lock();
+        if let Some(reason) = state.status.end_reason() {
             return Err(RequestError::Ended(reason));
         }
         if state.requests.len() == WAITING_REQUESTS {
@@ -133,8 +133,8 @@ impl ClientShared {
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_OBSERVERS`] observers are queued
     /// already. The observer is then dropped.
     pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), RequestError> {
-        let mut state = self.state();
-        if let Some(reason) = state.status.end() {
+        let mut state = self.lock();
+        if let Some(reason) = state.status.end_reason() {
             return Err(RequestError::Ended(reason));
         }
         if state.observers.len() == WAITING_OBSERVERS {
@@ -148,20 +148,20 @@ impl ClientShared {
 
     /// Requests the end of the session and wakes the task. Of several requests that the task has not taken yet,
     /// [`Shutdown`](Ending::Shutdown) takes precedence over [`Quit`](Ending::Quit).
-    pub(crate) fn end(&self, ending: Ending) {
-        let mut state = self.state();
+    pub(crate) fn request_end(&self, ending: Ending) {
+        let mut state = self.lock();
         state.ending = state.ending.max(Some(ending));
         drop(state);
         self.task.notify_one();
     }
 
     /// Calls `read` with the current status, under the lock, and returns its result.
-    pub(crate) fn status<T>(&self, read: impl FnOnce(&SessionStatus) -> T) -> T {
-        read(&self.state().status)
+    pub(crate) fn read_status<T>(&self, read: impl FnOnce(&SessionStatus) -> T) -> T {
+        read(&self.lock().status)
     }
 
     pub(crate) fn counters(&self) -> ClientCounters {
-        self.state().counters
+        self.lock().counters
     }
 
     /// Waits until `read` returns `Some` for the current status, and returns the value.
@@ -170,12 +170,12 @@ impl ClientShared {
     ///
     /// Cancel safe: the future only waits.
     pub(crate) async fn wait_for<T>(&self, read: impl Fn(&SessionStatus) -> Option<T>) -> T {
-        wait_until(&self.handles, || self.status(&read)).await
+        wait_until(&self.handles, || self.read_status(&read)).await
     }
 
     /// Removes the oldest request from the queue; `None` if it is empty.
     pub(crate) fn take_request(&self) -> Option<(Command, ReplySender)> {
-        let mut state = self.state();
+        let mut state = self.lock();
         let request = state.requests.pop_front();
         if state.requests.is_empty() && state.requests.capacity() > 0 {
             // An idle session keeps no buffer.
@@ -186,12 +186,12 @@ impl ClientShared {
 
     /// Removes and returns all queued observers.
     pub(crate) fn take_observers(&self) -> Vec<Box<dyn SessionObserver>> {
-        std::mem::take(&mut self.state().observers)
+        std::mem::take(&mut self.lock().observers)
     }
 
     /// Removes and returns the request to end the session; `None` if there is none.
     pub(crate) fn take_ending(&self) -> Option<Ending> {
-        self.state().ending.take()
+        self.lock().ending.take()
     }
 
     /// Waits until a handle has queued a request or an observer, or requested the end.
@@ -199,13 +199,13 @@ impl ClientShared {
     /// # Cancel safety
     ///
     /// Cancel safe: requests remain queued.
-    pub(crate) async fn changed(&self) {
+    pub(crate) async fn wait_for_work(&self) {
         self.task.notified().await;
     }
 
     /// Copies the status and the counters of the session, and wakes the handles if the status has changed.
-    pub(crate) fn update(&self, session: &Session) {
-        let mut state = self.state();
+    pub(crate) fn publish_status(&self, session: &Session) {
+        let mut state = self.lock();
         state.counters.session = session.counters();
         let (now, capabilities) = (session.state(), session.capabilities());
         let status = &mut state.status;
@@ -221,10 +221,10 @@ impl ClientShared {
     /// Marks the task as ended, drops the queued observers, fails the queued requests with [`RequestError::Ended`], and wakes the
     /// handles.
     pub(crate) fn close(&self) {
-        let mut state = self.state();
+        let mut state = self.lock();
         state.status.is_closed = true;
         let (requests, observers) = (std::mem::take(&mut state.requests), std::mem::take(&mut state.observers));
-        let reason = state.status.end().unwrap_or(SessionEndReason::Shutdown);
+        let reason = state.status.end_reason().unwrap_or(SessionEndReason::Shutdown);
         drop(state);
         drop(observers);
         for (_, reply) in requests {
@@ -253,7 +253,7 @@ pub(crate) async fn wait_until<T>(changed: &Notify, check: impl Fn() -> Option<T
 
 impl fmt::Debug for ClientShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientShared").field("status", &self.state().status).finish_non_exhaustive()
+        f.debug_struct("ClientShared").field("status", &self.lock().status).finish_non_exhaustive()
     }
 }
 
@@ -286,11 +286,11 @@ mod tests {
     fn a_change_of_the_handle_alone_is_published() {
         let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
         let shared = ClientShared::new(&session);
-        shared.state().status.handle = Some(Handle::from_wire(b"GuestABCD"));
+        shared.lock().status.handle = Some(Handle::from_wire(b"GuestABCD"));
         let mut changed = pin!(shared.handles.notified());
         changed.as_mut().enable();
-        shared.update(&session);
+        shared.publish_status(&session);
         assert!(changed.as_mut().enable(), "the handles are notified");
-        assert_eq!(shared.status(|status| status.handle.clone()), None);
+        assert_eq!(shared.read_status(|status| status.handle.clone()), None);
     }
 }

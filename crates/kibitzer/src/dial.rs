@@ -124,7 +124,7 @@ impl Transport {
     ///
     /// Both as [`open`](Self::open).
     async fn open_tcp(&self) -> Result<TcpStream, DialError> {
-        let addresses = self.addresses().await?;
+        let addresses = self.resolve().await?;
         // A refusal is more informative than a timeout, so no timeout replaces it.
         let mut outcome = DialError::TimedOut;
         if self.ports.is_empty() {
@@ -155,7 +155,7 @@ impl Transport {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    async fn addresses(&self) -> Result<Vec<SocketAddr>, DialError> {
+    async fn resolve(&self) -> Result<Vec<SocketAddr>, DialError> {
         let lookup = timeout(self.connect_timeout, lookup_host((self.host.as_str(), 0))).await;
         let addresses: Vec<_> = match lookup.map_err(|_| DialError::TimedOut)? {
             Ok(found) => found.take(MAX_ADDRESSES).collect(),

@@ -95,16 +95,16 @@ impl PasswordSource {
     pub async fn fetch(&self) -> Result<Password, SecretError> {
         let text = match self {
             Self::Known(password) => return Ok(password.clone()),
-            Self::Variable(name) => variable(name)?,
-            Self::Command(words) => command(words).await?,
-            Self::File(path) => file(path).await?,
+            Self::Variable(name) => read_variable(name)?,
+            Self::Command(words) => run_command(words).await?,
+            Self::File(path) => read_private_file(path).await?,
         };
         Ok(Password::new(text.as_str())?)
     }
 }
 
 /// Returns the first line of an environment variable.
-fn variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
+fn read_variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
     let value = env::var_os(name).ok_or_else(|| SecretError::NoVariable(name.to_owned()))?;
     first_line(&Zeroizing::new(value.into_encoded_bytes())).ok_or(SecretError::NoLine("an environment variable"))
 }
@@ -114,7 +114,7 @@ fn variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
 /// # Cancel safety
 ///
 /// Dropping the future kills the program.
-async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
+async fn run_command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
     let (program, arguments) = words.split_first().ok_or(SecretError::NoProgram)?;
     let failed = |source| SecretError::Command { program: program.clone(), source };
     let mut child = Command::new(program)
@@ -124,7 +124,7 @@ async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
         .kill_on_drop(true)
         .spawn()
         .map_err(failed)?;
-    let output = timeout(COMMAND_TIMEOUT, output(&mut child)).await;
+    let output = timeout(COMMAND_TIMEOUT, read_output(&mut child)).await;
     let bytes = output.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(failed)?;
     first_line(&bytes).ok_or(SecretError::NoLine("a command"))
 }
@@ -138,9 +138,9 @@ async fn command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
 /// # Cancel safety
 ///
 /// Dropping the future loses the output.
-async fn output(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
+async fn read_output(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
     let bytes = match child.stdout.take() {
-        Some(stdout) => start_of(stdout).await?,
+        Some(stdout) => read_start(stdout).await?,
         None => Zeroizing::default(),
     };
     // Our end of the pipe is closed by now, so a program that prints more than the limit fails instead of blocking.
@@ -153,13 +153,13 @@ async fn output(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
+async fn read_private_file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
     let failed = |source| SecretError::File { path: path.to_owned(), source };
     let file = open(path).await.map_err(failed)?;
     if !is_private(&file.metadata().await.map_err(failed)?) {
         return Err(SecretError::Exposed { path: path.to_owned() });
     }
-    first_line(&start_of(file).await.map_err(failed)?).ok_or(SecretError::NoLine("a file"))
+    first_line(&read_start(file).await.map_err(failed)?).ok_or(SecretError::NoLine("a file"))
 }
 
 /// Opens a file without blocking on a named pipe that has no writer.
@@ -194,7 +194,7 @@ const fn is_private(_: &std::fs::Metadata) -> bool {
 /// # Cancel safety
 ///
 /// Dropping the future loses the bytes that were read.
-async fn start_of(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<u8>>> {
+async fn read_start(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<u8>>> {
     // A buffer that does not grow leaves no copy of the password in freed memory.
     let capacity = usize::try_from(MAX_BYTES + 2).unwrap_or(usize::MAX);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));

@@ -25,7 +25,7 @@ use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Transport;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
-use connection::{Connection, Progress};
+use connection::{Connection, ConnectionChange};
 use input::Input;
 use log::SessionLog;
 use observers::Observers;
@@ -39,7 +39,7 @@ pub(crate) struct Task {
     session: Session,
     publisher: Publisher,
     shared: Arc<ClientShared>,
-    replies: Replies,
+    replies: ReplyWaiters,
     transport: Transport,
     /// Maximum number of events per turn: [`EVENTS_PER_TURN`], but no more than the hub keeps, so that a subscriber that reads
     /// after each turn misses none.
@@ -49,7 +49,7 @@ pub(crate) struct Task {
     connection: Connection,
     input: Input,
     /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
-    held: Option<Arc<Event>>,
+    held_event: Option<Arc<Event>>,
     observers: Observers,
     timer: Timer,
     /// Whether the session was shut down. Events are then dropped if a lossless subscriber has no room for them.
@@ -83,12 +83,12 @@ impl Task {
             session,
             publisher,
             shared,
-            replies: Replies::default(),
+            replies: ReplyWaiters::default(),
             transport: profile.transport.clone(),
             n_published: 0,
             connection: Connection::None,
             input: Input::default(),
-            held: None,
+            held_event: None,
             observers: Observers::new(SessionLog::new(span), observers),
             timer: Timer::new(),
             is_shut_down: false,
@@ -104,7 +104,7 @@ impl Task {
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
             let turn = self.turn(now());
-            self.shared.update(&self.session);
+            self.shared.publish_status(&self.session);
             match turn {
                 Turn::Wait => self.wait().await,
                 Turn::More => {
@@ -121,11 +121,11 @@ impl Task {
     /// Does all work that is possible without waiting, up to the maximum number of events.
     fn turn(&mut self, now: Instant) -> Turn {
         self.accept_requests(now);
-        if self.held.is_some() || self.observers.is_full() {
+        if self.held_event.is_some() || self.observers.is_full() {
             // Nothing is read, so silence does not mean that the server is dead.
             self.session.reading_paused(now);
         }
-        self.connection.check_deadline(self.transport.write_timeout, now);
+        self.connection.break_if_write_timed_out(self.transport.write_timeout, now);
         // Received bytes are processed before timeouts: they may be the awaited answer.
         let turn = self.pump(now);
         let is_late = self.session.poll_timeout().is_some_and(|due| due <= now);
@@ -148,7 +148,7 @@ impl Task {
                 continue;
             }
             match self.session.request(command, now) {
-                Ok(id) => self.replies.expect(id, reply),
+                Ok(id) => self.replies.register(id, reply),
                 Err(error) => drop(reply.send(Err(error))),
             }
         }
@@ -169,19 +169,19 @@ impl Task {
     /// is left, a subscriber has no room, or the maximum number of events per turn is published.
     fn pump(&mut self, now: Instant) -> Turn {
         while self.n_published < self.events_per_turn {
-            self.hang_up(now);
+            self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
-            self.send(now);
+            self.send_transmits(now);
             while let Some((id, result)) = self.session.poll_reply() {
-                self.observers.replied(id, &result, self.input.view(&self.session));
-                self.replies.answer(id, result);
+                self.observers.show_reply(id, &result, self.input.view(&self.session));
+                self.replies.deliver(id, result);
             }
-            if !self.publish() {
+            if !self.publish_held_event() {
                 return Turn::Wait;
             }
-            self.dial();
-            self.held = self.next_event(now);
-            if self.held.is_none() {
+            self.dial_if_required();
+            self.held_event = self.next_event(now);
+            if self.held_event.is_none() {
                 let is_over = matches!(self.session.next_action(), DriverAction::End(_));
                 return if is_over { Turn::Over } else { Turn::Wait };
             }
@@ -190,48 +190,48 @@ impl Task {
     }
 
     /// Closes the connection if the session requires it.
-    fn hang_up(&mut self, now: Instant) {
+    fn close_if_required(&mut self, now: Instant) {
         match self.session.next_action() {
             DriverAction::Dial { .. } | DriverAction::Keep => {}
             DriverAction::Wait | DriverAction::End(_) => self.connection = Connection::None,
-            DriverAction::Close => self.close(CloseCause::Closed, now),
+            DriverAction::Close => self.drop_connection(CloseCause::Closed, now),
         }
     }
 
     /// Starts to connect if the session requires it. Called only while subscribers have room for the events that follow.
-    fn dial(&mut self) {
+    fn dial_if_required(&mut self) {
         if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
             self.connection = Connection::dial(&self.transport);
         }
     }
 
     /// Writes everything that the session sends, at once if possible: servers answer lines that they read together in one block.
-    fn send(&mut self, now: Instant) {
+    fn send_transmits(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
-            self.observers.sent(&transmit, now, self.input.view(&self.session));
-            self.connection.push(transmit.bytes());
+            self.observers.show_sent(&transmit, now, self.input.view(&self.session));
+            self.connection.queue(transmit.bytes());
             is_more = true;
             if transmit.kind.is_secret() {
                 // Written at once: a buffer that grows is copied, and the copy of a secret is not wiped.
-                self.connection.send();
+                self.connection.write_queued();
             }
         }
         if is_more {
-            self.connection.send();
+            self.connection.write_queued();
         }
     }
 
     /// Publishes the held event, if there is one. Returns whether the next event can be published. After a shutdown, an event for
     /// which a lossless subscriber has no room is dropped.
-    fn publish(&mut self) -> bool {
-        let Some(event) = self.held.take() else { return true };
+    fn publish_held_event(&mut self) -> bool {
+        let Some(event) = self.held_event.take() else { return true };
         let Err(event) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
             return true;
         };
         if !self.is_shut_down {
-            self.held = Some(event);
+            self.held_event = Some(event);
         }
         self.is_shut_down
     }
@@ -244,19 +244,19 @@ impl Task {
         if event.is_none()
             && let Some(cause) = self.connection.take_broken()
         {
-            self.close(cause, now);
+            self.drop_connection(cause, now);
             event = self.session.poll_event();
         }
         let event = event?;
-        let redacted = self.observers.event(&event, started, self.input.view(&self.session));
+        let redacted = self.observers.show_event(&event, started, self.input.view(&self.session));
         // Shared at once: a pointer is cheaper to hold and to pass on than an event.
         Some(Arc::new(redacted.filter(|_| self.redacts_events).unwrap_or(event)))
     }
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
-    fn close(&mut self, cause: CloseCause, now: Instant) {
+    fn drop_connection(&mut self, cause: CloseCause, now: Instant) {
         self.connection = Connection::None;
-        self.observers.closed(self.input.view(&self.session));
+        self.observers.show_closed(self.input.view(&self.session));
         self.input = Input::default();
         self.session.closed(cause, now);
     }
@@ -267,26 +267,26 @@ impl Task {
     ///
     /// Cancel safe: received bytes are in the input.
     async fn wait(&mut self) {
-        let may_read = self.held.is_none() && self.input.is_empty() && !self.observers.is_full();
+        let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.is_full();
         let deadline = self.connection.deadline(self.transport.write_timeout);
         self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
         let view = self.input.view(&self.session);
         let progress = tokio::select! {
             biased;
             // First, so that observers work even if the server sends without a pause.
-            () = poll_fn(|context| self.observers.poll(view, context)) => return,
-            progress = self.connection.progress(&mut self.input.bytes, may_read) => progress,
+            () = poll_fn(|context| self.observers.poll_progress(view, context)) => return,
+            progress = self.connection.wait_for_change(&mut self.input.bytes, may_read) => progress,
             // The next turn does the work.
-            () = self.shared.changed() => return,
+            () = self.shared.wait_for_work() => return,
             () = self.timer.expired() => return,
-            () = deliver(&mut self.publisher, &mut self.held, self.session.games()) => return,
+            () = publish_held_or_admit(&mut self.publisher, &mut self.held_event, self.session.games()) => return,
         };
         match progress {
-            Progress::Received => {
-                self.observers.received(&self.input.bytes, now(), self.input.view(&self.session));
+            ConnectionChange::Received => {
+                self.observers.show_redacted(&self.input.bytes, now(), self.input.view(&self.session));
             }
-            Progress::Dialed(outcome) => self.session.dialed(outcome, now()),
-            Progress::Broken => {}
+            ConnectionChange::Dialed(outcome) => self.session.dialed(outcome, now()),
+            ConnectionChange::Broken => {}
         }
     }
 }
@@ -301,18 +301,18 @@ impl Drop for Task {
 
 /// Requests that were sent and whose callers wait for the reply. The session limits their number.
 #[derive(Debug, Default)]
-struct Replies {
+struct ReplyWaiters {
     waiting: Vec<(RequestId, ReplySender)>,
 }
 
-impl Replies {
+impl ReplyWaiters {
     /// Registers the caller that waits for the reply to a request.
-    fn expect(&mut self, id: RequestId, sender: ReplySender) {
+    fn register(&mut self, id: RequestId, sender: ReplySender) {
         self.waiting.push((id, sender));
     }
 
     /// Sends a reply to its caller. Does nothing if the caller no longer waits.
-    fn answer(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
+    fn deliver(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
         if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
             let (_, sender) = self.waiting.swap_remove(position);
             drop(sender.send(result));
@@ -335,7 +335,7 @@ impl Replies {
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
-async fn deliver(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games: &Games) {
+async fn publish_held_or_admit(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games: &Games) {
     if let Some(event) = held {
         // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
         Box::pin(publisher.publish(Arc::clone(event), games)).await;

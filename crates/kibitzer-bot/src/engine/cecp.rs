@@ -21,7 +21,7 @@ pub(super) struct Cecp {
     switches: Vec<&'static str>,
     game: Option<GameSetup>,
     /// Position of the engine's board; `None` if the game has to be set up.
-    known: Option<SearchPosition>,
+    engine_position: Option<SearchPosition>,
     /// Whether the engine keeps clocks in this game.
     has_clocks: bool,
     /// Whether the engine has offered a draw since its last move.
@@ -33,15 +33,17 @@ impl Default for Cecp {
     fn default() -> Self {
         // The protocol has these on until the engine turns them off.
         let switches = vec!["time", "reuse"];
-        Self { switches, game: None, known: None, has_clocks: false, offers_draw: false, last_ping: 0 }
+        Self { switches, game: None, engine_position: None, has_clocks: false, offers_draw: false, last_ping: 0 }
     }
 }
 
 impl Cecp {
-    fn has(&self, switch: &str) -> bool {
+    /// Returns whether a switch of the command `feature` is on.
+    fn has_switch(&self, switch: &str) -> bool {
         self.switches.contains(&switch)
     }
 
+    /// Returns the variant of the current game; `chess` before the first one.
     fn variant(&self) -> &str {
         self.game.as_ref().map_or("chess", |game| &game.variant)
     }
@@ -73,11 +75,13 @@ impl Cecp {
         }
         sent.extend(["easy", "post", "force"].map(str::to_owned));
         if let Some(game) = &self.game {
-            sent.extend((self.has("name") && !game.opponent.is_empty()).then(|| format!("name {}", game.opponent)));
+            sent.extend(
+                (self.has_switch("name") && !game.opponent.is_empty()).then(|| format!("name {}", game.opponent)),
+            );
             sent.extend(game.opponent_is_computer.then(|| "computer".to_owned()));
         }
         match fen {
-            Some(_) if !self.has("setboard") => {
+            Some(_) if !self.has_switch("setboard") => {
                 return Err(EngineError::Position("it can only start from the initial position".to_owned()));
             }
             Some(fen) => sent.push(format!("setboard {fen}")),
@@ -116,7 +120,7 @@ impl Dialect for Cecp {
     fn synchronization(&mut self) -> Option<(String, String)> {
         self.last_ping += 1;
         let number = self.last_ping;
-        self.has("ping").then(|| (format!("ping {number}"), format!("pong {number}")))
+        self.has_switch("ping").then(|| (format!("ping {number}"), format!("pong {number}")))
     }
 
     fn synchronizes_each_search(&self) -> bool {
@@ -124,29 +128,29 @@ impl Dialect for Cecp {
     }
 
     fn plays_one_game(&self) -> bool {
-        !self.has("reuse")
+        !self.has_switch("reuse")
     }
 
     fn game_lines(&mut self, game: &GameSetup, _options: &EngineOptions) -> Vec<String> {
         self.game = Some(game.clone());
-        self.known = None;
+        self.engine_position = None;
         Vec::new()
     }
 
     fn position_lines(&mut self, position: &SearchPosition) -> Result<Vec<String>, EngineError> {
         let moves = lines::moves_to_send(position, self.variant())
             .ok_or_else(|| EngineError::Position("a move is illegal".to_owned()))?;
-        let known = self.known.take().filter(|known| known.fen == position.fen);
+        let known = self.engine_position.take().filter(|known| known.fen == position.fen);
         let known = known.filter(|known| position.moves.starts_with(&known.moves));
         let mut sent = match &known {
             Some(_) => vec!["force".to_owned()],
             None => self.start_of_game(position.fen.as_ref())?,
         };
         self.has_clocks &= known.is_some();
-        let prefix = if self.has("usermove") { "usermove " } else { "" };
+        let prefix = if self.has_switch("usermove") { "usermove " } else { "" };
         let first_unknown = known.map_or(0, |known| known.moves.len());
         sent.extend(moves.iter().skip(first_unknown).map(|text| format!("{prefix}{text}")));
-        self.known = Some(position.clone());
+        self.engine_position = Some(position.clone());
         Ok(sent)
     }
 
@@ -159,7 +163,7 @@ impl Dialect for Cecp {
                 let seconds = own.as_secs().max(1);
                 sent.push(format!("level 0 {}:{:02} {}", seconds / 60, seconds % 60, increment.as_secs()));
             }
-            if self.has("time") {
+            if self.has_switch("time") {
                 sent.push(format!("time {}", own.as_millis() / 10));
                 sent.push(format!("otim {}", other.as_millis() / 10));
             }
@@ -181,9 +185,9 @@ impl Dialect for Cecp {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let no_move = BestMove::default();
         let result = match word {
-            "move" => self.moved(rest, position),
+            "move" => self.accept_engine_move(rest, position),
             // GNU Chess: "My move is : g1f3".
-            "My" => self.moved(rest.strip_prefix("move is")?.trim_start_matches([' ', ':']), position),
+            "My" => self.accept_engine_move(rest.strip_prefix("move is")?.trim_start_matches([' ', ':']), position),
             "offer" if rest.starts_with("draw") => {
                 self.offers_draw = true;
                 return None;
@@ -202,12 +206,12 @@ impl Dialect for Cecp {
 
 impl Cecp {
     /// Reads a move, which the engine has played on its own board as well.
-    fn moved(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
-        let known = self.known.take();
+    fn accept_engine_move(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
+        let known = self.engine_position.take();
         let offers_draw = std::mem::take(&mut self.offers_draw);
         let best = lines::received_move(text.trim(), position, self.variant());
         let best = best.ok_or_else(|| EngineError::NotAMove(shortened(text)))?;
-        self.known = known.map(|mut known| {
+        self.engine_position = known.map(|mut known| {
             known.moves.push(best.clone());
             known
         });
@@ -260,7 +264,7 @@ mod tests {
         let last = read(r#"feature option="Style -combo *Solid /// Risky" option="Clear -button" done=1"#);
         assert!(!first.is_done && last.is_done);
         read(r#"feature reuse=0 option="Unterminated -spin 1 2"#);
-        assert!(cecp.has("ping") && !cecp.has("setboard") && cecp.plays_one_game());
+        assert!(cecp.has_switch("ping") && !cecp.has_switch("setboard") && cecp.plays_one_game());
         assert_eq!(info.variants, ["chess", "chess960"]);
         assert_eq!(options.names(), ["memory", "Style", "Clear"]);
         assert!(options.accepting("style", "Solid").is_ok());

@@ -83,7 +83,7 @@ impl ConfiguredEngine {
             activity: Activity::Idle,
             position: SearchPosition::new(None, Vec::new(), Color::White),
         };
-        engine.shake_hands().await?;
+        engine.complete_handshake().await?;
         for (name, value) in &command.options {
             let option = engine.options.accepting(name, value)?;
             engine.process.send(&engine.dialect.option_line(option, value));
@@ -101,7 +101,7 @@ impl ConfiguredEngine {
     /// # Cancel safety
     ///
     /// Not cancel safe: the features that were read are lost.
-    async fn shake_hands(&mut self) -> Result<(), EngineError> {
+    async fn complete_handshake(&mut self) -> Result<(), EngineError> {
         self.process.send_all(self.dialect.greeting());
         let deadline = tokio::time::Instant::now() + self.command.reply_timeout;
         loop {
@@ -154,11 +154,11 @@ impl ConfiguredEngine {
     /// # Cancel safety
     ///
     /// Cancel safe: the next call continues.
-    async fn halt(&mut self) -> Result<bool, EngineError> {
+    async fn discard_search(&mut self) -> Result<bool, EngineError> {
         if self.activity == Activity::Idle {
             return Ok(false);
         }
-        match self.stopped(&mut |_| {}).await {
+        match self.stop_search(&mut |_| {}).await {
             Err(EngineError::NoMove) => self.restart().await?,
             Err(EngineError::Exited) => return Err(EngineError::Exited),
             // Whether its move is legal does not matter any more.
@@ -185,6 +185,7 @@ impl ConfiguredEngine {
         Ok(())
     }
 
+    /// Sends the lines that begin the current game; none before the first game.
     fn send_game(&mut self) {
         if let Some(game) = &self.game {
             self.process.send_all(&self.dialect.game_lines(game, &self.options));
@@ -200,13 +201,13 @@ impl ConfiguredEngine {
     /// # Cancel safety
     ///
     /// Cancel safe: the next call sets up the position again.
-    async fn go(
+    async fn start_search(
         &mut self,
         position: &SearchPosition,
         limits: &SearchLimits,
         next: Activity,
     ) -> Result<(), EngineError> {
-        let was_searching = self.halt().await?;
+        let was_searching = self.discard_search().await?;
         self.position.clone_from(position);
         self.process.send_all(&self.dialect.position_lines(position)?);
         // Skips what the engine wrote after its last move, such as a second move or its opinion on the result.
@@ -223,17 +224,17 @@ impl ConfiguredEngine {
     ///
     /// # Errors
     ///
-    /// [`EngineError::NoMove`] if none comes within a second, otherwise as [`result`](Self::result).
+    /// [`EngineError::NoMove`] if none comes within a second, otherwise as [`wait_for_result`](Self::wait_for_result).
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the next call continues.
-    async fn stopped(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
+    async fn stop_search(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
         if self.activity != Activity::Stopping {
             self.process.send(self.dialect.stop_line());
             self.activity = Activity::Stopping;
         }
-        timeout(STOP_TIMEOUT, self.result(report)).await.unwrap_or(Err(EngineError::NoMove))
+        timeout(STOP_TIMEOUT, self.wait_for_result(report)).await.unwrap_or(Err(EngineError::NoMove))
     }
 
     /// Reports lines of analysis until the search ends.
@@ -245,7 +246,7 @@ impl ConfiguredEngine {
     /// # Cancel safety
     ///
     /// Cancel safe: the next call stops the search.
-    async fn result(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
+    async fn wait_for_result(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
         loop {
             let line = self.process.next_line().await?;
             match self.dialect.parse(&line, &self.position) {
@@ -274,7 +275,7 @@ impl Engine for ConfiguredEngine {
         if !self.info.variants.contains(&game.variant) {
             return Err(EngineError::Variant(game.variant.clone()));
         }
-        self.halt().await?;
+        self.discard_search().await?;
         if self.game.replace(game.clone()).is_some() && self.dialect.plays_one_game() {
             self.restart().await?;
         } else {
@@ -298,12 +299,12 @@ impl Engine for ConfiguredEngine {
             self.process.send("ponderhit");
             self.activity = Activity::Searching;
         } else {
-            self.go(position, limits, Activity::Searching).await?;
+            self.start_search(position, limits, Activity::Searching).await?;
         }
         let fixed_time = limits.move_time.filter(|_| limits.clocks.is_none());
-        match timeout(fixed_time.unwrap_or(limits.deadline), self.result(report)).await {
+        match timeout(fixed_time.unwrap_or(limits.deadline), self.wait_for_result(report)).await {
             Ok(result) => result,
-            Err(_) => self.stopped(report).await,
+            Err(_) => self.stop_search(report).await,
         }
     }
 
@@ -319,13 +320,13 @@ impl Engine for ConfiguredEngine {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<(), EngineError> {
         if self.info.ponders {
-            self.go(position, limits, Activity::Pondering).await?;
+            self.start_search(position, limits, Activity::Pondering).await?;
         } else {
-            self.halt().await?;
+            self.discard_search().await?;
         }
         loop {
             // A move before `ponderhit` or `stop` is against the protocol; some engines send it after a mate or at a depth limit.
-            self.result(report).await?;
+            self.wait_for_result(report).await?;
         }
     }
 
@@ -335,7 +336,7 @@ impl Engine for ConfiguredEngine {
     ///
     /// Cancel safe: the next call continues.
     async fn stop(&mut self) -> Result<(), EngineError> {
-        if self.halt().await? { self.synchronize().await } else { Ok(()) }
+        if self.discard_search().await? { self.synchronize().await } else { Ok(()) }
     }
 
     /// See [`Engine::quit`].

@@ -71,6 +71,7 @@ impl EngineOption {
     }
 }
 
+/// Returns the number after a word of an option's description; `None` if either is missing.
 fn number_after(text: &str, word: &str) -> Option<i64> {
     text.split_ascii_whitespace().skip_while(|found| *found != word).nth(1)?.parse().ok()
 }

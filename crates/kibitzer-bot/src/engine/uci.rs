@@ -116,6 +116,7 @@ fn opponent(game: &GameSetup) -> String {
     format!("none {rating} {kind} {}", game.opponent)
 }
 
+/// Returns the command `go` with the limits of a search. `mode` follows the word directly: empty, or `ponder` and a blank.
 fn go_line(mode: &str, limits: &SearchLimits) -> String {
     let mut line = format!("go {mode}");
     let mut add = |name: &str, value: Option<u128>| {

@@ -33,7 +33,7 @@ impl WeakPlayer {
     /// The best move and its value in centipawns; `None` if there is no legal move.
     fn choose(&mut self, board: &Board) -> Option<(i32, Move)> {
         let rated = legal_moves(board).into_iter().map(|candidate| {
-            let value = value_of(board, candidate);
+            let value = value_after_reply(board, candidate);
             (value + self.random.i32(0..NOISE_CP), value, candidate)
         });
         rated.max_by_key(|(noisy, ..)| *noisy).map(|(_, value, chosen)| (value, chosen))
@@ -89,7 +89,7 @@ fn legal_moves(board: &Board) -> Vec<Move> {
 }
 
 /// The material after a move and the opponent's best capture, from the mover's side.
-fn value_of(board: &Board, candidate: Move) -> i32 {
+fn value_after_reply(board: &Board, candidate: Move) -> i32 {
     let after = played(board, candidate);
     match after.status() {
         GameStatus::Won => MATE_CP,
@@ -101,6 +101,7 @@ fn value_of(board: &Board, candidate: Move) -> i32 {
     }
 }
 
+/// Returns the board after a legal move.
 fn played(board: &Board, candidate: Move) -> Board {
     let mut after = board.clone();
     after.play_unchecked(candidate);

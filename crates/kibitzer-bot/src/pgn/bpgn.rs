@@ -44,7 +44,7 @@ impl BpgnMatch {
         Self {
             tags: tags(a, b, result, origin),
             moves: moves.into_iter().map(|(_, text)| text).collect(),
-            ending: decided.map(|ending| text::comment(ending.text.as_str())),
+            ending: decided.map(|ending| text::sanitize_comment(ending.text.as_str())),
             result,
         }
     }
@@ -64,7 +64,7 @@ impl fmt::Display for BpgnMatch {
 /// Returns the moves of a board with the numbers of their arrival; the letters of the board are White's and Black's.
 fn board_moves((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
     let line = game.line();
-    let sans = san::of_line(&line, false);
+    let sans = san::san_moves(&line, false);
     let written = move |((ply, step), san): ((u32, TrackedMove), String)| {
         let letter = if step.color == Color::White { white } else { black };
         let clock = step.clock.map(|clock| format!("{{{}}}", seconds(clock.as_ms()))).unwrap_or_default();
@@ -79,8 +79,9 @@ fn seconds(ms: i64) -> String {
     format!("{sign}{}.{:03}", ms.unsigned_abs() / 1000, ms.unsigned_abs() % 1000)
 }
 
+/// Returns the lines of tags of a match; `a` and `b` are its boards.
 fn tags(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin) -> Vec<String> {
-    let tag = |name: &str, value: &str| format!("[{name} \"{}\"]", text::tag_value(value));
+    let tag = |name: &str, value: &str| format!("[{name} \"{}\"]", text::escape_tag_value(value));
     let (initial_s, increment_s) = a.time_control();
     let [date, time] = origin.date_and_time();
     let mut tags = vec![tag("Event", &super::game::event(a, origin)), tag("Site", &origin.site(" - "))];
@@ -96,6 +97,7 @@ fn tags(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin
     tags
 }
 
+/// Returns the result from the view of the other color.
 const fn opposite(result: GameResult) -> GameResult {
     match result {
         GameResult::WhiteWins => GameResult::BlackWins,

@@ -19,12 +19,12 @@ pub struct PgnCollector {
     tracker: GameTracker,
     origin: PgnOrigin,
     keeps_talk: bool,
-    notes: BTreeMap<GameKey, Notes>,
+    notes: BTreeMap<GameKey, GameNotes>,
 }
 
 /// What the tracker does not know of a game.
 #[derive(Debug, Default)]
-struct Notes {
+struct GameNotes {
     started: Option<Utc>,
     /// Comments by the number of moves before them.
     comments: Vec<(usize, String)>,
@@ -57,19 +57,19 @@ impl PgnCollector {
     pub fn apply(&mut self, event: &Event, time: Option<Utc>) -> Vec<GameStep> {
         let steps = self.tracker.apply(event);
         for step in steps.iter().filter(|step| step.kind == StepKind::Started) {
-            self.notes.insert(step.game, Notes { started: time, comments: Vec::new() });
+            self.notes.insert(step.game, GameNotes { started: time, comments: Vec::new() });
         }
         let tracker = &self.tracker;
         self.notes.retain(|key, _| tracker.get(*key).is_some());
         if let Some(Message::Talk(talk)) = event.message().filter(|_| self.keeps_talk) {
-            self.note_talk(talk);
+            self.add_talk_comment(talk);
         }
         steps
     }
 
     /// Interrupts all games in progress, at the end of a recorded connection.
-    pub fn disconnect(&mut self) -> Vec<GameStep> {
-        self.tracker.disconnect()
+    pub fn interrupt_games(&mut self) -> Vec<GameStep> {
+        self.tracker.interrupt_games()
     }
 
     /// Returns a game in its current state; `None` if the tracker has dropped it.
@@ -104,13 +104,14 @@ impl PgnCollector {
         Some(BpgnMatch::new(games, &self.origin_of(key)))
     }
 
+    /// Returns the origin of a game, with its start time if that is known.
     fn origin_of(&self, key: GameKey) -> PgnOrigin {
         let started = self.notes.get(&key).and_then(|notes| notes.started);
         started.map_or_else(|| self.origin.clone(), |time| self.origin.clone().started(time))
     }
 
     /// Adds talk to the game that it is about: by its number, for an opponent's words also by the opponent's name.
-    fn note_talk(&mut self, talk: &Talk) {
+    fn add_talk_comment(&mut self, talk: &Talk) {
         let (TalkKind::Kibitz { game: number, .. }
         | TalkKind::Whisper { game: number, .. }
         | TalkKind::Say { game: number }) = talk.kind

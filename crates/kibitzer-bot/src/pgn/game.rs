@@ -120,7 +120,7 @@ impl PgnGame {
     /// not known, the record starts from the first known position.
     pub fn new(game: &TrackedGame, origin: &PgnOrigin) -> Self {
         let line = game.line();
-        let sans = san::of_line(&line, has_usual_rules(game));
+        let sans = san::san_moves(&line, follows_chess_rules(game));
         let moves = sans.into_iter().zip(&line.moves).map(|(san, step)| PgnMove {
             san,
             clock_ms: step.clock.map(ClockReading::as_ms),
@@ -135,7 +135,7 @@ impl PgnGame {
             moves,
             comments: Vec::new(),
             result,
-            ending: ending.map(|ending| text::comment(&with_colors(ending.text.as_str(), game))),
+            ending: ending.map(|ending| text::sanitize_comment(&with_colors(ending.text.as_str(), game))),
         };
         pgn.add_tags(game, &line, origin);
         pgn
@@ -147,7 +147,7 @@ impl PgnGame {
         let is_name = !name.is_empty() && name.len() <= 30 && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if is_name {
             self.tags.retain(|(known, _)| known != name);
-            self.tags.push((name.to_owned(), text::tag_value(value)));
+            self.tags.push((name.to_owned(), text::escape_tag_value(value)));
         }
     }
 
@@ -159,7 +159,7 @@ impl PgnGame {
     /// Adds a comment after the first `n_moves` moves, 0 for the start; after the last one if there are fewer. Comments beyond 500 are
     /// dropped.
     pub fn add_comment(&mut self, n_moves: usize, comment: &str) {
-        let comment = text::comment(comment);
+        let comment = text::sanitize_comment(comment);
         if self.comments.len() < MAX_COMMENTS && !comment.is_empty() {
             self.comments.push((n_moves.min(self.moves.len()), comment));
         }
@@ -203,8 +203,8 @@ impl PgnGame {
         let known = line.start_clocks.map(|clocks| clocks.map(ClockReading::as_ms));
         let [white, black] = known.unwrap_or([i64::from(initial_s) * 1000; 2]);
         if !is_untimed {
-            self.set_tag("WhiteClock", &text::clock(white));
-            self.set_tag("BlackClock", &text::clock(black));
+            self.set_tag("WhiteClock", &text::format_clock(white));
+            self.set_tag("BlackClock", &text::format_clock(black));
         }
     }
 
@@ -243,8 +243,8 @@ impl fmt::Display for PgnGame {
 impl fmt::Display for PgnMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.san)?;
-        let clock = self.clock_ms.map(|ms| format!("[%clk {}]", text::clock(ms)));
-        let elapsed = self.elapsed_ms.map(|ms| format!("[%emt {}]", text::clock(ms.into())));
+        let clock = self.clock_ms.map(|ms| format!("[%clk {}]", text::format_clock(ms)));
+        let elapsed = self.elapsed_ms.map(|ms| format!("[%emt {}]", text::format_clock(ms.into())));
         match (clock, elapsed) {
             (None, None) => Ok(()),
             (clock, elapsed) => write!(f, " {{{}{}}}", clock.unwrap_or_default(), elapsed.unwrap_or_default()),
@@ -272,8 +272,8 @@ fn variant_name(game: &TrackedGame) -> Option<String> {
     match game.variant().as_str() {
         "chess" => None,
         "chess960" => Some("Chess960".to_owned()),
-        "wild/0" | "wild/1" if has_usual_rules(game) => Some("Wildcastle".to_owned()),
-        variant if variant.starts_with("wild") && has_usual_rules(game) => None,
+        "wild/0" | "wild/1" if follows_chess_rules(game) => Some("Wildcastle".to_owned()),
+        variant if variant.starts_with("wild") && follows_chess_rules(game) => None,
         variant => {
             let mut letters = variant.chars();
             letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
@@ -282,7 +282,7 @@ fn variant_name(game: &TrackedGame) -> Option<String> {
 }
 
 /// Returns whether moves follow the rules of chess, perhaps from another start position.
-fn has_usual_rules(game: &TrackedGame) -> bool {
+fn follows_chess_rules(game: &TrackedGame) -> bool {
     let variant = game.variant();
     let start = game.game().info().and_then(|info| info.start.as_ref());
     let is_irregular = start.is_some_and(|start| start.has_irregular_legality || start.has_irregular_semantics);

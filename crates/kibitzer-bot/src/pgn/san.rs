@@ -10,8 +10,8 @@ use crate::tracker::{MoveLine, TrackedMove};
 ///
 /// Where the rules of chess hold, a move is legal, as short as possible, and has the mark of a check or mate. In variants it is the
 /// server's move, spelled in standard form, with the square of departure if the board shows more than one piece that could make it.
-pub(super) fn of_line(line: &MoveLine, has_usual_rules: bool) -> Vec<String> {
-    let mut rules = if has_usual_rules { rules_at(&line.start) } else { None };
+pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<String> {
+    let mut rules = if follows_chess_rules { rules_from(&line.start) } else { None };
     let mut board = line.start.board;
     let mut sans = Vec::with_capacity(line.moves.len());
     for step in &line.moves {
@@ -32,14 +32,15 @@ pub(super) fn of_line(line: &MoveLine, has_usual_rules: bool) -> Vec<String> {
     sans
 }
 
-fn rules_at(start: &Fen) -> Option<Rules> {
+/// Returns a board with the rules of chess; `None` if the position is not one of chess.
+fn rules_from(start: &Fen) -> Option<Rules> {
     start.with_counters(0, 1).with_hands(None).to_string().parse().ok()
 }
 
 /// Plays a move, and returns it in short form; `None` if it is not legal.
 fn play_legal(rules: &mut Rules, step: &TrackedMove) -> Option<String> {
     let played: Move = step.uci_chess960()?.parse().ok()?;
-    let played = on_rook(rules, played, step)?;
+    let played = castling_as_rook_capture(rules, played, step)?;
     let after = {
         let mut after = rules.clone();
         after.try_play(played).ok()?;
@@ -51,7 +52,7 @@ fn play_legal(rules: &mut Rules, step: &TrackedMove) -> Option<String> {
 }
 
 /// Returns castling as the capture of the own rook, also if the squares of king and rook are not known.
-fn on_rook(rules: &Rules, played: Move, step: &TrackedMove) -> Option<Move> {
+fn castling_as_rook_capture(rules: &Rules, played: Move, step: &TrackedMove) -> Option<Move> {
     let LastMove::Castle { side, rook_from: None, .. } = step.played else { return Some(played) };
     let rights = rules.castle_rights(rules.side_to_move());
     let file = if side == CastlingSide::Short { rights.short } else { rights.long }?;

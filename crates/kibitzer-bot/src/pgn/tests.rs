@@ -96,7 +96,7 @@ fn games_that_are_broken_off_are_unterminated() {
     assert_eq!((adjourned.tag("Result"), adjourned.tag("Termination")), (Some("*"), Some("unterminated")));
     assert!(adjourned.to_string().ends_with("{Game adjourned by mutual agreement} *\n"));
     let mut collector = collect(&opening(7, "Ann Bob", "blitz"));
-    let steps = collector.disconnect();
+    let steps = collector.interrupt_games();
     assert_eq!(collector.game(steps[0].game).unwrap().tag("Termination"), Some("unterminated"));
 }
 

@@ -4,20 +4,20 @@
 const MAX_CHARS: usize = 400;
 
 /// Formats milliseconds as `H:MM:SS.mmm`; a negative time, of a player who is out of time, is 0.
-pub(super) fn clock(ms: i64) -> String {
+pub(super) fn format_clock(ms: i64) -> String {
     let ms = ms.max(0);
     let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
     format!("{hours}:{minutes:02}:{seconds:02}.{:03}", ms % 1000)
 }
 
 /// Returns the value of a tag with quotation marks and backslashes escaped; `?` if it is empty.
-pub(super) fn tag_value(text: &str) -> String {
+pub(super) fn escape_tag_value(text: &str) -> String {
     let text = one_line(text);
     if text.is_empty() { "?".to_owned() } else { text.replace('\\', "\\\\").replace('"', "\\\"") }
 }
 
 /// Returns text that cannot end a comment, begin one inside it, or look like a command such as `[%clk 0:01:00]`.
-pub(super) fn comment(text: &str) -> String {
+pub(super) fn sanitize_comment(text: &str) -> String {
     one_line(text).replace('{', "(").replace('}', ")").replace("[%", "[ %")
 }
 
@@ -42,10 +42,13 @@ mod tests {
             ("J\u{e9}r\u{f4}me", "J\u{e9}r\u{f4}me"),
         ];
         for (text, want) in cases {
-            assert_eq!(tag_value(text), want);
+            assert_eq!(escape_tag_value(text), want);
         }
-        assert_eq!(comment("nice} 1-0 {[%clk 9:00:00]\n\n[Event \"x\"]"), "nice) 1-0 ([ %clk 9:00:00] [Event \"x\"]");
-        assert_eq!(comment(&"x".repeat(5000)).len(), MAX_CHARS);
+        assert_eq!(
+            sanitize_comment("nice} 1-0 {[%clk 9:00:00]\n\n[Event \"x\"]"),
+            "nice) 1-0 ([ %clk 9:00:00] [Event \"x\"]"
+        );
+        assert_eq!(sanitize_comment(&"x".repeat(5000)).len(), MAX_CHARS);
     }
 
     #[test]
@@ -57,7 +60,7 @@ mod tests {
             (i64::MAX, "2562047788015:12:55.807"),
         ];
         for (ms, want) in cases {
-            assert_eq!(clock(ms), want);
+            assert_eq!(format_clock(ms), want);
         }
     }
 }

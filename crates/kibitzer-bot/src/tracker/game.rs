@@ -173,7 +173,7 @@ impl TrackedGame {
 
     /// Returns the known moves that led to the current position, and the position before them.
     pub fn line(&self) -> MoveLine {
-        let explodes = self.variant() == "atomic";
+        let captures_explode = self.variant() == "atomic";
         let base = self.game.base();
         let later = self.game.moves().iter().scan(base.side_to_move(), |color, played| {
             Some(TrackedMove::new(std::mem::replace(color, color.opponent()), played))
@@ -183,7 +183,7 @@ impl TrackedGame {
             start_clocks: Some(Color::BOTH.map(|color| base.clock(color))),
             moves: Vec::new(),
             is_complete: base.last_move().is_none(),
-            explodes,
+            captures_explode,
         });
         line.moves.extend(later);
         for (step, arrival) in line.moves.iter_mut().zip(&self.arrivals) {

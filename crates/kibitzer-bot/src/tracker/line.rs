@@ -18,7 +18,7 @@ pub struct MoveLine {
     /// Whether the start position is that of the game.
     pub(super) is_complete: bool,
     /// Whether captures explode, as in atomic chess.
-    pub(super) explodes: bool,
+    pub(super) captures_explode: bool,
 }
 
 /// A move of a tracked game.
@@ -67,19 +67,19 @@ impl TrackedMove {
 
 impl MoveLine {
     /// Creates a line from a list of moves; `None` if the list has a move that cannot be played.
-    pub(super) fn from_list(list: &MoveList, explodes: bool) -> Option<Self> {
+    pub(super) fn from_list(list: &MoveList, captures_explode: bool) -> Option<Self> {
         let start = list.start.last().map_or(Fen::START, Style12::fen);
         let (mut board, mut color) = (start.board, start.side_to_move);
         let mut moves = Vec::with_capacity(list.moves.len());
         for listed in &list.moves {
             (listed.color() == color).then_some(())?;
             let played = SanMove::parse(listed.san.as_bytes())?.to_last_move(&board, color)?;
-            play(&mut board, played, color, explodes)?;
+            play(&mut board, played, color, captures_explode)?;
             let san = Some(listed.san.clone());
             moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms, arrival: 0 });
             color = color.opponent();
         }
-        Some(Self { start, start_clocks: None, moves, is_complete: true, explodes })
+        Some(Self { start, start_clocks: None, moves, is_complete: true, captures_explode })
     }
 
     /// Returns the line up to `position`, if that position occurs in it at its ply; `None` otherwise.
@@ -98,7 +98,7 @@ impl MoveLine {
 
     /// Plays a move of the line on a board; `None` if it does not fit the board.
     pub(crate) fn play(&self, board: &mut Board, step: &TrackedMove) -> Option<()> {
-        play(board, step.played, step.color, self.explodes)
+        play(board, step.played, step.color, self.captures_explode)
     }
 
     /// Returns whether the line starts from the usual position, with nothing in reserve.
@@ -116,9 +116,9 @@ impl MoveLine {
 
 /// Plays a move; a capture that explodes also removes the capturing piece, and all pieces but pawns beside it. `None` if the move
 /// does not fit.
-fn play(board: &mut Board, played: LastMove, color: Color, explodes: bool) -> Option<()> {
+fn play(board: &mut Board, played: LastMove, color: Color, captures_explode: bool) -> Option<()> {
     let captured = board.apply(played, color).ok()?;
-    if let (true, Some(_), LastMove::Normal { to, .. }) = (explodes, captured, played) {
+    if let (true, Some(_), LastMove::Normal { to, .. }) = (captures_explode, captured, played) {
         let is_beside =
             |square: &Square| square.file().abs_diff(to.file()) <= 1 && square.rank().abs_diff(to.rank()) <= 1;
         for square in Square::all().filter(is_beside) {

@@ -100,37 +100,38 @@ impl GameTracker {
     pub fn apply(&mut self, event: &Event) -> Vec<GameStep> {
         self.n_events += 1;
         match event {
-            Event::Received { received, .. } => self.message(&received.message),
+            Event::Received { received, .. } => self.apply_message(&received.message),
             Event::Desync(desync) if desync.reason.needs_board() => {
                 if let Some(game) = self.playing_mut(desync.game) {
                     game.set_out_of_step(true);
                 }
                 Vec::new()
             }
-            Event::Connected | Event::Lost { .. } | Event::Ended(_) => self.disconnect(),
-            Event::Restored(restored) => restored.games.iter().filter_map(|game| self.restored(game)).collect(),
+            Event::Connected | Event::Lost { .. } | Event::Ended(_) => self.interrupt_games(),
+            Event::Restored(restored) => restored.games.iter().filter_map(|game| self.apply_restored(game)).collect(),
             Event::Listing { listing, .. } => {
                 if let AnyListing::Moves(list) = &**listing {
-                    self.listed(list);
+                    self.add_listed_moves(list);
                 }
                 Vec::new()
             }
-            Event::Adjourned(adjourned) if adjourned.state == AdjournedState::Stored => self.stored(adjourned),
+            Event::Adjourned(adjourned) if adjourned.state == AdjournedState::Stored => self.mark_adjourned(adjourned),
             _ => Vec::new(),
         }
     }
 
     /// Interrupts all games in progress. [`apply`](Self::apply) does so for a lost connection; a recording has no such event.
-    pub fn disconnect(&mut self) -> Vec<GameStep> {
+    pub fn interrupt_games(&mut self) -> Vec<GameStep> {
         self.games = Games::default();
         self.announced.clear();
         let playing = self.tracked.iter_mut().filter(|game| game.state() == TrackedState::Playing);
-        playing.map(|game| game.step(TrackedState::Interrupted, StepKind::Interrupted)).collect()
+        playing.map(|game| game.enter_state(TrackedState::Interrupted, StepKind::Interrupted)).collect()
     }
 
-    fn message(&mut self, message: &Message) -> Vec<GameStep> {
+    /// Applies a message of the server: its announcements, its terms, and its change of a game.
+    fn apply_message(&mut self, message: &Message) -> Vec<GameStep> {
         match message {
-            Message::GameCreated(created) => self.announce(created.game, created.resumed),
+            Message::GameCreated(created) => self.record_announcement(created.game, created.resumed),
             Message::Creating(creating) => self.terms = Some((**creating).clone()),
             Message::Text(line) => self.terms = observed_terms(line.as_bytes()).or(self.terms.take()),
             _ => {}
@@ -143,18 +144,24 @@ impl GameTracker {
             _ => false,
         };
         if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_same_game(game)) {
-            return vec![tracked.change(game, change.kind, self.n_events)];
+            return vec![tracked.apply_change(game, change.kind, self.n_events)];
         }
-        if game.is_going_on() && self.is_tracked(change.relation) { self.open(&game.clone()) } else { Vec::new() }
+        if game.is_going_on() && self.is_tracked(change.relation) {
+            self.start_or_resume(&game.clone())
+        } else {
+            Vec::new()
+        }
     }
 
-    fn announce(&mut self, number: GameId, is_resumed: bool) {
+    /// Remembers that the server announced a game, until its first board.
+    fn record_announcement(&mut self, number: GameId, is_resumed: bool) {
         self.announced.insert(number, is_resumed);
         if self.announced.len() > MAX_ANNOUNCED {
             self.announced.pop_first();
         }
     }
 
+    /// Returns whether games of this relation are tracked.
     fn is_tracked(&self, relation: Relation) -> bool {
         relation.is_mine() || self.relation == TrackedRelation::All && relation == Relation::Observing
     }
@@ -166,9 +173,9 @@ impl GameTracker {
     }
 
     /// Starts to track a game, or continues one that was interrupted.
-    fn open(&mut self, game: &Game) -> Vec<GameStep> {
+    fn start_or_resume(&mut self, game: &Game) -> Vec<GameStep> {
         let announced = self.announced.remove(&game.id());
-        let mut steps = self.leave(game.id());
+        let mut steps = self.mark_left(game.id());
         if let Some(known) = self.tracked.iter_mut().rfind(|known| known.continues_as(game, announced)) {
             steps.push(known.resume(game, self.n_events));
             return steps;
@@ -179,23 +186,27 @@ impl GameTracker {
             tracked.add_terms(terms);
         }
         let kind = if announced == Some(true) { StepKind::Resumed } else { StepKind::Started };
-        steps.push(tracked.step(TrackedState::Playing, kind));
+        steps.push(tracked.enter_state(TrackedState::Playing, kind));
         self.tracked.push(tracked);
-        self.drop_idle();
+        self.drop_one_idle();
         steps
     }
 
     /// Stops to track the games in progress whose number has gone to another one, or which the session's state has dropped.
-    fn leave(&mut self, number: GameId) -> Vec<GameStep> {
+    fn mark_left(&mut self, number: GameId) -> Vec<GameStep> {
         let games = &self.games;
         let is_gone = |game: &&mut TrackedGame| {
             game.state() == TrackedState::Playing && (game.number() == number || games.get(game.number()).is_none())
         };
-        self.tracked.iter_mut().filter(is_gone).map(|game| game.step(TrackedState::Left, StepKind::Left)).collect()
+        self.tracked
+            .iter_mut()
+            .filter(is_gone)
+            .map(|game| game.enter_state(TrackedState::Left, StepKind::Left))
+            .collect()
     }
 
     /// Drops one game beyond [`MAX_IDLE_GAMES`]: one that is over, or without any the oldest.
-    fn drop_idle(&mut self) {
+    fn drop_one_idle(&mut self) {
         let is_idle = |game: &TrackedGame| game.state() != TrackedState::Playing;
         let is_over = |game: &TrackedGame| matches!(game.state(), TrackedState::Over | TrackedState::Left);
         if self.iter().filter(|game| is_idle(game)).count() > MAX_IDLE_GAMES {
@@ -207,7 +218,7 @@ impl GameTracker {
     }
 
     /// Applies the report about a game that was interrupted by a lost connection.
-    fn restored(&mut self, restored: &RestoredGame) -> Option<GameStep> {
+    fn apply_restored(&mut self, restored: &RestoredGame) -> Option<GameStep> {
         if let (Some(now), Some(list)) = (restored.now, &restored.moves) {
             self.playing_mut(now)?.add_moves(list);
             return None;
@@ -216,25 +227,27 @@ impl GameTracker {
             game.state() == TrackedState::Interrupted && game.is_between(&restored.white, &restored.black)
         })?;
         match restored.outcome {
-            RestoreOutcome::Ended => Some(known.step(TrackedState::Over, StepKind::Ended)),
+            RestoreOutcome::Ended => Some(known.enter_state(TrackedState::Over, StepKind::Ended)),
             // No board will follow: servers store no games of guests.
-            RestoreOutcome::Gone | RestoreOutcome::Interrupted => Some(known.step(TrackedState::Left, StepKind::Left)),
-            RestoreOutcome::Adjourned => Some(known.step(TrackedState::Adjourned, StepKind::Adjourned)),
+            RestoreOutcome::Gone | RestoreOutcome::Interrupted => {
+                Some(known.enter_state(TrackedState::Left, StepKind::Left))
+            }
+            RestoreOutcome::Adjourned => Some(known.enter_state(TrackedState::Adjourned, StepKind::Adjourned)),
             _ => None,
         }
     }
 
     /// Marks the interrupted games of these players as adjourned, because the server lists them so.
-    fn stored(&mut self, stored: &AdjournedGame) -> Vec<GameStep> {
+    fn mark_adjourned(&mut self, stored: &AdjournedGame) -> Vec<GameStep> {
         let is_it = |game: &&mut TrackedGame| {
             game.state() == TrackedState::Interrupted && game.is_between(&stored.white, &stored.black)
         };
         let found = self.tracked.iter_mut().filter(is_it);
-        found.map(|game| game.step(TrackedState::Adjourned, StepKind::Adjourned)).collect()
+        found.map(|game| game.enter_state(TrackedState::Adjourned, StepKind::Adjourned)).collect()
     }
 
     /// Completes the game in progress that a list of moves belongs to.
-    fn listed(&mut self, list: &MoveList) {
+    fn add_listed_moves(&mut self, list: &MoveList) {
         let is_it = |game: &&mut TrackedGame| {
             let has_players = || match (&list.white, &list.black) {
                 (Some(white), Some(black)) => game.is_between(&white.name, &black.name),

@@ -16,28 +16,28 @@ pub(crate) struct DecodePrinter {
     /// Number of bytes to parse at a time.
     chunk: NonZeroUsize,
     /// Initial reader of every connection.
-    fresh: EventReader,
+    initial_reader: EventReader,
     /// Number of bytes received on all connections.
     n_received: u64,
     password_prompt: PasswordPrompt,
     secrets: SecretDetector,
     /// The time of the last piece of a recording.
     stamp: Option<Stamp>,
-    cut: Option<u64>,
+    cut_line: Option<u64>,
     writer: EventWriter,
 }
 
 impl DecodePrinter {
     pub(crate) fn new(events: EventReader, chunk: Option<NonZeroUsize>, writer: EventWriter) -> Self {
         Self {
-            fresh: events.clone(),
+            initial_reader: events.clone(),
             events,
             chunk: chunk.unwrap_or(NonZeroUsize::MAX),
             n_received: 0,
             password_prompt: PasswordPrompt::default(),
             secrets: SecretDetector::default(),
             stamp: None,
-            cut: None,
+            cut_line: None,
             writer,
         }
     }
@@ -51,43 +51,44 @@ impl DecodePrinter {
                 self.n_received += bytes.len() as u64;
                 for mut part in bytes.chunks(self.chunk.get()) {
                     while let Some(event) = self.events.next(&mut part) {
-                        self.password_prompt.event(event.kind());
-                        self.writer.event(&event, self.stamp.as_ref())?;
+                        self.password_prompt.record_event(event.kind());
+                        self.writer.write_event(&event, self.stamp.as_ref())?;
                     }
                 }
             }
             StreamPiece::Sent(None) => {
-                self.password_prompt.sent(b"");
-                self.sent(None)?;
+                self.password_prompt.record_sent(b"");
+                self.print_sent(None)?;
             }
             StreamPiece::Sent(Some(bytes)) => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                     let Some(text) = sent_text(line) else { continue };
                     self.secrets.learn(&text);
                     let is_secret = self.password_prompt.is_open() || self.secrets.is_secret(&text);
-                    self.password_prompt.sent(line);
-                    self.sent((!is_secret).then_some(text))?;
+                    self.password_prompt.record_sent(line);
+                    self.print_sent((!is_secret).then_some(text))?;
                 }
             }
             StreamPiece::Ended => {
                 self.finish_connection()?;
-                self.events = self.fresh.clone().starting_at(self.n_received);
+                self.events = self.initial_reader.clone().starting_at(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
             }
-            StreamPiece::Cut(line) => self.cut = Some(line),
+            StreamPiece::Cut(line) => self.cut_line = Some(line),
         }
         Ok(())
     }
 
-    fn sent(&mut self, text: Option<String>) -> Result<(), Failure> {
+    /// Prints a sent line; `None` for a line that is withheld.
+    fn print_sent(&mut self, text: Option<String>) -> Result<(), Failure> {
         let sent = Event::Sent { line: text.map(Arc::from), request: None };
-        self.writer.event(&sent, self.stamp.as_ref())
+        self.writer.write_event(&sent, self.stamp.as_ref())
     }
 
     /// Prints an unfinished line at the end of a connection.
     fn finish_connection(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.events.finish() {
-            self.writer.event(&event, self.stamp.as_ref())?;
+            self.writer.write_event(&event, self.stamp.as_ref())?;
         }
         Ok(())
     }
@@ -100,10 +101,10 @@ impl DecodePrinter {
     /// Prints the rest and the summary. Returns the number of the line inside which the recording was cut off, if it was.
     pub(super) fn finish(mut self) -> Result<Option<u64>, Failure> {
         self.finish_connection()?;
-        if let Some(line) = self.cut {
-            self.writer.cut(line, &self.stamp.unwrap_or_default())?;
+        if let Some(line) = self.cut_line {
+            self.writer.write_cut(line, &self.stamp.unwrap_or_default())?;
         }
         self.writer.finish()?;
-        Ok(self.cut)
+        Ok(self.cut_line)
     }
 }

@@ -43,12 +43,12 @@ impl From<Record> for StreamPiece {
 pub(crate) struct Input {
     /// Name in messages.
     name: String,
-    source: Source,
+    source: InputFormat,
     progress: ProgressBar,
 }
 
 /// Format of the input, and its reader.
-enum Source {
+enum InputFormat {
     Raw(Reader),
     /// A transcript, and the time of its last record.
     Transcript(TranscriptReader<Reader>, Stamp),
@@ -71,7 +71,7 @@ impl Input {
             Some(file) => Box::new(progress.wrap_read(file)),
             None => Box::new(progress.wrap_read(io::stdin().lock())),
         };
-        let detected = Source::detect(source);
+        let detected = InputFormat::detect(source);
         let source = detected.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
         Ok(Self { name, source, progress })
     }
@@ -80,7 +80,7 @@ impl Input {
     pub(crate) fn open_transcript(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
-        let source = Source::transcript(BufReader::new(Box::new(file)));
+        let source = InputFormat::transcript(BufReader::new(Box::new(file)));
         Ok(Self { name, source, progress: ProgressBar::hidden() })
     }
 
@@ -96,11 +96,11 @@ impl Input {
     /// [`Failure`] if the input cannot be read, or a line of a transcript is not a record.
     pub(super) fn next(&mut self) -> Result<Option<(StreamPiece, Option<Stamp>)>, Failure> {
         match &mut self.source {
-            Source::Raw(reader) => {
+            InputFormat::Raw(reader) => {
                 let bytes = read_some(reader).map_err(|error| cannot_read(&self.name, error))?;
                 Ok((!bytes.is_empty()).then_some((StreamPiece::Received(bytes), None)))
             }
-            Source::Transcript(records, stamp) => match records.next() {
+            InputFormat::Transcript(records, stamp) => match records.next() {
                 None => Ok(None),
                 Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), Some(*stamp)))),
                 Some(Err(error)) => Err(read_failure(&self.name, &error)),
@@ -147,7 +147,7 @@ fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-impl Source {
+impl InputFormat {
     /// A transcript starts with a JSON object. A line of a server may start with a brace, but not followed by a quotation mark
     /// or a blank.
     fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {

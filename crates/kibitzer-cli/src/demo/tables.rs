@@ -36,7 +36,7 @@ pub(super) async fn keep_observing(client: &Client) {
     while client.ready().await.is_ok()
         && let Ok((games, mut events)) = client.subscribe_with_games().await
     {
-        if fill(client, followed_games(&games)).await < OBSERVED_GAMES {
+        if observe_until_full(client, followed_games(&games)).await < OBSERVED_GAMES {
             // The server does not announce new games to a guest, so poll.
             let _ = timeout(PAUSE, wait_for_game_end(&mut events)).await;
         } else {
@@ -55,7 +55,7 @@ fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
 /// # Cancel safety
 ///
 /// As [`keep_observing`].
-async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
+async fn observe_until_full(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
     let mut candidates = client.games().await.map_or_else(|_| Vec::new(), |listing| listing.games);
     while observed.len() < OBSERVED_GAMES
         && let Some(game) = choose(&candidates, &observed)
@@ -72,29 +72,30 @@ async fn fill(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
 
 /// Chooses a public game: preferably of a kind not observed yet, and only one board of bughouse.
 fn choose(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
-    let kinds: Vec<_> = games.iter().filter(|row| observed.contains(&row.game)).map(kind).collect();
+    let kinds: Vec<_> = games.iter().filter(|row| observed.contains(&row.game)).map(variant_group).collect();
     let is_eligible = |row: &&GameRow| {
         row.terms.mark != Some('p')
             && !observed.contains(&row.game)
-            && !(kind(row) == Kind::Bughouse && kinds.contains(&Kind::Bughouse))
+            && !(variant_group(row) == VariantGroup::Bughouse && kinds.contains(&VariantGroup::Bughouse))
     };
-    let order = |row: &&GameRow| (kinds.contains(&kind(row)), kind(row), row.game);
+    let order = |row: &&GameRow| (kinds.contains(&variant_group(row)), variant_group(row), row.game);
     games.iter().filter(is_eligible).min_by_key(order).map(|row| row.game)
 }
 
 /// Groups of variants, most common first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum VariantGroup {
     Chess,
     Bughouse,
     Variant,
 }
 
-const fn kind(row: &GameRow) -> Kind {
+/// Returns the group of a game's variant.
+const fn variant_group(row: &GameRow) -> VariantGroup {
     match row.terms.kind {
-        Some('b' | 'l' | 's' | 'u' | 'e') => Kind::Chess,
-        Some('B') => Kind::Bughouse,
-        _ => Kind::Variant,
+        Some('b' | 'l' | 's' | 'u' | 'e') => VariantGroup::Chess,
+        Some('B') => VariantGroup::Bughouse,
+        _ => VariantGroup::Variant,
     }
 }
 
@@ -113,6 +114,7 @@ async fn wait_for_game_end(events: &mut Subscription) {
     }
 }
 
+/// Returns whether an event may leave fewer games observed.
 fn is_end(event: &Event) -> bool {
     match event.message() {
         Some(Message::GameEnded(_)) => true,

@@ -52,10 +52,10 @@ pub(crate) async fn print_attached(
     ending: StopArgs,
 ) -> Result<(), Failure> {
     let mut ending = ending.begin()?;
-    let Some(session) = ending.or(attach(path, access)).await else { return Ok(()) };
+    let Some(session) = ending.unless_stopped(attach(path, access)).await else { return Ok(()) };
     let mut session = session?;
     let server = session.server().to_owned();
-    let first = match ending.or(session.next()).await {
+    let first = match ending.unless_stopped(session.next()).await {
         None => return Ok(()),
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
@@ -86,11 +86,11 @@ pub(crate) async fn print_attached(
     };
     let seen = tokio::select! {
         seen = printing => seen,
-        printed = printer.done() => return printed,
+        printed = printer.wait_until_printed() => return printed,
         failure = typing => return Err(failure),
         () = ending.wait() => Ok(None),
     };
-    printer.finish().await?;
+    printer.wait_for_rest().await?;
     check_attached_end(&server, seen)
 }
 

@@ -18,13 +18,13 @@ pub(crate) struct HousekeepingFilter {
     /// Whether the session is ready, so that later commands belong to the user.
     is_ready: bool,
     /// Numbers of the session's own commands, bounded by the session's limit of requests.
-    own: BTreeSet<u64>,
+    session_requests: BTreeSet<u64>,
     /// Words of fences without a reply.
     fences: VecDeque<Vec<u8>>,
     /// Nesting depth inside a reply to the session; units can contain units.
-    depth: usize,
+    reply_depth: usize,
     /// Whether the server has announced the login itself.
-    is_announced: bool,
+    is_login_announced: bool,
 }
 
 /// Command of the session's liveness probe.
@@ -41,7 +41,7 @@ impl HousekeepingFilter {
 
     /// Creates the filter for a session that is already ready.
     pub(crate) fn when_ready() -> Self {
-        Self { is_ready: true, is_announced: true, ..Self::default() }
+        Self { is_ready: true, is_login_announced: true, ..Self::default() }
     }
 
     /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in order,
@@ -50,30 +50,33 @@ impl HousekeepingFilter {
         match event {
             Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
             Event::Ready(_) => self.is_ready = true,
-            Event::Sent { line: Some(line), .. } => self.sent(line),
+            Event::Sent { line: Some(line), .. } => self.record_sent(line),
             _ => {}
         }
         match event.message() {
-            Some(Message::Control(Control::BlockStart { .. } | Control::UnitStart(_))) if self.depth > 0 => {
-                self.depth = self.depth.saturating_add(1);
+            Some(Message::Control(Control::BlockStart { .. } | Control::UnitStart(_))) if self.reply_depth > 0 => {
+                self.reply_depth = self.reply_depth.saturating_add(1);
             }
             Some(start @ Message::Control(Control::BlockStart { .. } | Control::UnitStart(_))) => {
-                self.depth = usize::from(reply_number(start).is_some_and(|number| self.own.remove(&number)));
+                self.reply_depth =
+                    usize::from(reply_number(start).is_some_and(|number| self.session_requests.remove(&number)));
             }
             Some(Message::Control(Control::BlockEnd { .. } | Control::UnitEnd)) => {
-                self.depth = self.depth.saturating_sub(1);
+                self.reply_depth = self.reply_depth.saturating_sub(1);
             }
-            Some(Message::LoggedIn(_)) => self.is_announced = true,
-            Some(_) if self.depth > 0 || is_repeated_reserve(event) || self.answers_session(event) => return false,
+            Some(Message::LoggedIn(_)) => self.is_login_announced = true,
+            Some(_) if self.reply_depth > 0 || is_repeated_reserve(event) || self.is_for_session(event) => {
+                return false;
+            }
             _ => {}
         }
-        let is_repeated = self.is_announced && matches!(event, Event::LoggedIn(_));
+        let is_repeated = self.is_login_announced && matches!(event, Event::LoggedIn(_));
         let is_mark = matches!(event.kind().category(), EventCategory::Control | EventCategory::Sent);
         !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
     }
 
     /// Returns whether a line answers a fence, or refuses a command of the set-up.
-    fn answers_session(&mut self, event: &Event) -> bool {
+    fn is_for_session(&mut self, event: &Event) -> bool {
         let line = event.raw();
         let reply_number = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
         if let Some(at) = reply_number {
@@ -82,7 +85,8 @@ impl HousekeepingFilter {
         reply_number.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
     }
 
-    fn sent(&mut self, line: &str) {
+    /// Records a sent line: the word of a fence, or the number of a command of the session itself.
+    fn record_sent(&mut self, line: &str) {
         if let Some(word) = fence_word(line.as_bytes()) {
             self.fences.push_back(word.to_vec());
             if self.fences.len() > MAX_FENCES {
@@ -91,9 +95,9 @@ impl HousekeepingFilter {
         }
         let Some((number, command)) = split_request_number(line.as_bytes()) else { return };
         if self.is_ready && command != PROBE.as_bytes() {
-            self.own.remove(&number);
+            self.session_requests.remove(&number);
         } else {
-            self.own.insert(number);
+            self.session_requests.insert(number);
         }
     }
 }

@@ -67,6 +67,7 @@ impl LoginArgs {
         password_of(handle, profile).await
     }
 
+    /// Returns the source of the password in the arguments; `None` without one.
     fn source(&self) -> Option<PasswordSource> {
         let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
         let command = self.password_command.as_ref().map(|command| PasswordSource::Command(words(command)));

@@ -74,6 +74,7 @@ pub(crate) fn check_attached_end(
     }
 }
 
+/// Converts an error of starting a session, which may have failed before the server was contacted.
 pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // These fail before the server is contacted.
     let is_local = matches!(error, ConnectError::Secret(_) | ConnectError::Record(_));

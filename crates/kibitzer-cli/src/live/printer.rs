@@ -32,7 +32,7 @@ pub(crate) struct EventPrinter {
 }
 
 impl EventPrinter {
-    /// Starts to print the events of a tap. Call [`finish`](Self::finish) while the session shuts down: an unread tap blocks
+    /// Starts to print the events of a tap. Call [`wait_for_rest`](Self::wait_for_rest) while the session shuts down: an unread tap blocks
     /// the session.
     pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: HousekeepingFilter) -> Self {
         let (sender, printer) = Self::start(client.began(), format, filter);
@@ -67,7 +67,7 @@ impl EventPrinter {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn done(&mut self) -> Result<(), Failure> {
+    pub(crate) async fn wait_until_printed(&mut self) -> Result<(), Failure> {
         // Never cancelled, so an error is a panic, which its thread has reported.
         self.thread.join_next().await.and_then(Result::ok).unwrap_or(Ok(()))
     }
@@ -81,8 +81,8 @@ impl EventPrinter {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn finish(&mut self) -> Result<(), Failure> {
-        let printed = timeout(FINAL_FLUSH_TIMEOUT, self.done()).await.unwrap_or(Ok(()));
+    pub(crate) async fn wait_for_rest(&mut self) -> Result<(), Failure> {
+        let printed = timeout(FINAL_FLUSH_TIMEOUT, self.wait_until_printed()).await.unwrap_or(Ok(()));
         if let Some(feeding) = &self.feeding {
             feeding.abort();
         }
@@ -106,15 +106,16 @@ pub(crate) async fn print_session(
     ending: &mut StopSignal,
 ) -> Result<(), Failure> {
     let printed = tokio::select! {
-        printed = printer.done() => printed,
+        printed = printer.wait_until_printed() => printed,
         failure = companion => Err(failure),
         never = report_failed_recording(client) => match never {},
         () = ending.wait() => Ok(()),
     };
-    let ((), finished) = tokio::join!(client.shutdown(), printer.finish());
+    let ((), finished) = tokio::join!(client.shutdown(), printer.wait_for_rest());
     printed.and(finished)
 }
 
+/// The state of the printing thread.
 struct PrintLoop {
     events: mpsc::Receiver<(Instant, Event)>,
     clock: SessionClock,
@@ -128,7 +129,7 @@ impl PrintLoop {
     fn run(mut self) -> Result<(), Failure> {
         while let Some((at, event)) = self.next()? {
             if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event)) {
-                self.lines.event(&event, Some(&self.clock.stamp(at)))?;
+                self.lines.write_event(&event, Some(&self.clock.stamp(at)))?;
             }
         }
         self.lines.flush()

@@ -27,13 +27,14 @@ const LINE_BYTES: usize = 1024;
 ///
 /// Dropping the future restores echo; a line may still be read, and is lost.
 pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
-    let _hidden = Hidden::begin()?;
+    let _hidden = HiddenEcho::begin()?;
     // Without standard error the prompt is invisible, but the password can still be typed.
     let _ = write!(io::stderr(), "password for {}: ", TerminalSafe(handle.as_str()));
-    spawn_blocking(line).await.map_err(io::Error::other)?
+    spawn_blocking(read_line).await.map_err(io::Error::other)?
 }
 
-fn line() -> io::Result<Zeroizing<String>> {
+/// Reads a line of standard input; blocks until it is typed.
+fn read_line() -> io::Result<Zeroizing<String>> {
     let mut buffer = Zeroizing::new([0; LINE_BYTES]);
     let length = read(stdin(), buffer.as_mut_slice())?;
     let typed = buffer.get(..length).unwrap_or_default();
@@ -43,11 +44,12 @@ fn line() -> io::Result<Zeroizing<String>> {
 }
 
 /// Disables echo; restored on drop.
-struct Hidden {
+struct HiddenEcho {
     before: Termios,
 }
 
-impl Hidden {
+impl HiddenEcho {
+    /// Disables echo of the terminal.
     fn begin() -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
         let mut modes = before.clone();
@@ -59,7 +61,7 @@ impl Hidden {
     }
 }
 
-impl Drop for Hidden {
+impl Drop for HiddenEcho {
     fn drop(&mut self) {
         // Fails only if the terminal is gone.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);

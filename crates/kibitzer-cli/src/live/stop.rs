@@ -69,7 +69,7 @@ impl StopSignal {
     /// # Cancel safety
     ///
     /// As safe as the future, which is dropped with this one or on a signal.
-    pub(crate) async fn or<T>(&mut self, future: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn unless_stopped<T>(&mut self, future: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             outcome = future => Some(outcome),
             () = self.wait() => None,

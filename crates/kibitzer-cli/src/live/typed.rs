@@ -28,7 +28,7 @@ impl LineSender {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    async fn ready(&self) -> bool {
+    async fn wait_until_ready(&self) -> bool {
         match self {
             Self::Own(client) => client.ready().await.is_ok(),
             Self::Attached(_) => true,
@@ -85,7 +85,7 @@ pub(crate) async fn send_typed(sender: &LineSender) -> Failure {
             unanswered.join_next().await;
         }
         // Wait in sequence: tasks that wait for the same state are not woken in order.
-        if !sender.ready().await {
+        if !sender.wait_until_ready().await {
             break;
         }
         let sender = sender.clone();

@@ -42,6 +42,7 @@ fn write_row(out: &mut impl Write, position: &Position<'_>, bottom: Color, row: 
     writeln!(out)
 }
 
+/// Writes a square with its piece, highlighted if the last move started or ended there.
 fn write_square(out: &mut impl Write, position: &Position<'_>, square: Square) -> io::Result<()> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
     let ground = match (is_move_square(position.played, square), is_light) {
@@ -85,6 +86,7 @@ fn write_beside(out: &mut impl Write, position: &Position<'_>, bottom: Color, ro
     }
 }
 
+/// Writes a player's name, rating and clock.
 fn write_player(out: &mut impl Write, position: &Position<'_>, color: Color) -> io::Result<()> {
     let board = position.board;
     let name = TerminalSafe(board.player(color).as_str()).to_string();

@@ -36,10 +36,11 @@ impl LineFormat {
 /// Writes events to standard output. Lines stay in a buffer until it is flushed.
 pub(crate) struct EventWriter {
     out: BufWriter<Box<dyn io::Write>>,
-    form: Form,
+    form: OutputForm,
 }
 
-enum Form {
+/// The form in which events are written.
+enum OutputForm {
     /// JSON Lines; holds memory for one of them.
     Jsonl(Vec<u8>),
     /// For people; in color if the terminal shows it.
@@ -51,44 +52,44 @@ enum Form {
 impl EventWriter {
     pub(crate) fn new(format: LineFormat) -> Self {
         match format {
-            LineFormat::Jsonl => Self::of_form(Form::Jsonl(Vec::new()), Box::new(io::stdout().lock())),
+            LineFormat::Jsonl => Self::of_form(OutputForm::Jsonl(Vec::new()), Box::new(io::stdout().lock())),
             LineFormat::Text => {
                 // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
                 let buffer: Box<dyn io::Write> = Box::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock()));
                 let choice = AutoStream::choice(&io::stdout());
-                Self::of_form(Form::Text, Box::new(AutoStream::new(buffer, choice)))
+                Self::of_form(OutputForm::Text, Box::new(AutoStream::new(buffer, choice)))
             }
         }
     }
 
     /// Creates a writer that counts events, and prints the counts when it is finished.
     pub(crate) fn summary() -> Self {
-        Self::of_form(Form::Summary(Summary::start()), Box::new(io::stdout().lock()))
+        Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock()))
     }
 
-    fn of_form(form: Form, out: Box<dyn io::Write>) -> Self {
+    fn of_form(form: OutputForm, out: Box<dyn io::Write>) -> Self {
         Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }
 
     /// Counts received bytes, for the summary.
     pub(crate) fn count_bytes(&mut self, bytes: usize) {
-        if let Form::Summary(summary) = &mut self.form {
+        if let OutputForm::Summary(summary) = &mut self.form {
             summary.count_bytes(bytes);
         }
     }
 
     /// Writes an event with its time; a raw log has none.
-    pub(crate) fn event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
+    pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
-            Form::Jsonl(_) if matches!(event.message(), Some(Message::Control(Control::Ping))) => Ok(()),
-            Form::Jsonl(line) => {
+            OutputForm::Jsonl(_) if matches!(event.message(), Some(Message::Control(Control::Ping))) => Ok(()),
+            OutputForm::Jsonl(line) => {
                 line.clear();
                 event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
                 line.push(b'\n');
                 self.out.write_all(line)
             }
-            Form::Text => text::write(&mut self.out, event),
-            Form::Summary(summary) => {
+            OutputForm::Text => text::write(&mut self.out, event),
+            OutputForm::Summary(summary) => {
                 summary.count(event);
                 Ok(())
             }
@@ -97,13 +98,13 @@ impl EventWriter {
     }
 
     /// Writes that the recording ends inside a line; `number` counts from 1.
-    pub(crate) fn cut(&mut self, number: u64, stamp: &Stamp) -> Result<(), Failure> {
+    pub(crate) fn write_cut(&mut self, number: u64, stamp: &Stamp) -> Result<(), Failure> {
         let written = match &mut self.form {
-            Form::Jsonl(_) => {
+            OutputForm::Jsonl(_) => {
                 writeln!(self.out, r#"{{"event":"cut","offset":null{},"line":{number}}}"#, stamp.members())
             }
-            Form::Text => text::write_cut(&mut self.out, number),
-            Form::Summary(summary) => {
+            OutputForm::Text => text::write_cut(&mut self.out, number),
+            OutputForm::Summary(summary) => {
                 summary.count_cut();
                 Ok(())
             }
@@ -118,7 +119,7 @@ impl EventWriter {
 
     /// Writes the summary, if it is one, and the buffered lines out.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        if let Form::Summary(summary) = self.form {
+        if let OutputForm::Summary(summary) = self.form {
             summary.write(&mut self.out).map_err(Failure::stdout)?;
         }
         self.out.flush().map_err(Failure::stdout)

@@ -16,7 +16,7 @@ impl PasswordPrompt {
     }
 
     /// Records an event of the server.
-    pub(crate) const fn event(&mut self, kind: EventKind) {
+    pub(crate) const fn record_event(&mut self, kind: EventKind) {
         match kind {
             EventKind::PasswordPrompt => self.is_open = true,
             EventKind::Prompt | EventKind::LoginPrompt | EventKind::LoggedIn | EventKind::Connected => {
@@ -27,7 +27,7 @@ impl PasswordPrompt {
     }
 
     /// Records sent bytes. A password may be sent in pieces; its line end is the last of them.
-    pub(crate) fn sent(&mut self, bytes: &[u8]) {
+    pub(crate) fn record_sent(&mut self, bytes: &[u8]) {
         self.is_open &= !bytes.is_empty() && !bytes.ends_with(b"\n");
     }
 }

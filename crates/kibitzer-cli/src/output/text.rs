@@ -55,6 +55,7 @@ pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
 }
 
+/// Writes a line in one style. Received text in it has to be safe for a terminal already.
 fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
     writeln!(out, "{style}{text}{style:#}")
 }
@@ -67,6 +68,7 @@ fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> 
     writeln!(out, "{bold}{head}{bold:#}{style}{tail}{style:#}")
 }
 
+/// Returns the style of the events of a kind.
 fn style(kind: EventKind) -> Style {
     match kind {
         EventKind::Holding => return OF_GAME,

@@ -42,6 +42,7 @@ impl FromStr for ScheduledFault {
     }
 }
 
+/// Parses a fault with its number: `split=10`.
 fn parse_fault(text: &str) -> Result<Fault, &'static str> {
     const NUMBER: &str = "a number is missing after =";
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
@@ -62,6 +63,7 @@ fn parse_fault(text: &str) -> Result<Fault, &'static str> {
     }
 }
 
+/// Parses the point of the connection at which a fault happens; `None` if there is no such point.
 fn parse_point(text: &str) -> Option<FaultPoint> {
     Some(match text {
         "connect" => FaultPoint::Connect,
@@ -74,6 +76,7 @@ fn parse_point(text: &str) -> Option<FaultPoint> {
     })
 }
 
+/// Parses the reason of a refused login; `None` if there is no such reason.
 fn parse_refusal(text: &str) -> Option<LoginObstacle> {
     Some(match text {
         "bad-name" => LoginObstacle::BadName,

@@ -91,6 +91,7 @@ impl Args {
         Ok(())
     }
 
+    /// Returns the address to listen on: all interfaces if other machines are allowed, otherwise 127.0.0.1.
     fn address(&self) -> SocketAddr {
         let host = if self.allow_remote { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
         (host, self.port).into()

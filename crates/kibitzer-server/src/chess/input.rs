@@ -62,7 +62,7 @@ impl Position {
     fn matches(&self, pattern: Pattern, legal: Move) -> bool {
         match (pattern, legal) {
             (Pattern::Exactly(exact), legal) => exact == legal,
-            (Pattern::Walk(walk), Move::Normal { role, from, to, promotion }) => {
+            (Pattern::Partial(walk), Move::Normal { role, from, to, promotion }) => {
                 walk.role.is_none_or(|typed| typed == role)
                     && walk.from_file.is_none_or(|file| file == from.file())
                     && walk.from_rank.is_none_or(|rank| rank == from.rank())
@@ -70,7 +70,7 @@ impl Position {
                     && walk.to_rank.is_none_or(|rank| rank == to.rank())
                     && (promotion == walk.promotion || (promotion == Some(Role::Queen) && walk.promotion.is_none()))
             }
-            (Pattern::Walk(walk), Move::Castle(side)) => {
+            (Pattern::Partial(walk), Move::Castle(side)) => {
                 let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
                 let from = walk.from_file.zip(walk.from_rank).and_then(|(file, rank)| Square::new(file, rank));
                 let to = walk.to_rank.and_then(|rank| Square::new(walk.to_file, rank));
@@ -80,7 +80,7 @@ impl Position {
                     && from == Some(squares.king_from)
                     && to == Some(squares.king_to)
             }
-            (Pattern::Walk(_), Move::Drop { .. }) => false,
+            (Pattern::Partial(_), Move::Drop { .. }) => false,
         }
     }
 }
@@ -89,12 +89,12 @@ impl Position {
 #[derive(Clone, Copy, Debug)]
 enum Pattern {
     Exactly(Move),
-    Walk(Walk),
+    Partial(TypedMove),
 }
 
 /// The typed parts of a move on the board.
 #[derive(Clone, Copy, Debug)]
-struct Walk {
+struct TypedMove {
     role: Option<Role>,
     from_file: Option<u8>,
     from_rank: Option<u8>,
@@ -112,9 +112,10 @@ fn read(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
     if let Some(exact) = read_castling_or_drop(text) {
         return Some((Pattern::Exactly(exact), None));
     }
-    let as_pawn = read_walk(text, None).map(Pattern::Walk);
-    let as_piece = text.split_first().and_then(|(&letter, rest)| read_walk(rest, Some(read_piece(letter, case)?)));
-    match (as_pawn, as_piece.map(Pattern::Walk)) {
+    let as_pawn = read_typed_move(text, None).map(Pattern::Partial);
+    let as_piece =
+        text.split_first().and_then(|(&letter, rest)| read_typed_move(rest, Some(read_piece(letter, case)?)));
+    match (as_pawn, as_piece.map(Pattern::Partial)) {
         (Some(first), second) => Some((first, second)),
         (None, second) => Some((second?, None)),
     }
@@ -146,7 +147,7 @@ fn read_piece(letter: u8, case: MoveCase) -> Option<Role> {
 /// Parses the squares after the letter of a piece, or a whole move without a letter.
 ///
 /// Without a letter, a move with one square is a pawn's; with two squares any piece may stand on the first.
-fn read_walk(text: &[u8], role: Option<Role>) -> Option<Walk> {
+fn read_typed_move(text: &[u8], role: Option<Role>) -> Option<TypedMove> {
     let (text, promotion) = split_promotion(text);
     let text = text.strip_prefix(b"/").filter(|_| role.is_some()).unwrap_or(text);
     let letters: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'x' | b'-' | b':')).collect();
@@ -168,7 +169,7 @@ fn read_walk(text: &[u8], role: Option<Role>) -> Option<Walk> {
         from_file.or(from_rank)?;
     }
     let role = if origin.len() == 2 { role } else { Some(role.unwrap_or(Role::Pawn)) };
-    Some(Walk { role, from_file, from_rank, to_file, to_rank, promotion })
+    Some(TypedMove { role, from_file, from_rank, to_file, to_rank, promotion })
 }
 
 /// Splits `=Q`, `(Q)` or `Q` off the end of a move. A letter without `=` counts only after a rank.

@@ -5,7 +5,7 @@ use kibitzer_core::chess::{CastlingSide, Color, Piece, Role, Square};
 
 use super::Variant;
 use super::moves::{CastlingSquares, Move, home_rank};
-use super::placement::{from_table, table_color, to_table};
+use super::placement::{from_cozy_square, to_cozy_color, to_cozy_square};
 use super::position::Position;
 
 /// Roles that a pawn may promote to; the order is part of what a seed determines.
@@ -103,11 +103,14 @@ impl Position {
         let mut moves = Vec::with_capacity(64);
         let own = self.placement.of_color(self.side_to_move);
         let last_rank = home_rank(self.side_to_move.opponent());
-        for from in own.into_iter().map(from_table) {
+        for from in own.into_iter().map(from_cozy_square) {
             let Some(role) = self.placement.role(from) else { continue };
-            let targets =
-                if role == Role::Pawn { self.pawn_targets(from) } else { self.placement.reach(role, from) & !own };
-            for to in targets.into_iter().map(from_table) {
+            let targets = if role == Role::Pawn {
+                self.pawn_targets(from)
+            } else {
+                self.placement.attacked_squares(role, from) & !own
+            };
+            for to in targets.into_iter().map(from_cozy_square) {
                 if role == Role::Pawn && to.rank() == last_rank {
                     let promoted = |promotion| Move::Normal { role, from, to, promotion: Some(promotion) };
                     moves.extend(PROMOTIONS.map(promoted));
@@ -122,8 +125,8 @@ impl Position {
     }
 
     fn pawn_targets(&self, from: Square) -> BitBoard {
-        let (at, color) = (to_table(from), table_color(self.side_to_move));
-        let en_passant = self.en_passant.map_or(BitBoard::EMPTY, |square| to_table(square).bitboard());
+        let (at, color) = (to_cozy_square(from), to_cozy_color(self.side_to_move));
+        let en_passant = self.en_passant.map_or(BitBoard::EMPTY, |square| to_cozy_square(square).bitboard());
         let takes = self.placement.of_color(self.side_to_move.opponent()) | en_passant;
         get_pawn_quiets(at, color, self.placement.occupied()) | (get_pawn_attacks(at, color) & takes)
     }
@@ -137,11 +140,11 @@ impl Position {
         }
         let squares = CastlingSquares::of(self.castling_files, color, side);
         let [king_from, king_to, rook_from, rook_to] =
-            [squares.king_from, squares.king_to, squares.rook_from, squares.rook_to].map(to_table);
+            [squares.king_from, squares.king_to, squares.rook_from, squares.rook_to].map(to_cozy_square);
         let passed = get_between_rays(king_from, king_to);
         let needed = passed | get_between_rays(rook_from, rook_to) | king_to.bitboard() | rook_to.bitboard();
         let others = self.placement.occupied() & !(king_from.bitboard() | rook_from.bitboard());
-        let is_safe = |square| self.placement.attackers(from_table(square), color.opponent()).is_empty();
+        let is_safe = |square| self.placement.attackers(from_cozy_square(square), color.opponent()).is_empty();
         (needed & others).is_empty() && (passed | king_from.bitboard()).into_iter().all(is_safe)
     }
 
@@ -150,16 +153,16 @@ impl Position {
         let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
         for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
             let squares = if role == Role::Pawn { empty & !edges } else { empty };
-            moves.extend(squares.into_iter().map(|to| Move::Drop { role, to: from_table(to) }));
+            moves.extend(squares.into_iter().map(|to| Move::Drop { role, to: from_cozy_square(to) }));
         }
     }
 
     /// Returns the origins of other pieces of the same role that can legally move to the same square.
-    pub(super) fn rivals(&self, role: Role, from: Square, to: Square) -> impl Iterator<Item = Square> {
+    pub(super) fn other_origins(&self, role: Role, from: Square, to: Square) -> impl Iterator<Item = Square> {
         let same = self.placement.of(Piece { color: self.side_to_move, role });
-        let others = self.placement.reach(role, to) & same & !to_table(from).bitboard();
+        let others = self.placement.attacked_squares(role, to) & same & !to_cozy_square(from).bitboard();
         let position = *self;
-        others.into_iter().map(from_table).filter(move |&from| {
+        others.into_iter().map(from_cozy_square).filter(move |&from| {
             let rival = Move::Normal { role, from, to, promotion: None };
             !position.placement_after(rival).is_in_check(position.side_to_move)
         })

@@ -12,7 +12,7 @@ impl Position {
         let mut san = match played {
             Move::Castle(side) => castling_word(side).to_owned(),
             Move::Drop { role, to } => format!("{}@{to}", role.letter()),
-            Move::Normal { role, from, to, promotion } => self.walk_to_san(role, from, to, promotion),
+            Move::Normal { role, from, to, promotion } => self.board_move_to_san(role, from, to, promotion),
         };
         let after = self.after(played);
         if after.is_check() {
@@ -21,7 +21,7 @@ impl Position {
         san
     }
 
-    fn walk_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
+    fn board_move_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
         // En passant included: the target square may be empty.
         let takes = self.capture(Move::Normal { role, from, to, promotion }).is_some();
         let mut san = String::with_capacity(8);
@@ -40,7 +40,7 @@ impl Position {
     /// Writes the part of the origin that distinguishes a piece from others: the file, else the rank, else both.
     fn push_origin(&self, san: &mut String, role: Role, from: Square, to: Square) {
         let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
-        for rival in self.rivals(role, from, to) {
+        for rival in self.other_origins(role, from, to) {
             is_alone = false;
             file_tells &= rival.file() != from.file();
             rank_tells &= rival.rank() != from.rank();

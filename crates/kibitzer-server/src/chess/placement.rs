@@ -23,7 +23,7 @@ impl Placement {
 
     pub(super) fn to_board(self) -> Board {
         let mut board = Board::EMPTY;
-        for square in self.occupied().into_iter().map(from_table) {
+        for square in self.occupied().into_iter().map(from_cozy_square) {
             board.set(square, self.piece(square));
         }
         board
@@ -46,21 +46,21 @@ impl Placement {
     }
 
     pub(super) fn role(&self, square: Square) -> Option<Role> {
-        Role::ALL.into_iter().find(|&role| self.of_role(role).has(to_table(square)))
+        Role::ALL.into_iter().find(|&role| self.of_role(role).has(to_cozy_square(square)))
     }
 
     pub(super) fn piece(&self, square: Square) -> Option<Piece> {
-        let color = if self.of_color(Color::White).has(to_table(square)) { Color::White } else { Color::Black };
+        let color = if self.of_color(Color::White).has(to_cozy_square(square)) { Color::White } else { Color::Black };
         self.role(square).map(|role| Piece { color, role })
     }
 
     pub(super) fn king(&self, color: Color) -> Option<Square> {
-        self.of(Piece { color, role: Role::King }).next_square().map(from_table)
+        self.of(Piece { color, role: Role::King }).next_square().map(from_cozy_square)
     }
 
     /// Puts a piece on an empty square, or removes it from its square.
     pub(super) fn toggle(&mut self, square: Square, piece: Piece) {
-        let bit = to_table(square).bitboard();
+        let bit = to_cozy_square(square).bitboard();
         let sets = [self.colors.get_mut(piece.color as usize), self.roles.get_mut(piece.role as usize)];
         for set in sets.into_iter().flatten() {
             *set ^= bit;
@@ -69,10 +69,10 @@ impl Placement {
 
     /// Returns the squares of the pieces of `by` that attack `square`.
     pub(super) fn attackers(&self, square: Square, by: Color) -> BitBoard {
-        let (at, occupied) = (to_table(square), self.occupied());
+        let (at, occupied) = (to_cozy_square(square), self.occupied());
         let straight = get_rook_moves(at, occupied) & (self.of_role(Role::Rook) | self.of_role(Role::Queen));
         let slanted = get_bishop_moves(at, occupied) & (self.of_role(Role::Bishop) | self.of_role(Role::Queen));
-        let pawns = get_pawn_attacks(at, table_color(by.opponent())) & self.of_role(Role::Pawn);
+        let pawns = get_pawn_attacks(at, to_cozy_color(by.opponent())) & self.of_role(Role::Pawn);
         let knights = get_knight_moves(at) & self.of_role(Role::Knight);
         let kings = get_king_moves(at) & self.of_role(Role::King);
         (straight | slanted | pawns | knights | kings) & self.of_color(by)
@@ -84,8 +84,8 @@ impl Placement {
     }
 
     /// Returns the squares that a piece attacks, including those of its own side; none for a pawn.
-    pub(super) fn reach(&self, role: Role, from: Square) -> BitBoard {
-        let (at, occupied) = (to_table(from), self.occupied());
+    pub(super) fn attacked_squares(&self, role: Role, from: Square) -> BitBoard {
+        let (at, occupied) = (to_cozy_square(from), self.occupied());
         match role {
             Role::Pawn => BitBoard::EMPTY,
             Role::Knight => get_knight_moves(at),
@@ -98,16 +98,16 @@ impl Placement {
 }
 
 /// Converts to the square type of the attack tables.
-pub(super) fn to_table(square: Square) -> cozy_chess::Square {
+pub(super) fn to_cozy_square(square: Square) -> cozy_chess::Square {
     cozy_chess::Square::index(square.index())
 }
 
-pub(super) fn from_table(square: cozy_chess::Square) -> Square {
+pub(super) fn from_cozy_square(square: cozy_chess::Square) -> Square {
     #[expect(clippy::expect_used, reason = "both number 64 squares, eight to a rank")]
     Square::new(square.file() as u8, square.rank() as u8).expect("a square is on the board")
 }
 
-pub(super) const fn table_color(color: Color) -> cozy_chess::Color {
+pub(super) const fn to_cozy_color(color: Color) -> cozy_chess::Color {
     match color {
         Color::White => cozy_chess::Color::White,
         Color::Black => cozy_chess::Color::Black,

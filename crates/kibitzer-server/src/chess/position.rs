@@ -6,7 +6,7 @@ use cozy_chess::BitBoard;
 
 use super::Variant;
 use super::moves::{CastlingFiles, CastlingSquares, Move, home_rank};
-use super::placement::{Placement, to_table};
+use super::placement::{Placement, to_cozy_square};
 
 /// A position with all state that the rules need, except the history for repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl Position {
         let (square, role) = self.captured(played)?;
         Some(Capture {
             role,
-            for_hand: if self.promoted.has(to_table(square)) { Role::Pawn } else { role },
+            role_in_hand: if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role },
             en_passant: matches!(played, Move::Normal { to, .. } if to != square),
         })
     }
@@ -157,7 +157,7 @@ impl Position {
         next.castling = remaining_rights(&next.placement, self.castling_files, rights);
         next.en_passant = square_passed(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
-            next.hands.of_mut(mover).add(captured.for_hand);
+            next.hands.of_mut(mover).add(captured.role_in_hand);
         }
         if let Move::Drop { role, .. } = played {
             next.hands.of_mut(mover).take(role);
@@ -197,7 +197,7 @@ impl Position {
 
     fn promoted_after(&self, played: Move) -> BitBoard {
         let Move::Normal { from, to, promotion, .. } = played else { return self.promoted };
-        let (from, to) = (to_table(from), to_table(to));
+        let (from, to) = (to_cozy_square(from), to_cozy_square(to));
         let stays_promoted = promotion.is_some() || self.promoted.has(from);
         let rest = self.promoted & !(from.bitboard() | to.bitboard());
         if stays_promoted { rest | to.bitboard() } else { rest }
@@ -209,7 +209,7 @@ impl Position {
 pub(crate) struct Capture {
     pub(crate) role: Role,
     /// The piece that enters a hand: a pawn if this one was promoted.
-    pub(crate) for_hand: Role,
+    pub(crate) role_in_hand: Role,
     pub(crate) en_passant: bool,
 }
 
@@ -230,7 +230,7 @@ fn square_passed(played: Move) -> Option<Square> {
 fn remaining_rights(placement: &Placement, files: CastlingFiles, rights: CastlingRights) -> CastlingRights {
     rights.iter().fold(CastlingRights::NONE, |kept, (color, side)| {
         let squares = CastlingSquares::of(files, color, side);
-        let stands = |role, square| placement.of(Piece { color, role }).has(to_table(square));
+        let stands = |role, square| placement.of(Piece { color, role }).has(to_cozy_square(square));
         let both_stand = stands(Role::King, squares.king_from) && stands(Role::Rook, squares.rook_from);
         if both_stand { kept.with(color, side) } else { kept }
     })

@@ -60,10 +60,10 @@ impl FaultInjector {
     }
 
     /// Converts the server's next output to actions.
-    pub(crate) fn pass(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
+    pub(crate) fn apply_to_output(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
         let mut steps = Vec::new();
         let mut rest = bytes;
-        while let Some((position, at, fault)) = self.take_first(rest) {
+        while let Some((position, at, fault)) = self.take_first_fault(rest) {
             let cuts = match fault {
                 Fault::CutMidLine => true,
                 // Injected before the connection was made, they apply before its first byte.
@@ -71,18 +71,18 @@ impl FaultInjector {
                 _ => false,
             };
             let (before, after) = rest.split_at(if cuts { position.middle } else { position.start });
-            self.write(before, &mut steps);
+            self.push_server_output(before, &mut steps);
             rest = after;
-            if self.begin(fault, &mut steps) {
+            if self.activate(fault, &mut steps) {
                 return steps;
             }
         }
-        self.write(rest, &mut steps);
+        self.push_server_output(rest, &mut steps);
         steps
     }
 
     /// Removes and returns the pending fault with the first position in these bytes.
-    fn take_first(&mut self, bytes: &[u8]) -> Option<(FaultPosition, FaultPoint, Fault)> {
+    fn take_first_fault(&mut self, bytes: &[u8]) -> Option<(FaultPosition, FaultPoint, Fault)> {
         // At equal positions, the fault that was injected first is applied first.
         let pending = self.pending.iter().enumerate();
         let (position, index) =
@@ -92,15 +92,15 @@ impl FaultInjector {
     }
 
     /// Applies a fault; returns whether it ends the output.
-    fn begin(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
+    fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
             Fault::Delay(delay) => self.delay = Some(delay),
             Fault::Garbage(length) => {
                 let garbage = (0..length).map(|_| self.random.u8(..)).collect();
-                self.insert(garbage, steps);
+                self.insert_line(garbage, steps);
             }
-            Fault::OverLongLine(length) => self.insert(vec![b'x'; length], steps),
+            Fault::OverLongLine(length) => self.insert_line(vec![b'x'; length], steps),
             Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::RefuseLogin(_) => {
                 steps.push(OutputStep::Forward(fault));
             }
@@ -112,17 +112,17 @@ impl FaultInjector {
     }
 
     /// Writes a line that is not part of the server's output.
-    fn insert(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
+    fn insert_line(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
         line.extend_from_slice(b"\n\r");
-        self.pieces(&line, steps);
+        self.push_writes(&line, steps);
     }
 
-    fn write(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
+    fn push_server_output(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         self.n_bytes += u64::try_from(bytes.len()).unwrap_or_default();
-        self.pieces(bytes, steps);
+        self.push_writes(bytes, steps);
     }
 
-    fn pieces(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
+    fn push_writes(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         if let Some(delay) = self.delay.filter(|_| !bytes.is_empty()) {
             steps.push(OutputStep::Wait(delay));
         }
@@ -143,18 +143,20 @@ impl FaultInjector {
     fn position(&self, at: FaultPoint, bytes: &[u8]) -> Option<FaultPosition> {
         let found = match at {
             FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),
-            FaultPoint::Login => find(bytes, b"login: "),
-            FaultPoint::Setup => find(bytes, b"**** Starting "),
-            FaultPoint::NextBoard => [find(bytes, b"<12> "), find(bytes, b"<d1> ")].into_iter().flatten().min(),
+            FaultPoint::Login => find_bytes(bytes, b"login: "),
+            FaultPoint::Setup => find_bytes(bytes, b"**** Starting "),
+            FaultPoint::NextBoard => {
+                [find_bytes(bytes, b"<12> "), find_bytes(bytes, b"<d1> ")].into_iter().flatten().min()
+            }
             // After the mark, so that the block has begun.
-            FaultPoint::InBlock => find(bytes, b"\x15").map(|mark| mark + 1),
+            FaultPoint::InBlock => find_bytes(bytes, b"\x15").map(|mark| mark + 1),
             FaultPoint::AfterBytes(n) => {
                 let ahead = usize::try_from(n.checked_sub(self.n_bytes)?).ok()?;
                 (ahead < bytes.len()).then_some(ahead)
             }
         }?;
         let line = bytes.get(found..)?;
-        let length = find(line, b"\n").unwrap_or(line.len());
+        let length = find_bytes(line, b"\n").unwrap_or(line.len());
         Some(FaultPosition { start: found, middle: found + length / 2 })
     }
 }
@@ -166,7 +168,7 @@ struct FaultPosition {
     middle: usize,
 }
 
-fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+fn find_bytes(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|window| window == what)
 }
 
@@ -183,13 +185,13 @@ mod tests {
     fn steps(at: FaultPoint, fault: Fault, bytes: &[u8]) -> Vec<OutputStep> {
         let mut injector = FaultInjector::new(1);
         assert_eq!(injector.add(at, fault), None);
-        injector.pass(bytes)
+        injector.apply_to_output(bytes)
     }
 
     #[test]
     fn without_faults_the_output_is_unchanged() {
-        assert_eq!(FaultInjector::new(1).pass(BANNER), [write(BANNER)]);
-        assert_eq!(FaultInjector::new(1).pass(b""), []);
+        assert_eq!(FaultInjector::new(1).apply_to_output(BANNER), [write(BANNER)]);
+        assert_eq!(FaultInjector::new(1).apply_to_output(b""), []);
     }
 
     #[test]
@@ -216,19 +218,19 @@ mod tests {
     fn output_before_the_point_is_unchanged() {
         let mut injector = FaultInjector::new(1);
         injector.add(FaultPoint::AfterBytes(10), Fault::OverLongLine(3));
-        assert_eq!(injector.pass(b"01234"), [write(b"01234")]);
-        assert_eq!(injector.pass(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
-        assert_eq!(injector.pass(b"def"), [write(b"def")]);
+        assert_eq!(injector.apply_to_output(b"01234"), [write(b"01234")]);
+        assert_eq!(injector.apply_to_output(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
+        assert_eq!(injector.apply_to_output(b"def"), [write(b"def")]);
     }
 
     #[test]
     fn a_point_that_was_passed_takes_effect_at_once() {
         let mut injector = FaultInjector::new(1);
-        injector.pass(b"01234");
+        injector.apply_to_output(b"01234");
         assert_eq!(injector.add(FaultPoint::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
         assert_eq!(injector.add(FaultPoint::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
         assert_eq!(injector.add(FaultPoint::AfterBytes(3), Fault::CutMidLine), None);
-        assert_eq!(injector.pass(b"567\n"), [write(b"5"), OutputStep::Cut]);
+        assert_eq!(injector.apply_to_output(b"567\n"), [write(b"5"), OutputStep::Cut]);
     }
 
     #[test]
@@ -236,16 +238,16 @@ mod tests {
         for (fault, step) in [(Fault::Reset, OutputStep::Reset), (Fault::Stall, OutputStep::Stall)] {
             let mut injector = FaultInjector::new(1);
             injector.add_before_next(FaultPoint::Now, fault);
-            assert_eq!(injector.pass(BANNER), [step], "{fault:?}");
+            assert_eq!(injector.apply_to_output(BANNER), [step], "{fault:?}");
         }
     }
 
     #[test]
     fn a_point_at_the_next_byte_was_not_passed() {
         let mut injector = FaultInjector::new(1);
-        injector.pass(b"01234");
+        injector.apply_to_output(b"01234");
         assert_eq!(injector.add(FaultPoint::AfterBytes(5), Fault::Reset), None);
-        assert_eq!(injector.pass(b"5678\n"), [write(b"56"), OutputStep::Reset]);
+        assert_eq!(injector.apply_to_output(b"5678\n"), [write(b"56"), OutputStep::Reset]);
     }
 
     #[test]

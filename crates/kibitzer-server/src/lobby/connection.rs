@@ -119,7 +119,7 @@ impl Connection {
 
     /// Queues text. Wraps lines longer than the player's `width`, unless the client has switched wrapping off or no player is
     /// logged in.
-    pub(crate) fn put(&mut self, text: &str) {
+    pub(crate) fn queue_text(&mut self, text: &str) {
         let width = match self.player() {
             Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
                 Some(player.saved.variables.number("width").into())
@@ -130,12 +130,12 @@ impl Connection {
     }
 
     /// Queues text whose lines are never wrapped: boards, offers, results.
-    pub(crate) fn put_whole(&mut self, text: &str) {
+    pub(crate) fn queue_unwrapped(&mut self, text: &str) {
         write_text(text, None, self.family.texts().line_end, &mut self.unsent);
     }
 
     /// Queues raw bytes: telnet commands, pings, the marks of a block.
-    pub(crate) fn put_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn queue_bytes(&mut self, bytes: &[u8]) {
         self.unsent.extend_from_slice(bytes);
     }
 }

@@ -2,12 +2,12 @@
 
 use kibitzer_core::message::Ivar;
 
-use crate::account::matching;
+use crate::account::exact_or_prefix_matches;
 
 /// Returns the variable with this name, otherwise all variables whose names start with it. A variable that cannot be set is never
 /// returned.
 pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
-    matching(all().map(|ivar| (ivar.as_str(), ivar)), prefix).into_iter().map(|(_, ivar)| ivar).collect()
+    exact_or_prefix_matches(all().map(|ivar| (ivar.as_str(), ivar)), prefix).into_iter().map(|(_, ivar)| ivar).collect()
 }
 
 /// Returns the variables that can be set: all but `xml`.

@@ -35,7 +35,7 @@ impl LevelSettings {
     /// is invalid and changes nothing. Digits after number [`MAX_NUMBER`] are ignored.
     ///
     /// Source: icc §1.
-    pub(crate) fn read(&mut self, line: &str) -> bool {
+    pub(crate) fn apply_line(&mut self, line: &str) -> bool {
         if let Some(bits) = line.strip_prefix("level2settings=") {
             let on = bits.bytes().take(MAX_NUMBER + 1).enumerate().filter(|(_, bit)| *bit == b'1');
             self.datagrams = on.filter_map(|(number, _)| u32::try_from(number).ok()).collect();
@@ -49,7 +49,7 @@ impl LevelSettings {
     }
 
     /// Switches a datagram on or off; numbers above [`MAX_NUMBER`] are ignored.
-    pub(crate) fn set(&mut self, number: u32, on: bool) {
+    pub(crate) fn set_datagram(&mut self, number: u32, on: bool) {
         if !on {
             self.datagrams.remove(&number);
         } else if usize::try_from(number).is_ok_and(|number| number <= MAX_NUMBER) {
@@ -57,7 +57,7 @@ impl LevelSettings {
         }
     }
 
-    pub(crate) fn has(&self, number: u32) -> bool {
+    pub(crate) fn has_datagram(&self, number: u32) -> bool {
         self.datagrams.contains(&number)
     }
 
@@ -79,13 +79,13 @@ mod tests {
     #[test]
     fn lines_before_the_name_set_levels() {
         let mut levels = LevelSettings::default();
-        assert!(levels.read("level1=5") && levels.read("level2settings=1001"));
+        assert!(levels.apply_line("level1=5") && levels.apply_line("level2settings=1001"));
         assert!(levels.has_bit(LevelSettings::UNITS) && levels.has_bit(LevelSettings::TAGS) && !levels.has_prompt());
         assert!(!levels.has_bit(LevelSettings::MARKS) && !levels.has_bit(LevelSettings::SHORT_NAMES));
-        assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has(number)), [true, false, false, true, false]);
-        assert!(!levels.read("guest") && levels.read("level1=x") && levels.has_bit(LevelSettings::UNITS));
-        levels.set(256, true);
-        levels.set(0, false);
-        assert!(!levels.has(256) && !levels.has(0));
+        assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has_datagram(number)), [true, false, false, true, false]);
+        assert!(!levels.apply_line("guest") && levels.apply_line("level1=x") && levels.has_bit(LevelSettings::UNITS));
+        levels.set_datagram(256, true);
+        levels.set_datagram(0, false);
+        assert!(!levels.has_datagram(256) && !levels.has_datagram(0));
     }
 }

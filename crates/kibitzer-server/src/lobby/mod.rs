@@ -91,7 +91,7 @@ impl Lobby {
     }
 
     /// Adds a connection and returns its new identifier.
-    pub(crate) fn open(&mut self, connection: Connection) -> ConnectionId {
+    pub(crate) fn add_connection(&mut self, connection: Connection) -> ConnectionId {
         self.n_opened += 1;
         let id = ConnectionId(self.n_opened);
         self.connections.insert(id, connection);
@@ -107,7 +107,7 @@ impl Lobby {
     /// Logs a player in over a connection.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
         self.online.insert(player.key(), id);
-        self.enter(id, LoginStage::LoggedIn(Box::new(player)));
+        self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
     /// Logs out the player of a connection and returns that player; `None` if nobody is logged in. Saves a registered player's
@@ -130,7 +130,7 @@ impl Lobby {
     }
 
     /// Sets the login stage of a connection; does nothing if it was removed.
-    pub(crate) fn enter(&mut self, id: ConnectionId, stage: LoginStage) {
+    pub(crate) fn set_login_stage(&mut self, id: ConnectionId, stage: LoginStage) {
         if let Some(connection) = self.connection_for_output(id) {
             connection.stage = stage;
         }
@@ -216,13 +216,13 @@ impl Lobby {
     }
 
     /// Returns the connection of the player with this name, in any case; `None` if the player is not logged in.
-    pub(crate) fn online(&self, name: &str) -> Option<ConnectionId> {
+    pub(crate) fn connection_of_player(&self, name: &str) -> Option<ConnectionId> {
         self.online.get(&key(name)).copied()
     }
 
     /// Returns the player with this name, otherwise the only one whose name starts with it; `None` if there is none or there are
     /// several.
-    pub(crate) fn find(&self, name: &str) -> Option<ConnectionId> {
+    pub(crate) fn find_by_prefix(&self, name: &str) -> Option<ConnectionId> {
         let prefix = key(name);
         if let Some(&exact) = self.online.get(&prefix) {
             return Some(exact);
@@ -232,9 +232,9 @@ impl Lobby {
         matches.next().is_none().then_some(id)
     }
 
-    /// Like [`find`](Self::find), with the server's refusal if there is no such player.
-    pub(crate) fn find_online(&self, name: &str) -> Result<ConnectionId, String> {
-        self.find(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
+    /// Like [`find_by_prefix`](Self::find_by_prefix), with the server's refusal if there is no such player.
+    pub(crate) fn find_or_refuse(&self, name: &str) -> Result<ConnectionId, String> {
+        self.find_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
     }
 
     /// Returns the name of the player logged in over a connection; empty if there is none.
@@ -275,17 +275,17 @@ impl Lobby {
             name: player.handle.clone(),
             rating: player.rating(kind),
             is_registered: player.is_registered,
-            has_timeseal: self.is_sealed(id),
+            has_timeseal: self.uses_timeseal(id),
         })
     }
 
     /// Returns whether the client uses timeseal.
-    pub(crate) fn is_sealed(&self, id: ConnectionId) -> bool {
+    pub(crate) fn uses_timeseal(&self, id: ConnectionId) -> bool {
         self.connection(id).is_some_and(|connection| connection.seal.is_some())
     }
 
     /// Returns whether a flag of the player has the value, and the sender is not on the player's censor list.
-    pub(crate) fn hears(&self, id: ConnectionId, from: ConnectionId, flag: &str, value: bool) -> bool {
+    pub(crate) fn receives_talk(&self, id: ConnectionId, from: ConnectionId, flag: &str, value: bool) -> bool {
         self.has_flag(id, flag) == value && !self.censors(id, from)
     }
 

@@ -1,4 +1,4 @@
-//! Queueing output. `put` adds to the reply to a command, `notify` sends text of its own with a prompt.
+//! Queueing output. `queue_text` adds to the reply to a command, `notify` sends text of its own with a prompt.
 //!
 //! Source of the forms: transcripts `fatics-*`; observed-fatics §5.
 
@@ -18,50 +18,50 @@ pub(crate) struct Talk {
 }
 
 impl Lobby {
-    /// Queues text, with long lines wrapped as [`Connection::put`] does.
-    pub(crate) fn put(&mut self, to: ConnectionId, text: &str) {
+    /// Queues text, with long lines wrapped as [`Connection::queue_text`] does.
+    pub(crate) fn queue_text(&mut self, to: ConnectionId, text: &str) {
         if let Some(connection) = self.connection_for_output(to) {
-            connection.put(text);
+            connection.queue_text(text);
         }
     }
 
     /// Queues text whose lines are never wrapped.
-    pub(crate) fn put_whole(&mut self, to: ConnectionId, text: &str) {
+    pub(crate) fn queue_unwrapped(&mut self, to: ConnectionId, text: &str) {
         if let Some(connection) = self.connection_for_output(to) {
-            connection.put_whole(text);
+            connection.queue_unwrapped(text);
         }
     }
 
-    pub(crate) fn put_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
+    pub(crate) fn queue_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
         if let Some(connection) = self.connection_for_output(to) {
-            connection.put_bytes(bytes);
+            connection.queue_bytes(bytes);
         }
     }
 
     /// Queues unsolicited text: a line end, which ends the prompt's line, the text, and a new prompt.
     pub(crate) fn notify(&mut self, to: ConnectionId, text: &str) {
-        self.put(to, &format!("\n{text}"));
+        self.queue_text(to, &format!("\n{text}"));
         self.prompt(to);
     }
 
     /// Like [`notify`](Self::notify), with lines that are never wrapped.
-    pub(crate) fn notify_whole(&mut self, to: ConnectionId, text: &str) {
-        self.put_whole(to, &format!("\n{text}"));
+    pub(crate) fn notify_unwrapped(&mut self, to: ConnectionId, text: &str) {
+        self.queue_unwrapped(to, &format!("\n{text}"));
         self.prompt(to);
     }
 
     /// Queues unsolicited text directly after the prompt, as the recorded servers do for some lines.
     pub(crate) fn notify_after_prompt(&mut self, to: ConnectionId, text: &str) {
-        self.put_whole(to, text);
+        self.queue_unwrapped(to, text);
         self.prompt(to);
     }
 
     /// Queues a bell character if the player has the flag `bell` set.
     ///
     /// Source: transport rule L4.
-    pub(crate) fn ring(&mut self, to: ConnectionId) {
+    pub(crate) fn queue_bell(&mut self, to: ConnectionId) {
         if self.has_flag(to, "bell") {
-            self.put_bytes(to, b"\x07");
+            self.queue_bytes(to, b"\x07");
         }
     }
 
@@ -69,7 +69,7 @@ impl Lobby {
         let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
         let default = connection.family.texts().prompt;
         let Some(prompt) = connection.player().map(|player| self.prompt_of(player, default)) else { return };
-        self.put_whole(to, &prompt);
+        self.queue_unwrapped(to, &prompt);
     }
 
     fn prompt_of(&self, player: &Player, default: &str) -> String {
@@ -86,13 +86,14 @@ impl Lobby {
         let now = self.clock.now;
         let Some(connection) = self.connection_for_output(id) else { return };
         let Some(bytes) = connection.seal.as_mut().map(|seal| seal.ping(now)) else { return };
-        connection.put_bytes(bytes);
+        connection.queue_bytes(bytes);
     }
 
     /// Queues a datagram if the client has switched it on; returns whether it has.
-    pub(crate) fn put_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
-        let is_on =
-            |connection: &&mut Connection| connection.family == Family::Icc && connection.levels.has(datagram.number);
+    pub(crate) fn queue_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
+        let is_on = |connection: &&mut Connection| {
+            connection.family == Family::Icc && connection.levels.has_datagram(datagram.number)
+        };
         // `connection_for_output` queues the connection, so it is called only if something is sent.
         let Some(_) = self.connection_mut(to).filter(is_on) else { return false };
         let Some(connection) = self.connection_for_output(to) else { return false };
@@ -107,14 +108,14 @@ impl Lobby {
     }
 
     /// Queues talk to one receiver as a datagram or as a line; to the speaker as part of the reply.
-    pub(crate) fn put_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
+    pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
         let is_own = from == to;
-        if self.put_datagram(to, &talk.datagram) {
+        if self.queue_datagram(to, &talk.datagram) {
             if !is_own {
                 self.prompt(to);
             }
         } else if is_own {
-            self.put(to, &talk.line);
+            self.queue_text(to, &talk.line);
         } else {
             self.notify(to, &talk.line);
         }
@@ -134,7 +135,7 @@ impl Lobby {
                 self.notify(id, &format!("[{name} has {logged}.]\n"));
             }
             if has_name_on_list {
-                self.ring(id);
+                self.queue_bell(id);
                 self.notify(id, &format!("Notification: {name} has {listed}.\n"));
             }
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{key, matching};
+use crate::account::{exact_or_prefix_matches, key};
 
 /// Values that a variable accepts.
 #[derive(Clone, Copy)]
-enum Kind {
+enum VariableKind {
     /// `0` or `1`; with the replies when it is switched on and off.
     Flag(&'static str, &'static str),
     /// A number from the minimum to the maximum.
@@ -21,46 +21,46 @@ enum Kind {
 ///
 /// Sources of names, defaults and texts: the `variables` table and the answers in the transcripts, as far as there are any.
 #[rustfmt::skip] // one to a line: it is a table
-const VARIABLES: [(&str, &str, Kind); 35] = [
-    ("autoflag", "1", Kind::Flag("Auto-flagging enabled.", "Auto-flagging disabled.")),
-    ("bell", "0", Kind::Flag("You will now hear beeps.", "You will not hear beeps.")),
-    ("bugopen", "0", Kind::Flag("You are now open for bughouse.", "You are not open for bughouse.")),
-    ("chanoff", "0", Kind::Flag("You will not hear channel tells.", "You will now hear channel tells.")),
-    ("cshout", "1", Kind::Flag("You will now hear c-shouts.", "You will not hear c-shouts.")),
-    ("ctell", "1", Kind::Flag("You will now hear channel tells from unregistered users.", "You will not hear channel tells from unregistered users.")),
-    ("examine", "0", Kind::Flag("You will now examine your games when they end.", "You will not examine your games when they end.")),
-    ("flip", "0", Kind::Flag("Flip on.", "Flip off.")),
-    ("gin", "0", Kind::Flag("You will now hear game results.", "You will not hear game results.")),
-    ("kibitz", "1", Kind::Flag("You will now hear kibitzes.", "You will not hear kibitzes.")),
-    ("mailmess", "0", Kind::Flag("Your messages will be mailed to you.", "Your messages will not be mailed to you.")),
-    ("minmovetime", "1", Kind::Flag("You will now request minimum move time when games start.", "You will not request minimum move time when games start.")),
-    ("noescape", "0", Kind::Flag("You will now request noescape when games start.", "You will not request noescape when games start.")),
-    ("notakeback", "0", Kind::Flag("You will now decline takebacks.", "You will not decline takebacks.")),
-    ("notifiedby", "0", Kind::Flag("You will now hear if people notify you.", "You will not hear if people notify you.")),
-    ("open", "1", Kind::Flag("You are now receiving match requests.", "You are no longer receiving match requests.")),
-    ("pin", "0", Kind::Flag("You will now hear logins/logouts.", "You will not hear logins/logouts.")),
-    ("ptime", "0", Kind::Flag("Your prompt will now show the time.", "Your prompt will now not show the time.")),
-    ("seek", "1", Kind::Flag("You will now see seek ads.", "You will not see seek ads.")),
-    ("shout", "1", Kind::Flag("You will now hear shouts.", "You will not hear shouts.")),
-    ("showownseek", "0", Kind::Flag("You will now see your own seeks.", "You will not see your own seeks.")),
-    ("silence", "0", Kind::Flag("You will now play games in silence.", "You will not play games in silence.")),
-    ("tell", "1", Kind::Flag("You will now hear direct tells from unregistered users.", "You will not hear direct tells from unregistered users.")),
-    ("height", "24", Kind::Number(5, 240)),
-    ("inc", "12", Kind::Number(0, 999)),
-    ("kiblevel", "0", Kind::Number(0, 9_999)),
+const VARIABLES: [(&str, &str, VariableKind); 35] = [
+    ("autoflag", "1", VariableKind::Flag("Auto-flagging enabled.", "Auto-flagging disabled.")),
+    ("bell", "0", VariableKind::Flag("You will now hear beeps.", "You will not hear beeps.")),
+    ("bugopen", "0", VariableKind::Flag("You are now open for bughouse.", "You are not open for bughouse.")),
+    ("chanoff", "0", VariableKind::Flag("You will not hear channel tells.", "You will now hear channel tells.")),
+    ("cshout", "1", VariableKind::Flag("You will now hear c-shouts.", "You will not hear c-shouts.")),
+    ("ctell", "1", VariableKind::Flag("You will now hear channel tells from unregistered users.", "You will not hear channel tells from unregistered users.")),
+    ("examine", "0", VariableKind::Flag("You will now examine your games when they end.", "You will not examine your games when they end.")),
+    ("flip", "0", VariableKind::Flag("Flip on.", "Flip off.")),
+    ("gin", "0", VariableKind::Flag("You will now hear game results.", "You will not hear game results.")),
+    ("kibitz", "1", VariableKind::Flag("You will now hear kibitzes.", "You will not hear kibitzes.")),
+    ("mailmess", "0", VariableKind::Flag("Your messages will be mailed to you.", "Your messages will not be mailed to you.")),
+    ("minmovetime", "1", VariableKind::Flag("You will now request minimum move time when games start.", "You will not request minimum move time when games start.")),
+    ("noescape", "0", VariableKind::Flag("You will now request noescape when games start.", "You will not request noescape when games start.")),
+    ("notakeback", "0", VariableKind::Flag("You will now decline takebacks.", "You will not decline takebacks.")),
+    ("notifiedby", "0", VariableKind::Flag("You will now hear if people notify you.", "You will not hear if people notify you.")),
+    ("open", "1", VariableKind::Flag("You are now receiving match requests.", "You are no longer receiving match requests.")),
+    ("pin", "0", VariableKind::Flag("You will now hear logins/logouts.", "You will not hear logins/logouts.")),
+    ("ptime", "0", VariableKind::Flag("Your prompt will now show the time.", "Your prompt will now not show the time.")),
+    ("seek", "1", VariableKind::Flag("You will now see seek ads.", "You will not see seek ads.")),
+    ("shout", "1", VariableKind::Flag("You will now hear shouts.", "You will not hear shouts.")),
+    ("showownseek", "0", VariableKind::Flag("You will now see your own seeks.", "You will not see your own seeks.")),
+    ("silence", "0", VariableKind::Flag("You will now play games in silence.", "You will not play games in silence.")),
+    ("tell", "1", VariableKind::Flag("You will now hear direct tells from unregistered users.", "You will not hear direct tells from unregistered users.")),
+    ("height", "24", VariableKind::Number(5, 240)),
+    ("inc", "12", VariableKind::Number(0, 999)),
+    ("kiblevel", "0", VariableKind::Number(0, 9_999)),
     // The server draws no other style.
-    ("style", "12", Kind::Number(12, 12)),
-    ("time", "2", Kind::Number(0, 999)),
+    ("style", "12", VariableKind::Number(12, 12)),
+    ("time", "2", VariableKind::Number(0, 999)),
     // Source: transport rule W1.
-    ("width", "79", Kind::Number(32, 240)),
-    ("busy", "", Kind::Text),
+    ("width", "79", VariableKind::Number(32, 240)),
+    ("busy", "", VariableKind::Text),
     // Formulas are not evaluated.
-    ("formula", "", Kind::Only("")),
-    ("interface", "", Kind::Text),
+    ("formula", "", VariableKind::Only("")),
+    ("interface", "", VariableKind::Text),
     // There are no other languages and time zones.
-    ("lang", "en", Kind::Only("en")),
-    ("prompt", "", Kind::Text),
-    ("tzone", "UTC", Kind::Only("UTC")),
+    ("lang", "en", VariableKind::Only("en")),
+    ("prompt", "", VariableKind::Text),
+    ("tzone", "UTC", VariableKind::Only("UTC")),
 ];
 
 /// Maximum number of notes, and maximum length in bytes of texts and notes.
@@ -87,8 +87,8 @@ pub(crate) struct Variables {
 }
 
 /// Returns the variable with this name, otherwise the only one whose name starts with it.
-fn find(prefix: &str) -> Result<(&'static str, Kind), SetError> {
-    match matching(VARIABLES.map(|(name, _, kind)| (name, kind)), &key(prefix)).as_slice() {
+fn find(prefix: &str) -> Result<(&'static str, VariableKind), SetError> {
+    match exact_or_prefix_matches(VARIABLES.map(|(name, _, kind)| (name, kind)), &key(prefix)).as_slice() {
         [] => Err(SetError::Unknown),
         &[only] => Ok(only),
         several => Err(SetError::Ambiguous(several.iter().map(|&(name, _)| name).collect())),
@@ -129,10 +129,10 @@ impl Variables {
         }
         let (name, kind) = find(name)?;
         let (value, reply) = match (kind, value) {
-            (Kind::Flag(_, off), "") if self.is_set(name) => ("0".to_owned(), off.to_owned()),
-            (Kind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),
-            (Kind::Flag(_, off), "0" | "off" | "false" | "no") => ("0".to_owned(), off.to_owned()),
-            (Kind::Number(min, max), _)
+            (VariableKind::Flag(_, off), "") if self.is_set(name) => ("0".to_owned(), off.to_owned()),
+            (VariableKind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),
+            (VariableKind::Flag(_, off), "0" | "off" | "false" | "no") => ("0".to_owned(), off.to_owned()),
+            (VariableKind::Number(min, max), _)
                 if let Some(number) = value.parse::<u16>().ok().filter(|number| (min..=max).contains(number)) =>
             {
                 let value = number.to_string();
@@ -140,17 +140,19 @@ impl Variables {
                     if name == "style" { format!("Style {value} set.") } else { format!("{name} set to {value}.") };
                 (value, reply)
             }
-            (Kind::Text | Kind::Only(_), "") => {
+            (VariableKind::Text | VariableKind::Only(_), "") => {
                 self.values.remove(name);
                 return Ok(format!("{name} unset."));
             }
-            (Kind::Text, _) if value.len() <= MAX_TEXT_BYTES => {
+            (VariableKind::Text, _) if value.len() <= MAX_TEXT_BYTES => {
                 // A blank separates the prompt from the typed text.
                 let value = if name == "prompt" { format!("{value} ") } else { value.to_owned() };
                 let reply = format!("{name} set to \"{value}\".");
                 (value, reply)
             }
-            (Kind::Only(known), _) if value == known => (value.to_owned(), format!("{name} set to \"{value}\".")),
+            (VariableKind::Only(known), _) if value == known => {
+                (value.to_owned(), format!("{name} set to \"{value}\"."))
+            }
             _ => return Err(SetError::BadValue(name)),
         };
         self.values.insert(name, value);

@@ -53,7 +53,7 @@ pub(super) struct BoardLine<'a> {
 
 impl BoardLine<'_> {
     /// Formats the board in the requested form, without its last line end.
-    pub(super) fn print(&self, view: BoardView) -> String {
+    pub(super) fn format(&self, view: BoardView) -> String {
         match view.form {
             BoardForm::Style12 | BoardForm::ShortStyle12 => self.style12(view),
             BoardForm::Style10 => self.style10(view),
@@ -126,8 +126,8 @@ impl BoardLine<'_> {
             self.header.terms.increment_s,
             position.material(Color::White),
             position.material(Color::Black),
-            unit.clock(self.clocks_ms.white),
-            unit.clock(self.clocks_ms.black),
+            unit.clock_value(self.clocks_ms.white),
+            unit.clock_value(self.clocks_ms.black),
             position.move_number,
         );
     }
@@ -140,7 +140,7 @@ impl BoardLine<'_> {
     }
 
     fn push_move(&self, line: &mut String, unit: ClockUnit) {
-        let elapsed = unit.elapsed(self.last.map_or(0, |ply| ply.elapsed_ms));
+        let elapsed = unit.format_elapsed(self.last.map_or(0, |ply| ply.elapsed_ms));
         let _ = match self.last {
             Some(ply) => write!(line, "{} ({elapsed}) {}", ply.played.to_verbose(), ply.san),
             None => write!(line, "none ({elapsed}) none"),
@@ -150,7 +150,7 @@ impl BoardLine<'_> {
 
 impl ClockUnit {
     /// Converts a clock to this unit. Seconds are rounded down, so that a clock that ran out is negative.
-    fn clock(self, ms: i64) -> i64 {
+    fn clock_value(self, ms: i64) -> i64 {
         match self {
             Self::Seconds => ms.div_euclid(1000),
             Self::Milliseconds => ms,
@@ -158,9 +158,9 @@ impl ClockUnit {
     }
 
     /// Formats an elapsed time: `0:04`, `0:04.237`, `1:02:03`.
-    pub(crate) fn elapsed(self, ms: u64) -> String {
+    pub(crate) fn format_elapsed(self, ms: u64) -> String {
         let (seconds, fraction) = (ms / 1000, ms % 1000);
-        let mut text = minutes(seconds);
+        let mut text = format_seconds(seconds);
         if self == Self::Milliseconds {
             let _ = write!(text, ".{fraction:03}");
         }
@@ -169,7 +169,7 @@ impl ClockUnit {
 }
 
 /// Formats seconds: `0:04`, `12:26`, `1:02:03`.
-pub(super) fn minutes(seconds: u64) -> String {
+pub(super) fn format_seconds(seconds: u64) -> String {
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
         hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),

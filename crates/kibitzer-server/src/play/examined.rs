@@ -19,7 +19,7 @@ pub(crate) struct ExaminedGame {
     /// Number of plies after which `line` leaves `main`.
     branch: Option<usize>,
     /// Number of plies of `line` up to the position on the board.
-    at: usize,
+    n_shown_plies: usize,
     ending: Option<Ending>,
     /// Whether it started from an empty board instead of a game.
     pub(crate) is_scratch: bool,
@@ -38,7 +38,16 @@ impl ExaminedGame {
     pub(crate) fn relay(header: GameHeader) -> Self {
         let main = MoveRecord::new(Position::start(header.terms.variant));
         let clocks_ms = Sides::both(header.terms.initial_ms());
-        Self { header, line: main.clone(), main, branch: None, at: 0, ending: None, is_scratch: false, clocks_ms }
+        Self {
+            header,
+            line: main.clone(),
+            main,
+            branch: None,
+            n_shown_plies: 0,
+            ending: None,
+            is_scratch: false,
+            clocks_ms,
+        }
     }
 
     /// Creates an examined copy of a finished game, at its start position.
@@ -49,67 +58,67 @@ impl ExaminedGame {
     }
 
     pub(crate) fn position(&self) -> &Position {
-        self.line.position_after(self.at)
+        self.line.position_after(self.n_shown_plies)
     }
 
     /// Returns how the game ended; `None` if it has no ending, or the board does not show its final position.
-    pub(crate) fn ending_here(&self) -> Option<Ending> {
-        self.ending.filter(|_| self.branch.is_none() && self.at == self.line.plies.len())
+    pub(crate) fn ending_if_final(&self) -> Option<Ending> {
+        self.ending.filter(|_| self.branch.is_none() && self.n_shown_plies == self.line.plies.len())
     }
 
     /// Moves forward along the line, at most to its end, and returns the number of plies moved.
     pub(crate) fn forward(&mut self, plies: usize) -> usize {
-        let n_moved = plies.min(self.line.plies.len() - self.at);
-        self.at += n_moved;
+        let n_moved = plies.min(self.line.plies.len() - self.n_shown_plies);
+        self.n_shown_plies += n_moved;
         n_moved
     }
 
     /// Moves backward, at most to the start, and returns the number of plies moved.
     pub(crate) fn backward(&mut self, plies: usize) -> usize {
-        let n_moved = plies.min(self.at);
-        self.at -= n_moved;
+        let n_moved = plies.min(self.n_shown_plies);
+        self.n_shown_plies -= n_moved;
         n_moved
     }
 
     /// Plays a legal move: follows the line if it is the line's next move, else starts a variation.
     ///
-    /// A move after the last one of the main line is a variation too; only [`relay_move`](Self::relay_move) extends that line.
+    /// A move after the last one of the main line is a variation too; only [`add_relayed_move`](Self::add_relayed_move) extends that line.
     pub(crate) fn play(&mut self, played: Move) {
-        let next = self.line.plies.get(self.at).map(|ply| ply.played);
+        let next = self.line.plies.get(self.n_shown_plies).map(|ply| ply.played);
         if next != Some(played) {
-            self.branch.get_or_insert(self.at);
-            self.branch = self.branch.map(|branch| branch.min(self.at));
-            self.line.plies.truncate(self.at);
+            self.branch.get_or_insert(self.n_shown_plies);
+            self.branch = self.branch.map(|branch| branch.min(self.n_shown_plies));
+            self.line.plies.truncate(self.n_shown_plies);
             self.line.push(played, 0, 0, self.clocks_ms());
         }
-        self.at += 1;
+        self.n_shown_plies += 1;
     }
 
     /// Adds a move to the main line, with its time and the clocks after it. Shows it unless a variation is on the board.
-    pub(crate) fn relay_move(&mut self, played: Move, elapsed_ms: u64, clocks_ms: Sides<i64>) {
+    pub(crate) fn add_relayed_move(&mut self, played: Move, elapsed_ms: u64, clocks_ms: Sides<i64>) {
         self.main.push(played, elapsed_ms, 0, clocks_ms);
         if self.branch.is_none() {
             self.line.push(played, elapsed_ms, 0, clocks_ms);
-            self.at = self.line.plies.len();
+            self.n_shown_plies = self.line.plies.len();
         }
     }
 
     /// Records how the relayed game ended.
-    pub(crate) const fn relay_end(&mut self, ending: Ending) {
+    pub(crate) const fn record_relay_ending(&mut self, ending: Ending) {
         self.ending = Some(ending);
     }
 
     /// Goes back to the position where the variation left the main line, and returns its move number. Does nothing
     /// on the main line, and returns `None`.
     pub(crate) fn revert(&mut self) -> Option<u32> {
-        self.at = self.branch.take()?;
+        self.n_shown_plies = self.branch.take()?;
         self.line = self.main.clone();
         Some(self.position().move_number)
     }
 
     /// Returns the ply that led to the position on the board; `None` at the start.
     fn last(&self) -> Option<&Ply> {
-        self.at.checked_sub(1).and_then(|at| self.line.plies.get(at))
+        self.n_shown_plies.checked_sub(1).and_then(|at| self.line.plies.get(at))
     }
 
     fn clocks_ms(&self) -> Sides<i64> {
@@ -125,6 +134,6 @@ impl ExaminedGame {
             clocks_ms: self.clocks_ms(),
             is_ticking: false,
         };
-        line.print(view)
+        line.format(view)
     }
 }

@@ -70,7 +70,7 @@ impl Game {
         if !is_possible || !self.position().is_legal(played) {
             return None;
         }
-        let captured = self.position().capture(played).map(|taken| taken.for_hand);
+        let captured = self.position().capture(played).map(|taken| taken.role_in_hand);
         let elapsed = self.clocks.press(now, lag);
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
@@ -196,7 +196,7 @@ impl Game {
             clocks_ms: self.clocks.readings(now),
             is_ticking: self.clocks.is_running(),
         };
-        line.print(view)
+        line.format(view)
     }
 
     /// Formats the last move as a delta board: `<d1> 1 19 b3 b2b3 332 66924 0`. Times are always milliseconds.
@@ -204,7 +204,7 @@ impl Game {
     /// `None` before the first move, and in variants with drops or different castling.
     ///
     /// Source: FICS help file `deltaboard`; datagrams §2.
-    pub(crate) fn delta(&self) -> Option<String> {
+    pub(crate) fn delta_line(&self) -> Option<String> {
         let n_plies = self.record.plies.len();
         let ply = self.record.plies.last().filter(|_| self.header.terms.variant == Variant::Standard)?;
         let before = self.record.position_after(n_plies - 1);
@@ -216,7 +216,7 @@ impl Game {
     /// Formats the terms as the ivar `gameinfo` requests them.
     ///
     /// Source: datagrams §5; transcripts.
-    pub(crate) fn info(&self) -> String {
+    pub(crate) fn gameinfo_line(&self) -> String {
         let GameHeader { id, terms, seats: Sides { white, black }, .. } = &self.header;
         let time = format!("{},{}", terms.initial_ms() / 1000, terms.increment_s);
         let flag = u8::from;

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameResult, Rating};
 
-use super::board_line::minutes;
+use super::board_line::format_seconds;
 use super::eco::eco;
 use super::{ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, Seat, Sides, Terms};
 use crate::calendar::Date;
@@ -32,12 +32,12 @@ pub(crate) fn games_row(game: &Game, now: Instant) -> String {
         white.name.as_str(),
         black.rating.to_string(),
         black.name.as_str(),
-        bracket(*terms),
-        clock(clocks.white),
-        clock(clocks.black),
+        format_terms(*terms),
+        format_clock(clocks.white),
+        format_clock(clocks.black),
         position.material(Color::White),
         position.material(Color::Black),
-        turn(position),
+        format_turn(position),
     )
 }
 
@@ -52,8 +52,8 @@ pub(crate) fn examined_row(game: &ExaminedGame) -> String {
         white.name.as_str(),
         rating(black),
         black.name.as_str(),
-        bracket(*terms),
-        turn(game.position()),
+        format_terms(*terms),
+        format_turn(game.position()),
     )
 }
 
@@ -71,10 +71,10 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
     format!(
         "{index:>2}: {sign} {:>4} {} {:>4} {:<14.14}{} {} {:<3} {}",
         game.header.seats.of(owner).rating.to_string(),
-        letter(owner),
+        color_letter(owner),
         opponent.rating.to_string(),
         opponent.name.as_str(),
-        bracket(game.header.terms),
+        format_terms(game.header.terms),
         eco(&game.record),
         game.ending.map_or("***", |ending| ending.code),
         Date::of(ended).short(),
@@ -90,13 +90,13 @@ pub(crate) fn stored_row(
     adjourned: SystemTime,
 ) -> String {
     let position = game.position();
-    let turn = format!("{}{}", letter(position.side_to_move), position.move_number);
+    let turn = format!("{}{}", color_letter(position.side_to_move), position.move_number);
     format!(
         "{index:>2}: {} {:<15} {} {} {}-{} {turn:<4} {} {}",
-        letter(owner),
+        color_letter(owner),
         game.header.seats.of(owner.opponent()).name.as_str(),
         if is_opponent_online { 'Y' } else { 'N' },
-        bracket(game.header.terms),
+        format_terms(game.header.terms),
         position.material(Color::White),
         position.material(Color::Black),
         eco(&game.record),
@@ -114,9 +114,9 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
         "Movelist for game {id}:\n\n{} ({}) vs. {} ({}) --- {}\n{} {} match, initial time: {minutes} minutes, \
          increment: {increment_s} seconds.\n\nMove  {:<23} {}\n----  ---------------------   ---------------------\n",
         white.name,
-        listed(white.rating),
+        format_rating(white.rating),
         black.name,
-        listed(black.rating),
+        format_rating(black.rating),
         Date::of(*started).long(),
         if *rated { "Rated" } else { "Unrated" },
         terms.kind(),
@@ -141,32 +141,32 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
 }
 
 fn listed_move(ply: &Ply, unit: ClockUnit) -> String {
-    format!("{:<7} ({})", ply.san, unit.elapsed(ply.elapsed_ms))
+    format!("{:<7} ({})", ply.san, unit.format_elapsed(ply.elapsed_ms))
 }
 
 /// Formats a rating in the head of a list; an unknown one is `UNR`.
-fn listed(rating: Rating) -> String {
+fn format_rating(rating: Rating) -> String {
     rating.value().map_or_else(|| "UNR".to_owned(), |_| rating.to_string())
 }
 
 /// Formats terms in brackets: `[ sr 10  10]`.
-fn bracket(terms: Terms) -> String {
+fn format_terms(terms: Terms) -> String {
     let rated = if terms.rated { 'r' } else { 'u' };
     format!("[ {}{rated}{:>3} {:>3}]", terms.kind_letter(), terms.minutes, terms.increment_s)
 }
 
 /// Formats the side to move and the move number: `B: 18`.
-fn turn(position: &Position) -> String {
-    format!("{}:{:>3}", letter(position.side_to_move), position.move_number)
+fn format_turn(position: &Position) -> String {
+    format!("{}:{:>3}", color_letter(position.side_to_move), position.move_number)
 }
 
 /// Formats a clock: `5:10`, `-0:07`.
-fn clock(ms: i64) -> String {
+fn format_clock(ms: i64) -> String {
     let sign = if ms < 0 { "-" } else { "" };
-    format!("{sign}{}", minutes(ms.unsigned_abs() / 1000))
+    format!("{sign}{}", format_seconds(ms.unsigned_abs() / 1000))
 }
 
-const fn letter(color: Color) -> char {
+const fn color_letter(color: Color) -> char {
     match color {
         Color::White => 'W',
         Color::Black => 'B',

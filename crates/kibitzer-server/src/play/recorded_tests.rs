@@ -176,7 +176,7 @@ fn check_delta(replay: &mut Replay, delta: &Delta, raw: &str, checked: &mut Chec
     }
     let mover = replay.game.side_to_move();
     replay.play(delta.san.as_str(), delta.taken_ms, 0);
-    let ours = replay.game.delta().unwrap();
+    let ours = replay.game.delta_line().unwrap();
     let (mut mine, mut theirs): (Vec<&str>, Vec<&str>) = (ours.split(' ').collect(), raw.split(' ').collect());
     let (left, recorded) = (mine.remove(6), theirs.remove(6));
     assert_eq!(mine, theirs);

@@ -306,9 +306,9 @@ fn a_board_has_the_fields_of_its_view() {
 
 #[test]
 fn long_times_have_hours() {
-    assert_eq!(ClockUnit::Seconds.elapsed(3_723_004), "1:02:03");
-    assert_eq!(ClockUnit::Milliseconds.elapsed(3_723_004), "1:02:03.004");
-    assert_eq!(ClockUnit::Milliseconds.elapsed(746_052), "12:26.052");
+    assert_eq!(ClockUnit::Seconds.format_elapsed(3_723_004), "1:02:03");
+    assert_eq!(ClockUnit::Milliseconds.format_elapsed(3_723_004), "1:02:03.004");
+    assert_eq!(ClockUnit::Milliseconds.format_elapsed(746_052), "12:26.052");
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn the_client_parses_rows_of_history_and_stored_games() {
 fn the_client_parses_game_information() {
     let mut table = Table::new(terms(Variant::Bughouse, 3, 2), Sides { black: guest("GuestABCD"), ..players() });
     table.game.partner = Some(GameId(8));
-    let line = table.game.info();
+    let line = table.game.gameinfo_line();
     assert_eq!(line, "<g1> 7 p=0 t=bughouse r=1 u=0,1 it=180,2 i=180,2 pt=8 rt=1700,0 ts=0,0 m=2 n=0");
     assert!(GameInfo::parse(line.as_bytes()).is_some());
 }
@@ -421,9 +421,9 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     play(&mut examined, "Bc5");
     assert_eq!((examined.forward(1), examined.backward(3), examined.forward(3)), (0, 3, 3));
     assert_eq!(examined.revert(), Some(3));
-    assert_eq!(examined.ending_here(), None);
+    assert_eq!(examined.ending_if_final(), None);
     play(&mut examined, "Bb5");
-    assert_eq!((examined.ending_here(), examined.revert()), (Some(Ending::RESIGNED.by(Color::Black)), None));
+    assert_eq!((examined.ending_if_final(), examined.revert()), (Some(Ending::RESIGNED.by(Color::Black)), None));
     let observed = examined.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
     assert_eq!(examined.main.plies.len(), 5);
@@ -439,7 +439,7 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
     });
     let feed = |relay: &mut ExaminedGame, typed: &str, white, black| {
         let next = relay.main.position().read_move(typed, MoveCase::Sensitive).unwrap();
-        relay.relay_move(next, 4_000, Sides { white, black });
+        relay.add_relayed_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
     let line = relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
@@ -449,6 +449,6 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
     relay.play(other);
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
     assert!(relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0"));
-    relay.relay_end(Ending::DRAW_AGREED);
-    assert_eq!((relay.revert(), relay.forward(9), relay.ending_here()), (Some(1), 2, Some(Ending::DRAW_AGREED)));
+    relay.record_relay_ending(Ending::DRAW_AGREED);
+    assert_eq!((relay.revert(), relay.forward(9), relay.ending_if_final()), (Some(1), 2, Some(Ending::DRAW_AGREED)));
 }

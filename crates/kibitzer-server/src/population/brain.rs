@@ -15,16 +15,16 @@ const PAWN: i32 = 100;
 const MATE: i32 = 100_000;
 
 /// Random part of a score: from 0 up to, but not including, this number.
-const NOISE: i32 = 45;
+const RANDOM_SCORE: i32 = 45;
 
 /// Chooses a simulated player's move; `None` if there is no legal one.
-pub(super) fn choose(position: &Position, random: &mut Rng) -> Option<Move> {
+pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<Move> {
     let scorer = MoveScorer::of(position);
     let mut moves = position.legal_moves();
     if !position.is_check() {
         moves.retain(|&legal| scorer.is_considered(legal));
     }
-    moves.into_iter().max_by_key(|&legal| scorer.score(legal) + random.i32(0..NOISE))
+    moves.into_iter().max_by_key(|&legal| scorer.score(legal) + random.i32(0..RANDOM_SCORE))
 }
 
 /// Facts about a position that are computed once for all moves.
@@ -58,11 +58,11 @@ impl<'a> MoveScorer<'a> {
     fn score(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
         let taken = self.position.capture(legal).map_or(0, |taken| worth(taken.role));
-        taken + self.safety(legal, &after) + self.threat(&after) + self.positional_score(legal)
+        taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 
     /// Returns the value of the material that a move saves, minus that which it exposes.
-    fn safety(&self, legal: Move, after: &Position) -> i32 {
+    fn material_safety(&self, legal: Move, after: &Position) -> i32 {
         let to = legal.to(self.mover);
         let (role, saved, gained) = match legal {
             Move::Normal { role, from, promotion, .. } => {
@@ -76,7 +76,7 @@ impl<'a> MoveScorer<'a> {
     }
 
     /// Returns the value of a check or of the end of the game.
-    fn threat(&self, after: &Position) -> i32 {
+    fn check_or_end_score(&self, after: &Position) -> i32 {
         if after.is_check() {
             return if after.termination() == Some(Termination::Checkmate) { MATE } else { 25 };
         }
@@ -94,7 +94,7 @@ impl<'a> MoveScorer<'a> {
                 4 * (centrality(to) - centrality(from))
             }
             Move::Normal { role: Role::King, .. } => -50,
-            Move::Normal { role: Role::Pawn, from, to, .. } => self.pawn_style(from, to),
+            Move::Normal { role: Role::Pawn, from, to, .. } => self.pawn_positional_score(from, to),
             Move::Normal { role, from, to, .. } => {
                 let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
                 let is_hasty = role == Role::Queen && self.position.move_number < 8;
@@ -105,7 +105,7 @@ impl<'a> MoveScorer<'a> {
         }
     }
 
-    fn pawn_style(&self, from: Square, to: Square) -> i32 {
+    fn pawn_positional_score(&self, from: Square, to: Square) -> i32 {
         if self.is_endgame {
             return 12 * i32::from(from.rank().abs_diff(home_rank(self.mover)));
         }
@@ -158,7 +158,7 @@ mod tests {
 
     fn found(variant: Variant, fen: &str) -> String {
         let position = Position::from_fen(variant, &fen.parse::<Fen>().unwrap());
-        position.san(choose(&position, &mut Rng::with_seed(1)).unwrap())
+        position.san(choose_move(&position, &mut Rng::with_seed(1)).unwrap())
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
                     if let Some(end) = position.termination() {
                         return end == Termination::Checkmate;
                     }
-                    position = position.after(choose(&position, &mut random).unwrap());
+                    position = position.after(choose_move(&position, &mut random).unwrap());
                 }
                 false
             })

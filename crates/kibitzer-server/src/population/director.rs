@@ -41,7 +41,7 @@ impl Population {
 
     fn account(&mut self, role: SimulatedRole, at: usize) -> Account {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
-        let mut account = Account::new(self.names.next(wanted, &mut self.random), "");
+        let mut account = Account::new(self.names.pick(wanted, &mut self.random), "");
         // Ratings of one player differ little between kinds of games.
         let strength = self.random.u16(1100..2100);
         for kind in ["lightning", "blitz", "standard", "crazyhouse", "bughouse"] {
@@ -72,7 +72,7 @@ impl Population {
         self.players.iter().filter(|(_, player)| player.role == role).map(|(&id, _)| id).collect()
     }
 
-    fn free(&self, role: SimulatedRole) -> Vec<ConnectionId> {
+    fn free_players(&self, role: SimulatedRole) -> Vec<ConnectionId> {
         let free = self.players.iter().filter(|(_, player)| player.role == role && player.is_free());
         free.map(|(&id, _)| id).collect()
     }
@@ -88,10 +88,10 @@ impl Population {
             self.schedule_first_tasks(now);
         }
         self.arrange_regular_games();
-        if let [one, two] = *self.free(SimulatedRole::Crazyhouse) {
+        if let [one, two] = *self.free_players(SimulatedRole::Crazyhouse) {
             self.command(one, format!("match {} 5 0 crazyhouse", self.name(two)));
         }
-        if let [one, _, three, _] = *self.free(SimulatedRole::Bughouse) {
+        if let [one, _, three, _] = *self.free_players(SimulatedRole::Bughouse) {
             self.command(one, format!("match {} 3 0 bughouse", self.name(three)));
         }
         if self.options.has(Activity::Seeks) && self.random.u8(..8) == 0 {
@@ -107,7 +107,7 @@ impl Population {
             self.schedule.set(Task::Relay, now);
         }
         if self.options.has(Activity::Talk) {
-            let pause = self.options.pace(Duration::from_secs(5));
+            let pause = self.options.scale_time(Duration::from_secs(5));
             self.schedule.set(Task::Chat, now + pause);
         }
         if let [one, two, three, four] = *self.with_role(SimulatedRole::Bughouse) {
@@ -124,7 +124,7 @@ impl Population {
         let n_playing = self.players.values().filter(is_playing).count();
         let n_missing = self.options.games.saturating_sub(n_playing.div_ceil(2) + n_arranged);
         for _ in 0..n_missing {
-            let free = self.free(SimulatedRole::Regular);
+            let free = self.free_players(SimulatedRole::Regular);
             // Each arranged seek needs a free regular who answers it.
             let Some(&id) = self.random.choice(&free).filter(|_| free.len() > n_arranged + 1) else { return };
             self.post_seek(id, SeekKind::Arranged, "");
@@ -132,7 +132,7 @@ impl Population {
     }
 
     fn post_open_seek(&mut self, now: Instant) {
-        let free = self.free(SimulatedRole::Regular);
+        let free = self.free_players(SimulatedRole::Regular);
         let Some(&id) = self.random.choice(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
         let variant = if self.random.u8(..5) == 0 { " crazyhouse" } else { "" };
         self.post_seek(id, SeekKind::Open, variant);
@@ -154,7 +154,7 @@ impl Population {
         if self.players.get(&seeker).is_none_or(|player| player.seek != Some(SeekKind::Arranged)) {
             return;
         }
-        let free = self.free(SimulatedRole::Regular);
+        let free = self.free_players(SimulatedRole::Regular);
         let Some(&answerer) = self.random.choice(&free) else { return };
         if let Some(player) = self.players.get_mut(&answerer) {
             player.is_reserved = true;
@@ -164,7 +164,7 @@ impl Population {
     }
 
     /// Makes one player talk in public, and schedules itself again.
-    pub(super) fn chat(&mut self, now: Instant) {
+    pub(super) fn talk_in_public(&mut self, now: Instant) {
         let regulars = self.with_role(SimulatedRole::Regular);
         let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.remark(id)?)));
         if let Some((id, line)) = remark {
@@ -178,7 +178,7 @@ impl Population {
         match self.random.u8(..10) {
             0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
             4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
-            5 => self.random.choice(&phrases::ITS).map(|text| format!("it {text}")),
+            5 => self.random.choice(&phrases::IT_SHOUTS).map(|text| format!("it {text}")),
             _ => self.players.get(&id)?.kibitz(&mut self.random),
         }
     }

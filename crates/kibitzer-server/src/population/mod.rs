@@ -95,7 +95,7 @@ impl Population {
         // Inverted, as the server uses the seed itself.
         let mut random = Rng::with_seed(!seed);
         let mut names = Names::default();
-        let relayed = Sides { white: names.next(None, &mut random), black: names.next(None, &mut random) };
+        let relayed = Sides { white: names.pick(None, &mut random), black: names.pick(None, &mut random) };
         Self {
             options,
             random,
@@ -181,7 +181,7 @@ impl Population {
         let Self { players, random, .. } = self;
         match task {
             Task::Arrange => self.arrange_games(now),
-            Task::Chat => self.chat(now),
+            Task::Chat => self.talk_in_public(now),
             Task::Relay => self.continue_relay(now),
             Task::Move(id) => {
                 let commands = players.get_mut(&id).map(|player| player.take_turn(random));
@@ -216,12 +216,12 @@ impl Population {
     fn thinking_time(&mut self, id: ConnectionId) -> Duration {
         let player = self.players.get(&id).filter(|player| !player.plays_instantly());
         let Some(board) = player.and_then(|player| player.board.as_deref()) else { return Duration::ZERO };
-        self.options.pace(pace::thinking_time(board, &mut self.random))
+        self.options.scale_time(pace::thinking_time(board, &mut self.random))
     }
 
     /// Returns a random time in a range of milliseconds, at the pace of this population.
     fn pause(&mut self, ms: Range<u64>) -> Duration {
-        self.options.pace(Duration::from_millis(self.random.u64(ms)))
+        self.options.scale_time(Duration::from_millis(self.random.u64(ms)))
     }
 
     /// Returns a random time like [`pause`](Self::pause), but zero while the server starts.
@@ -236,7 +236,7 @@ impl Population {
         let n_instant_plies = if self.is_starting { INSTANT_PLIES.end / 2 } else { 0 };
         let (step, pause) = self.relay.advance(&self.relayed, n_instant_plies, &mut self.random);
         self.actions.push_back(Action::Relay(by, step));
-        let pause = self.options.pace(pause);
+        let pause = self.options.scale_time(pause);
         self.schedule.set(Task::Relay, now + pause);
     }
 }

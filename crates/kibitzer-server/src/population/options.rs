@@ -87,7 +87,7 @@ impl PopulationOptions {
     }
 
     /// Converts the time that people need to the time that simulated players need.
-    pub(super) fn pace(&self, time: Duration) -> Duration {
+    pub(super) fn scale_time(&self, time: Duration) -> Duration {
         time.div_f64(self.speed)
     }
 }

@@ -30,7 +30,7 @@ pub(super) const SHOUTS: [&str; 8] = [
 ];
 
 /// It-shouts, after the name: `--> Foo …`.
-pub(super) const ITS: [&str; 4] =
+pub(super) const IT_SHOUTS: [&str; 4] =
     ["waves", "sharpens a pencil", "'s cat is on the keyboard", "wonders about the exchange sacrifice"];
 
 /// Remarks about the player's own game.

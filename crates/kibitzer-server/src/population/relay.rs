@@ -103,7 +103,7 @@ impl SimulatedRelayGame {
         if let Some(ending) = ending(&self.position, self.n_plies) {
             return Err(ending);
         }
-        let played = brain::choose(&self.position, random).ok_or(Ending::DRAW_AGREED)?;
+        let played = brain::choose_move(&self.position, random).ok_or(Ending::DRAW_AGREED)?;
         let thought_s = random.u32(2..27);
         let left_ms = self.clocks_ms.of_mut(self.position.side_to_move);
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;

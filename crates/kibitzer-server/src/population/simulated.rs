@@ -108,18 +108,18 @@ impl SimulatedPlayer {
     pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Vec<PlayerObservation> {
         let mut observations = Vec::new();
         while let Some(received) = self.reader.next(&mut bytes) {
-            self.observe(received.message, &mut observations);
+            self.process_message(received.message, &mut observations);
         }
         observations
     }
 
-    fn observe(&mut self, message: Message, observations: &mut Vec<PlayerObservation>) {
+    fn process_message(&mut self, message: Message, observations: &mut Vec<PlayerObservation>) {
         match message {
             Message::Style12(board) if board.relation().is_mine() => self.receive_board(board, observations),
-            Message::Holding(holding) if self.is_at(holding.game) => {
+            Message::Holding(holding) if self.is_in_game(holding.game) => {
                 self.hands = Some(Hands { white: holding.white, black: holding.black });
             }
-            Message::GameEnded(end) if self.is_at(end.game) => {
+            Message::GameEnded(end) if self.is_in_game(end.game) => {
                 (self.board, self.hands, self.loses_on_time, self.n_instant_plies) = (None, None, false, 0);
                 observations.push(PlayerObservation::GameEnded);
             }
@@ -147,7 +147,7 @@ impl SimulatedPlayer {
     }
 
     fn receive_board(&mut self, board: Arc<Style12>, observations: &mut Vec<PlayerObservation>) {
-        if !self.is_at(board.game()) {
+        if !self.is_in_game(board.game()) {
             let color = board.my_color().unwrap_or(Color::White);
             observations.push(PlayerObservation::Occasion(TalkOccasion::GameStarted, board.player(color.opponent())));
             (self.hands, self.seek, self.is_reserved) = (None, None, false);
@@ -157,7 +157,7 @@ impl SimulatedPlayer {
         self.board = Some(board);
     }
 
-    fn is_at(&self, game: GameId) -> bool {
+    fn is_in_game(&self, game: GameId) -> bool {
         self.board.as_ref().is_some_and(|board| board.game() == game)
     }
 
@@ -192,7 +192,7 @@ impl SimulatedPlayer {
         // In bughouse too, only the pieces in hand matter for the choice of a move.
         let variant = if self.hands.is_some() { Variant::Crazyhouse } else { Variant::Standard };
         let position = Position::from_fen(variant, &board.fen().with_hands(self.hands));
-        brain::choose(&position, random).map(|found| position.san(found))
+        brain::choose_move(&position, random).map(|found| position.san(found))
     }
 
     /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.

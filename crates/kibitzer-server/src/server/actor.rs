@@ -81,13 +81,13 @@ impl Actor {
             let next = self.world.next_time().map(Instant::from_std);
             tokio::select! {
                 request = self.requests.recv() => match request {
-                    Some(request) => self.handle(request),
+                    Some(request) => self.handle_request(request),
                     None => self.world.shut_down(Duration::ZERO, now()),
                 },
-                () = sleep_until(next) => self.world.tick(now()),
+                () = sleep_until(next) => self.world.handle_deadlines(now()),
                 Some(_) = self.tasks.join_next() => {}
             }
-            self.send_all();
+            self.move_output_to_outboxes();
             self.paused.retain(|&(id, _)| self.world.is_paused(id));
         }
         // Lets the tasks of clients end: none waits for a reply or for room in the queue any more.
@@ -98,9 +98,9 @@ impl Actor {
         drop(time::timeout(SHUTDOWN_TIMEOUT, clients_ended).await);
     }
 
-    fn handle(&mut self, request: ActorRequest) {
+    fn handle_request(&mut self, request: ActorRequest) {
         match request {
-            ActorRequest::Open(stream) => self.open(stream),
+            ActorRequest::Open(stream) => self.add_client(stream),
             ActorRequest::Received(id, bytes, done) => {
                 self.world.receive(id, &bytes, now());
                 self.paused.push((id, done));
@@ -115,7 +115,7 @@ impl Actor {
         }
     }
 
-    fn open(&mut self, stream: Stream) {
+    fn add_client(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
         let id = self.world.connect(now());
@@ -124,7 +124,7 @@ impl Actor {
         let mut injector = FaultInjector::new(self.seed ^ id.0);
         for (at, fault) in std::mem::take(&mut self.next_faults) {
             match fault {
-                Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
+                Fault::RefuseLogin(refusal) => self.world.obstruct_login(id, refusal),
                 // Nothing was sent yet, so that "now" is before the first line.
                 _ if at == FaultPoint::Now => injector.add_before_next(at, fault),
                 _ => drop(injector.add(at, fault)),
@@ -138,11 +138,11 @@ impl Actor {
 
     /// Ends the session of a client that has closed its side. Its earlier output is still written.
     fn close_client(&mut self, id: ConnectionId) {
-        self.send_all();
+        self.move_output_to_outboxes();
         if let Some(client) = self.clients.remove(&id) {
             // The queue cannot overflow, as no bytes are added.
             client.outbox.push(&[], true);
-            self.world.hang_up(id, now());
+            self.world.remove_closed_client(id, now());
         }
     }
 
@@ -150,7 +150,7 @@ impl Actor {
     fn drop_client(&mut self, id: ConnectionId) {
         if let Some(client) = self.clients.remove(&id) {
             client.outbox.drop_client();
-            self.world.hang_up(id, now());
+            self.world.remove_closed_client(id, now());
         }
     }
 
@@ -163,9 +163,9 @@ impl Actor {
             self.next_faults.push((at, fault));
             return Ok(());
         }
-        let id = self.world.targeted(target).ok_or(ControlError::NoTarget)?;
+        let id = self.world.find_target(target).ok_or(ControlError::NoTarget)?;
         if let Fault::RefuseLogin(refusal) = fault {
-            self.world.refuse(id, refusal);
+            self.world.obstruct_login(id, refusal);
             return Ok(());
         }
         let client = self.clients.get(&id).ok_or(ControlError::NoTarget)?;
@@ -178,14 +178,14 @@ impl Actor {
             Fault::Kick => self.world.kick(id, KickReason::SecondLogin, now()),
             Fault::KickByAdmin => self.world.kick(id, KickReason::Admin, now()),
             Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
-            Fault::RefuseLogin(refusal) => self.world.refuse(id, refusal),
+            Fault::RefuseLogin(refusal) => self.world.obstruct_login(id, refusal),
             // The connection's task handles the others.
             _ => {}
         }
     }
 
     /// Moves output into the outboxes.
-    fn send_all(&mut self) {
+    fn move_output_to_outboxes(&mut self) {
         while let Some(output) = self.world.take_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };
             if !client.outbox.push(&output.bytes, output.is_last) {

@@ -23,7 +23,7 @@ const READ_BYTES: usize = 512;
 const MAX_UNPROCESSED_BYTES: usize = 4096;
 
 /// Maximum time until the next line is processed, without pipelining.
-const HEARTBEAT: Duration = Duration::from_secs(2);
+const MAX_LINE_DELAY: Duration = Duration::from_secs(2);
 
 /// Time for a client to close its side after the server has.
 const LINGER: Duration = Duration::from_secs(2);
@@ -68,11 +68,11 @@ impl ClientTask {
         match stream {
             Stream::Tcp(stream) => {
                 let (reader, writer) = stream.into_split();
-                self.run(reader, writer, reset_tcp).await;
+                self.serve_halves(reader, writer, reset_tcp).await;
             }
             Stream::Duplex(stream) => {
                 let (reader, writer) = tokio::io::split(stream);
-                self.run(reader, writer, |_| ()).await;
+                self.serve_halves(reader, writer, |_| ()).await;
             }
         }
         // Fails only after shutdown, when the session has ended anyway.
@@ -84,7 +84,7 @@ impl ClientTask {
     /// # Cancel safety
     ///
     /// Not cancel safe, like [`serve`](Self::serve).
-    async fn run<R, W>(mut self, mut reader: R, mut writer: W, reset: impl FnOnce(W))
+    async fn serve_halves<R, W>(mut self, mut reader: R, mut writer: W, reset: impl FnOnce(W))
     where
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
@@ -92,11 +92,11 @@ impl ClientTask {
         let (id, requests, outbox) = (self.id, self.requests.clone(), Arc::clone(&self.outbox));
         let is_pipelined = self.is_pipelined;
         let end = {
-            let mut writing = pin!(self.write(&mut writer));
+            let mut writing = pin!(self.write_output(&mut writer));
             tokio::select! {
-                () = outbox.dropped() => return,
+                () = outbox.wait_until_dropped() => return,
                 end = &mut writing => end,
-                () = read(&mut reader, id, &outbox, &requests, is_pipelined) => {
+                () = forward_lines(&mut reader, id, &outbox, &requests, is_pipelined) => {
                     // It may have closed its own half only, and is still sent the replies to its earlier lines.
                     drop(requests.send(ActorRequest::Closed(id)).await);
                     let Ok(end) = time::timeout(LINGER, writing).await else { return };
@@ -106,8 +106,8 @@ impl ClientTask {
         };
         match end {
             // Unread bytes would cause a reset, by which the client could lose the last output.
-            Ok(WriteEnd::Done) => drop(time::timeout(LINGER, drain(&mut reader)).await),
-            Ok(WriteEnd::Stalled) => while !outbox.take().await.is_last {},
+            Ok(WriteEnd::Done) => drop(time::timeout(LINGER, discard_input(&mut reader)).await),
+            Ok(WriteEnd::Stalled) => while !outbox.wait_and_take().await.is_last {},
             Ok(WriteEnd::Reset) => reset(writer),
             Err(_) => {}
         }
@@ -122,13 +122,13 @@ impl ClientTask {
     /// # Cancel safety
     ///
     /// Not cancel safe: bytes taken from the outbox and not written are lost.
-    async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<WriteEnd> {
+    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<WriteEnd> {
         loop {
             let (steps, is_last) = tokio::select! {
                 // Faults first, so that one that was injected before some output applies to it.
                 biased;
                 Some((at, fault)) = self.faults.recv() => (self.injector.add(at, fault).into_iter().collect(), false),
-                pending = self.outbox.take() => (self.injector.pass(&pending.bytes), pending.is_last),
+                pending = self.outbox.wait_and_take() => (self.injector.apply_to_output(&pending.bytes), pending.is_last),
             };
             for step in steps {
                 match step {
@@ -167,7 +167,7 @@ fn reset_tcp(writer: OwnedWriteHalf) {
 /// # Cancel safety
 ///
 /// Not cancel safe: bytes that were read and not passed on are lost.
-async fn read<R: AsyncRead + Unpin>(
+async fn forward_lines<R: AsyncRead + Unpin>(
     reader: &mut R,
     id: ConnectionId,
     outbox: &Outbox,
@@ -182,13 +182,13 @@ async fn read<R: AsyncRead + Unpin>(
                 Ok(length @ 1..) => unprocessed.extend_from_slice(buffer.get(..length).unwrap_or_default()),
                 _ => return,
             },
-            () = time::sleep(HEARTBEAT), if !unprocessed.is_empty() => {}
+            () = time::sleep(MAX_LINE_DELAY), if !unprocessed.is_empty() => {}
         }
         let n_lines = if is_pipelined { usize::MAX } else { 1 };
         let mut n_processed = 0;
         for line in unprocessed.split_inclusive(|&byte| byte == b'\n').take(n_lines) {
             // Bounds the replies to a client that sends faster than it reads.
-            outbox.has_room().await;
+            outbox.wait_for_room().await;
             let (done, replied) = oneshot::channel();
             if requests.send(ActorRequest::Received(id, line.to_vec(), done)).await.is_err() {
                 return;
@@ -205,7 +205,7 @@ async fn read<R: AsyncRead + Unpin>(
 /// # Cancel safety
 ///
 /// Cancel safe: the bytes read are discarded anyway.
-async fn drain<R: AsyncRead + Unpin>(reader: &mut R) {
+async fn discard_input<R: AsyncRead + Unpin>(reader: &mut R) {
     let mut buffer = [0; READ_BYTES];
     while matches!(reader.read(&mut buffer).await, Ok(1..)) {}
 }

@@ -10,9 +10,9 @@ pub(crate) struct Outbox {
     state: Mutex<OutboxState>,
     /// Wakes the writer.
     filled: Notify,
-    /// Wakes [`has_room`](Self::has_room).
+    /// Wakes [`wait_for_room`](Self::wait_for_room).
     drained: Notify,
-    /// Wakes [`dropped`](Self::dropped).
+    /// Wakes [`wait_until_dropped`](Self::wait_until_dropped).
     dropped: Notify,
     max_bytes: usize,
 }
@@ -77,7 +77,7 @@ impl Outbox {
     /// # Cancel safety
     ///
     /// Cancel safe, for one waiter.
-    pub(crate) async fn dropped(&self) {
+    pub(crate) async fn wait_until_dropped(&self) {
         self.dropped.notified().await;
     }
 
@@ -86,7 +86,7 @@ impl Outbox {
     /// # Cancel safety
     ///
     /// Cancel safe, for one waiter.
-    pub(crate) async fn has_room(&self) {
+    pub(crate) async fn wait_for_room(&self) {
         while self.state.lock().unwrap_or_else(PoisonError::into_inner).pending.bytes.len() > self.max_bytes / 2 {
             self.drained.notified().await;
         }
@@ -97,7 +97,7 @@ impl Outbox {
     /// # Cancel safety
     ///
     /// Cancel safe: bytes that were not returned stay in the queue.
-    pub(crate) async fn take(&self) -> OutboxContents {
+    pub(crate) async fn wait_and_take(&self) -> OutboxContents {
         loop {
             let taken = std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).pending);
             if !taken.bytes.is_empty() || taken.is_last {
@@ -119,20 +119,20 @@ mod tests {
         assert!(outbox.push(b"one ", false));
         assert!(outbox.push(b"two", false));
         assert!(!outbox.push(b"three", false));
-        assert_eq!(outbox.take().await, OutboxContents { bytes: b"one two".to_vec(), is_last: false });
+        assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: b"one two".to_vec(), is_last: false });
         assert!(outbox.push(b"end", true));
         assert!(outbox.push(b"more", false));
-        assert_eq!(outbox.take().await, OutboxContents { bytes: b"end".to_vec(), is_last: true });
+        assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: b"end".to_vec(), is_last: true });
     }
 
     #[tokio::test]
     async fn taking_waits_for_a_push_but_not_after_dropping() {
         let outbox = Outbox::new(10);
-        let (taken, ()) = tokio::join!(outbox.take(), async { assert!(outbox.push(b"late", false)) });
+        let (taken, ()) = tokio::join!(outbox.wait_and_take(), async { assert!(outbox.push(b"late", false)) });
         assert_eq!(taken.bytes, b"late");
         assert!(outbox.push(b"unread", false));
         outbox.drop_client();
-        outbox.dropped().await;
-        assert_eq!(outbox.take().await, OutboxContents { bytes: Vec::new(), is_last: true });
+        outbox.wait_until_dropped().await;
+        assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: Vec::new(), is_last: true });
     }
 }

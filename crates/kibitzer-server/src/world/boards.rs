@@ -57,7 +57,7 @@ impl World {
         let wants_delta = reason != BoardReason::Other && ivars.is_set(Ivar::CompressMove);
         let line = match table {
             Table::Played(game) => {
-                let delta = if wants_delta { game.delta() } else { None };
+                let delta = if wants_delta { game.delta_line() } else { None };
                 delta.unwrap_or_else(|| game.board(view, self.now()))
             }
             Table::Examined(game) => game.board(view),
@@ -75,15 +75,15 @@ impl World {
     }
 
     /// Queues a board as part of a reply.
-    pub(crate) fn put_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
+    pub(crate) fn queue_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         if let Some(board) = self.board(number, to, reason) {
-            self.lobby.put_whole(to, &board);
+            self.lobby.queue_unwrapped(to, &board);
         }
-        self.put_board_datagrams(number, to, reason);
-        if !self.put_holdings(number, to)
+        self.queue_board_datagrams(number, to, reason);
+        if !self.queue_holdings(number, to)
             && let Some(holding) = self.holding(number, None)
         {
-            self.lobby.put_whole(to, &holding);
+            self.lobby.queue_unwrapped(to, &holding);
         }
     }
 
@@ -92,8 +92,8 @@ impl World {
         if self.tables.get(number).is_none() {
             return;
         }
-        self.lobby.ring(to);
-        self.put_board(number, to, reason);
+        self.lobby.queue_bell(to);
+        self.queue_board(number, to, reason);
         self.lobby.prompt(to);
     }
 
@@ -105,7 +105,7 @@ impl World {
                 continue;
             }
             if Some(id) == actor {
-                self.put_board(number, id, reason);
+                self.queue_board(number, id, reason);
             } else {
                 self.send_board(number, id, reason);
             }
@@ -116,10 +116,10 @@ impl World {
     pub(crate) fn send_passed(&mut self, number: GameId, color: Color, role: Role) {
         let Some(line) = self.holding(number, Some((color, role))) else { return };
         for id in self.audience(number) {
-            if self.put_holdings(number, id) {
+            if self.queue_holdings(number, id) {
                 self.lobby.prompt(id);
             } else {
-                self.lobby.notify_whole(id, &line);
+                self.lobby.notify_unwrapped(id, &line);
             }
         }
     }
@@ -128,6 +128,6 @@ impl World {
     pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.tables.get(number)?.played().filter(|_| has_gameinfo)?;
-        Some(format!("{}\n", game.info()))
+        Some(format!("{}\n", game.gameinfo_line()))
     }
 }

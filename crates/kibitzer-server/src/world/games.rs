@@ -19,10 +19,10 @@ impl World {
     pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
         let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
         let all = [Some(players), partners].into_iter().flatten();
-        all.for_each(|pair| self.free_players(pair));
-        let Some(number) = self.create(players, terms) else { return };
+        all.for_each(|pair| self.remove_seeks_and_challenges(pair));
+        let Some(number) = self.create_game(players, terms) else { return };
         // The partners have the other colors.
-        let other = partners.and_then(|pair| self.create(Sides { white: pair.black, black: pair.white }, terms));
+        let other = partners.and_then(|pair| self.create_game(Sides { white: pair.black, black: pair.white }, terms));
         if let Some(other) = other {
             for (board, partner) in [(number, other), (other, number)] {
                 if let Some(game) = self.tables.played_mut(board) {
@@ -41,7 +41,7 @@ impl World {
     }
 
     /// Removes the seeks and challenges of players who start a game.
-    fn free_players(&mut self, players: Sides<ConnectionId>) {
+    fn remove_seeks_and_challenges(&mut self, players: Sides<ConnectionId>) {
         let Sides { white, black } = players;
         // In the recorded order: first all seeks, then the challenges of each player.
         self.remove_seeks(white);
@@ -50,7 +50,7 @@ impl World {
         self.drop_challenges(black, white);
     }
 
-    fn create(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
+    fn create_game(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
         let number = self.tables.free_number();
         let kind = terms.kind();
         let seats =
@@ -61,11 +61,11 @@ impl World {
         };
         let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };
         let game = Game::new(header, start, self.now());
-        self.place(number, game, players);
+        self.add_to_tables(number, game, players);
         Some(number)
     }
 
-    fn place(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
+    fn add_to_tables(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
         self.tables.all.insert(number, Table::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
@@ -88,8 +88,8 @@ impl World {
         let ids = (self.player_of(&game, Color::White), self.player_of(&game, Color::Black));
         let (Some(white), Some(black)) = ids else { return };
         let players = Sides { white, black };
-        self.free_players(players);
-        self.place(number, game, players);
+        self.remove_seeks_and_challenges(players);
+        self.add_to_tables(number, game, players);
         self.announce_game(number, "Continuing", actor);
     }
 
@@ -103,21 +103,21 @@ impl World {
         let partner = game.partner;
         let players = self.players_or_examiners(number);
         for &id in &players {
-            self.lobby.put_whole(id, &format!("\n{creating}{line}"));
+            self.lobby.queue_unwrapped(id, &format!("\n{creating}{line}"));
             if let Some(info) = self.info_line(number, id) {
-                self.lobby.put_whole(id, &format!("\n{info}"));
+                self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
-            self.put_start(number, id, true);
+            self.queue_game_start(number, id, true);
             if let Some(partner) = partner {
                 self.show_partner_game(id, partner);
             }
-            self.put_board(number, id, BoardReason::Other);
+            self.queue_board(number, id, BoardReason::Other);
             if Some(id) != actor {
                 self.lobby.prompt(id);
             }
         }
         for id in self.gin_listeners(&players) {
-            self.lobby.notify_whole(id, &line);
+            self.lobby.notify_unwrapped(id, &line);
         }
     }
 
@@ -125,7 +125,7 @@ impl World {
         let Some(game) = self.tables.played(partner) else { return };
         let Sides { white, black } = game.header.names();
         let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
-        self.lobby.put_whole(id, &text);
+        self.lobby.queue_unwrapped(id, &text);
     }
 
     /// Returns the players with `gin` set, to whom games of others are announced.
@@ -136,32 +136,32 @@ impl World {
     /// Ends a game, and the other board's of bughouse with it.
     pub(crate) fn end_game(&mut self, number: GameId, ending: Ending) {
         let partner = self.tables.played(number).and_then(|game| game.partner);
-        self.end_board(number, ending);
+        self.end_one_board(number, ending);
         if let Some(partner) = partner {
-            self.end_board(partner, ending.for_partners());
+            self.end_one_board(partner, ending.for_partners());
         }
     }
 
-    fn end_board(&mut self, number: GameId, ending: Ending) {
+    fn end_one_board(&mut self, number: GameId, ending: Ending) {
         let now = self.now();
         let Some(game) = self.tables.played_mut(number) else { return };
         game.finish(ending, now);
         let line = format!("{}\n", game.end_line().unwrap_or_default());
         let (players, observers) = (self.players_or_examiners(number), self.lobby.observers(number));
         for &id in players.iter().chain(&observers) {
-            self.lobby.ring(id);
-            self.lobby.notify_whole(id, &line);
+            self.lobby.queue_bell(id);
+            self.lobby.notify_unwrapped(id, &line);
         }
         for id in self.gin_listeners(&players) {
-            self.lobby.notify_whole(id, &line);
+            self.lobby.notify_unwrapped(id, &line);
         }
         // After the result, as recorded.
         self.drop_game_offers(&players);
-        self.clear_table(number);
+        self.remove_game(number);
     }
 
     /// Removes a game and stores it if it is finished.
-    pub(crate) fn clear_table(&mut self, number: GameId) {
+    pub(crate) fn remove_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
             if let Some(player) = self.lobby.player_mut(id).filter(|player| player.game == Some(number)) {
@@ -170,14 +170,14 @@ impl World {
         }
         for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Removing game {number} from observation list.\n"));
-            self.put_relation(number, id, "X");
+            self.queue_relation(number, id, "X");
             if let Some(player) = self.lobby.player_mut(id) {
                 player.observing.retain(|&observed| observed != number);
             }
         }
         self.schedule.cancel(Deadline::Flag(number));
         if let Some(Table::Played(game)) = self.tables.all.remove(&number) {
-            self.keep(game);
+            self.store_finished(game);
         }
         for id in participants {
             self.leave_simul_board(id, number);
@@ -185,7 +185,7 @@ impl World {
     }
 
     /// Stores a finished game: as adjourned, or in the histories of its players. A guest's history ends with the session.
-    fn keep(&mut self, game: Game) {
+    fn store_finished(&mut self, game: Game) {
         let Some(ending) = game.ending else { return };
         let ended = self.lobby.clock.system_time();
         if ending.is_adjournment() {
@@ -194,7 +194,7 @@ impl World {
             let game = Arc::new(game);
             for seat in [&game.header.seats.white, &game.header.seats.black] {
                 let name = seat.name.as_str();
-                if seat.is_registered || self.lobby.online(name).is_some() {
+                if seat.is_registered || self.lobby.connection_of_player(name).is_some() {
                     self.tables.add_to_history(name, &game, ended);
                 }
             }
@@ -202,7 +202,7 @@ impl World {
     }
 
     /// Ends a game whose clock has run out, unless the opponent has switched `autoflag` off.
-    pub(super) fn check_flag(&mut self, number: GameId) {
+    pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
         let Some(game) = self.tables.played(number) else { return };
         let Some(ending) = game.flag_fallen(self.now()) else { return self.schedule_flag(number) };
         let opponent = self.player_of(game, game.side_to_move().opponent());
@@ -212,7 +212,7 @@ impl World {
     }
 
     /// Ends a departing player's games, and stops observing and examining.
-    pub(super) fn leave_tables(&mut self, id: ConnectionId) {
+    pub(super) fn leave_all_games(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player_mut(id) else { return };
         player.observing.clear();
         if let Some(number) = self.examined_by(id) {
@@ -244,7 +244,7 @@ impl World {
             }
         }
         if is_over {
-            self.clear_table(number);
+            self.remove_game(number);
         }
     }
 }

@@ -29,7 +29,7 @@ impl World {
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
             return self.start_seal(id, hello.hello());
         }
-        match sealed.filter(|_| self.lobby.is_sealed(id)) {
+        match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
             Some(sealed) => {
                 let now = self.now();
                 let connection = self.lobby.connection_for_output(id);
@@ -47,8 +47,8 @@ impl World {
 
     fn start_seal(&mut self, id: ConnectionId, version: Option<Timeseal>) {
         let Some(version) = version else {
-            self.lobby.put(id, "unknown timeseal version\n");
-            return self.close(id);
+            self.lobby.queue_text(id, "unknown timeseal version\n");
+            return self.log_out_and_close(id);
         };
         if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.seal = Some(TimesealClock::new(version));
@@ -63,7 +63,7 @@ impl World {
         match self.lobby.connection(id).map(|connection| &connection.stage) {
             Some(LoginStage::LoggedIn(_)) => match readable(line) {
                 Some(text) => self.receive_command(id, &text),
-                None => self.lobby.put(id, INVALID_CHARACTERS),
+                None => self.lobby.queue_text(id, INVALID_CHARACTERS),
             },
             Some(_) => self.receive_login(id, line),
             None => {}
@@ -72,31 +72,31 @@ impl World {
 
     pub(super) fn refuse_long_line(&mut self, id: ConnectionId, start: &[u8]) {
         if !self.lobby.has_ivar(id, Ivar::Block) {
-            return self.lobby.put(id, LINE_TOO_LONG);
+            return self.lobby.queue_text(id, LINE_TOO_LONG);
         }
         let number = std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_number);
-        self.in_block(id, number.map_or("0", |(number, _)| number), |world| {
-            world.lobby.put(id, LINE_TOO_LONG);
+        self.run_in_block(id, number.map_or("0", |(number, _)| number), |world| {
+            world.lobby.queue_text(id, LINE_TOO_LONG);
             CommandCode::LINE_TOO_LONG
         });
     }
 
     fn receive_command(&mut self, id: ConnectionId, line: &str) {
         if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::UNITS)) {
-            return self.in_unit(id, line);
+            return self.run_in_unit(id, line);
         }
         if !self.lobby.has_ivar(id, Ivar::Block) {
             self.run_command(id, line);
-            return self.end_reply(id);
+            return self.prompt_unless_closing(id);
         }
         match split_number(line) {
-            Some((number, command)) => self.in_block(id, number, |world| world.run_command(id, command)),
-            None => self.in_block(id, "0", |_| CommandCode::UNNUMBERED),
+            Some((number, command)) => self.run_in_block(id, number, |world| world.run_command(id, command)),
+            None => self.run_in_block(id, "0", |_| CommandCode::UNNUMBERED),
         }
     }
 
     /// Frames the output of `run` to `id` as a block.
-    fn in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
+    fn run_in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);
         let Some(connection) = self.lobby.connection_for_output(id) else { return };
@@ -111,12 +111,12 @@ impl World {
         head.extend_from_slice(code.to_string().as_bytes());
         head.push(BLOCK_SEPARATOR);
         connection.unsent.splice(start..start, head);
-        connection.put_bytes(&[BLOCK_END]);
-        connection.put_whole("\n");
-        self.end_reply(id);
+        connection.queue_bytes(&[BLOCK_END]);
+        connection.queue_unwrapped("\n");
+        self.prompt_unless_closing(id);
     }
 
-    fn end_reply(&mut self, id: ConnectionId) {
+    fn prompt_unless_closing(&mut self, id: ConnectionId) {
         if self.lobby.connection(id).is_some_and(|connection| !connection.is_closing) {
             self.lobby.prompt(id);
         }

@@ -45,14 +45,14 @@ impl World {
             return self.refuse_login(id, LoginFailure::Full, "");
         }
         self.schedule.set(Deadline::Login(id), self.now() + self.options.login_timeout);
-        self.lobby.put(id, self.options.family.texts().banner);
-        self.lobby.put(id, INVITATION);
+        self.lobby.queue_text(id, self.options.family.texts().banner);
+        self.lobby.queue_text(id, INVITATION);
         self.ask_name(id);
     }
 
     fn ask_name(&mut self, id: ConnectionId) {
-        self.lobby.put(id, "\nlogin: ");
-        self.lobby.enter(id, LoginStage::Name);
+        self.lobby.queue_text(id, "\nlogin: ");
+        self.lobby.set_login_stage(id, LoginStage::Name);
     }
 
     /// Processes a line of a client that is not logged in, which may contain any bytes.
@@ -65,10 +65,10 @@ impl World {
             .map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
         match stage {
             Some(LoginStage::Name) => self.receive_name(id, text.trim()),
-            Some(LoginStage::Return(handle)) => self.admit_guest(id, handle),
+            Some(LoginStage::Return(handle)) => self.log_in_guest(id, handle),
             Some(LoginStage::Password(handle)) => self.receive_password(id, &handle, &text),
             // Nothing is processed while the login is paused, and a player's lines are commands.
-            Some(stage @ (LoginStage::Paused | LoginStage::LoggedIn(_))) => self.lobby.enter(id, stage),
+            Some(stage @ (LoginStage::Paused | LoginStage::LoggedIn(_))) => self.lobby.set_login_stage(id, stage),
             None => {}
         }
     }
@@ -79,7 +79,7 @@ impl World {
         }
         // A web browser.
         if name.starts_with("GET ") {
-            return self.close(id);
+            return self.log_out_and_close(id);
         }
         if self.receive_levels(id, name) {
             return self.ask_name(id);
@@ -95,13 +95,13 @@ impl World {
     /// Processes a `%` line before the name.
     fn receive_directive(&mut self, id: ConnectionId, directive: &str) {
         if directive == "q" {
-            return self.close(id);
+            return self.log_out_and_close(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::from_login) {
             if let Some(connection) = self.lobby.connection_for_output(id) {
                 connection.ivars = Some(ivars);
             }
-            self.lobby.put(id, "\n#Ivars set.\n");
+            self.lobby.queue_text(id, "\n#Ivars set.\n");
         }
         self.ask_name(id);
     }
@@ -123,7 +123,7 @@ impl World {
             } else {
                 self.ask_password(id, handle, password);
             }
-        } else if self.lobby.online(name).is_some() {
+        } else if self.lobby.connection_of_player(name).is_some() {
             self.refuse_login(id, LoginFailure::NameInUse, name);
         } else {
             self.welcome_guest(id, name, false);
@@ -151,12 +151,12 @@ impl World {
     fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, name: &str) {
         let text = failure.text(name, self.options.family.texts());
         let arguments = [(failure as u8).to_string(), text.trim().to_owned()];
-        self.lobby.put_datagram(id, &Datagram::new(number::LOGIN_FAILED, arguments));
-        self.lobby.put(id, &text);
+        self.lobby.queue_datagram(id, &Datagram::new(number::LOGIN_FAILED, arguments));
+        self.lobby.queue_text(id, &text);
         match failure {
-            LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.close(id),
+            LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.log_out_and_close(id),
             LoginFailure::InvalidPassword => {
-                self.lobby.enter(id, LoginStage::Paused);
+                self.lobby.set_login_stage(id, LoginStage::Paused);
                 self.schedule.set(Deadline::Pause(id), self.now() + PASSWORD_PAUSE);
             }
             _ => self.ask_name(id),
@@ -168,10 +168,11 @@ impl World {
         if let Some(password) = password {
             return self.receive_password(id, &handle, password);
         }
-        self.lobby.put(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
-        self.lobby.put(id, "If not, just hit return to try another name.\n\npassword: ");
-        self.lobby.put_bytes(id, WILL_ECHO);
-        self.lobby.enter(id, LoginStage::Password(handle));
+        self.lobby
+            .queue_text(id, &format!("\n\"{handle}\" is a registered name.  If it is yours, type the password.\n"));
+        self.lobby.queue_text(id, "If not, just hit return to try another name.\n\npassword: ");
+        self.lobby.queue_bytes(id, WILL_ECHO);
+        self.lobby.set_login_stage(id, LoginStage::Password(handle));
     }
 
     /// Returns an unused name for a guest: numbered on ICC, else with random letters.
@@ -192,7 +193,7 @@ impl World {
     /// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
     fn is_taken(&self, name: &str) -> bool {
         let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
-        self.lobby.online(name).is_some() || self.lobby.connections.values().any(is_named)
+        self.lobby.connection_of_player(name).is_some() || self.lobby.connections.values().any(is_named)
     }
 
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
@@ -204,24 +205,24 @@ impl World {
         } else {
             format!("\n\"{name}\" is not a registered name.  You may use this name to play unrated games.\n")
         };
-        self.lobby.put(id, &first);
-        self.lobby.put(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
-        self.lobby.put(id, &format!("Press return to enter the server as \"{name}\":\n"));
-        self.lobby.put_bytes(id, WILL_ECHO);
-        self.lobby.enter(id, LoginStage::Return(Handle::from_wire(name.as_bytes())));
+        self.lobby.queue_text(id, &first);
+        self.lobby.queue_text(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
+        self.lobby.queue_text(id, &format!("Press return to enter the server as \"{name}\":\n"));
+        self.lobby.queue_bytes(id, WILL_ECHO);
+        self.lobby.set_login_stage(id, LoginStage::Return(Handle::from_wire(name.as_bytes())));
     }
 
-    fn admit_guest(&mut self, id: ConnectionId, handle: Handle) {
-        self.lobby.put_bytes(id, WONT_ECHO);
+    fn log_in_guest(&mut self, id: ConnectionId, handle: Handle) {
+        self.lobby.queue_bytes(id, WONT_ECHO);
         // The client did not echo the line end.
-        self.lobby.put(id, "\n");
-        if self.lobby.online(handle.as_str()).is_some() {
+        self.lobby.queue_text(id, "\n");
+        if self.lobby.connection_of_player(handle.as_str()).is_some() {
             // Another guest of that name has logged in meanwhile.
             return self.refuse_login(id, LoginFailure::NameInUse, handle.as_str());
         }
         let ivars = self.login_ivars(id);
         let player = Player::guest(handle, self.options.family.texts().guest_titles, ivars, self.now());
-        self.admit(id, player);
+        self.log_in_player(id, player);
     }
 
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
@@ -233,23 +234,23 @@ impl World {
     }
 
     fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
-        self.lobby.put_bytes(id, WONT_ECHO);
-        self.lobby.put(id, "\n");
+        self.lobby.queue_bytes(id, WONT_ECHO);
+        self.lobby.queue_text(id, "\n");
         let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.obstacle.is_some());
         let account =
             self.options.accounts.get(handle.as_str()).filter(|account| !is_refused && account.password == password);
         if let Some(account) = account.cloned() {
-            if let Some(former) = self.lobby.online(handle.as_str()) {
+            if let Some(former) = self.lobby.connection_of_player(handle.as_str()) {
                 let text = format!("**** {} is already logged in - kicking them out. ****\n", account.handle);
-                self.lobby.put(id, &text);
-                self.displace(former);
+                self.lobby.queue_text(id, &text);
+                self.end_displaced_session(former);
             }
             let saved = self.lobby.saved_settings(handle.as_str());
             let player = Player::registered(&account, saved, self.login_ivars(id), self.now());
-            return self.admit(id, player);
+            return self.log_in_player(id, player);
         }
         if password.is_empty() {
-            self.lobby.put(id, INVITATION);
+            self.lobby.queue_text(id, INVITATION);
             return self.ask_name(id);
         }
         self.refuse_login(id, LoginFailure::InvalidPassword, handle.as_str());
@@ -257,25 +258,25 @@ impl World {
 
     /// Resumes a login after the pause of a wrong password.
     pub(super) fn resume_login(&mut self, id: ConnectionId) {
-        self.lobby.put(id, INVITATION);
+        self.lobby.queue_text(id, INVITATION);
         self.ask_name(id);
     }
 
     /// Ends a session because the same player has logged in on another connection.
-    pub(super) fn displace(&mut self, former: ConnectionId) {
+    pub(super) fn end_displaced_session(&mut self, former: ConnectionId) {
         let name = self.lobby.name(former);
-        self.lobby.put(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
-        self.close(former);
+        self.lobby.queue_text(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
+        self.log_out_and_close(former);
     }
 
-    fn admit(&mut self, id: ConnectionId, player: Player) {
+    fn log_in_player(&mut self, id: ConnectionId, player: Player) {
         self.schedule.cancel(Deadline::Login(id));
         self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         let greeting = self.options.family.texts().session_line.replace('@', &player.display());
         self.lobby.log_in(id, player);
-        self.put_who_am_i(id);
-        self.lobby.put(id, &greeting);
-        self.lobby.put(id, MESSAGE_OF_THE_DAY);
+        self.queue_who_am_i(id);
+        self.lobby.queue_text(id, &greeting);
+        self.lobby.queue_text(id, MESSAGE_OF_THE_DAY);
         self.lobby.prompt(id);
         self.announce_arrival(id);
         if let Some(kick) = self.lobby.connection_for_output(id).and_then(|connection| connection.kick.take()) {
@@ -284,13 +285,13 @@ impl World {
     }
 
     /// Closes a connection whose login took too long.
-    pub(super) fn end_login(&mut self, id: ConnectionId) {
-        self.lobby.put(id, "\n**** LOGIN TIMEOUT ****\n");
-        self.close(id);
+    pub(super) fn time_out_login(&mut self, id: ConnectionId) {
+        self.lobby.queue_text(id, "\n**** LOGIN TIMEOUT ****\n");
+        self.log_out_and_close(id);
     }
 
     /// Logs a player out who was idle for too long and has no game; else sets the next deadline.
-    pub(super) fn end_idle(&mut self, id: ConnectionId) {
+    pub(super) fn log_out_if_idle(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
         if limit > self.now() {
@@ -301,20 +302,21 @@ impl World {
             return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }
         let minutes = self.options.idle_timeout.as_secs() / 60;
-        self.lobby.put(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
-        self.close(id);
+        self.lobby
+            .queue_text(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
+        self.log_out_and_close(id);
     }
 
     /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and announces
     /// the departure. The connection remains and waits for a name; without a player, only that happens.
     pub(super) fn log_out_player(&mut self, id: ConnectionId) {
-        self.leave_tables(id);
+        self.leave_all_games(id);
         if !self.remove_seeks(id).is_empty() {
-            self.lobby.put(id, "Your seeks have been removed.\n");
+            self.lobby.queue_text(id, "Your seeks have been removed.\n");
         }
         self.drop_offers_of(id);
         if self.lobby.end_partnership(id) {
-            self.lobby.put(id, "You no longer have a bughouse partner.\n");
+            self.lobby.queue_text(id, "You no longer have a bughouse partner.\n");
         }
         let Some(player) = self.lobby.log_out(id) else { return };
         self.lobby.announce_presence(player.name(), ("disconnected", "departed"), None);
@@ -327,7 +329,7 @@ impl World {
         let name = self.lobby.name(id);
         self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));
         for opponent in self.tables.stored_opponents(&name) {
-            if let Some(opponent) = self.lobby.online(opponent.as_str()) {
+            if let Some(opponent) = self.lobby.connection_of_player(opponent.as_str()) {
                 let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");
                 self.lobby.notify(opponent, &text);
             }

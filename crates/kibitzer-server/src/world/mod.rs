@@ -50,7 +50,7 @@ pub(crate) enum Deadline {
     /// The clock of a game may have run out.
     Flag(GameId),
     /// The server shuts down.
-    End,
+    Shutdown,
 }
 
 /// Output to a client.
@@ -107,7 +107,7 @@ impl World {
     /// Adds a connection and sends the greeting.
     pub(crate) fn connect(&mut self, now: Instant) -> ConnectionId {
         self.lobby.clock.now = now;
-        let id = self.lobby.open(Connection::new(self.options.family));
+        let id = self.lobby.add_connection(Connection::new(self.options.family));
         self.greet(id);
         id
     }
@@ -118,33 +118,33 @@ impl World {
         let mut rest = bytes;
         while let Some(connection) = self.lobby.connection_mut(id).filter(|connection| !connection.is_closing) {
             let Some(input) = connection.input.next(&mut rest) else { return };
-            self.process(id, input);
+            self.process_input(id, input);
         }
     }
 
     /// Removes the connection of a client that has closed it.
-    pub(crate) fn hang_up(&mut self, id: ConnectionId, now: Instant) {
+    pub(crate) fn remove_closed_client(&mut self, id: ConnectionId, now: Instant) {
         self.lobby.clock.now = now;
         self.log_out_player(id);
         self.remove_connection(id);
     }
 
-    /// Returns when [`tick`](Self::tick) is due.
+    /// Returns when [`handle_deadlines`](Self::handle_deadlines) is due.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         let times = [self.schedule.next_time(), self.population.as_ref().and_then(Population::next_time)];
         times.into_iter().flatten().min()
     }
 
     /// Handles the deadlines that have passed.
-    pub(crate) fn tick(&mut self, now: Instant) {
+    pub(crate) fn handle_deadlines(&mut self, now: Instant) {
         self.lobby.clock.now = now;
         while let Some(deadline) = self.schedule.take_due(now) {
             match deadline {
-                Deadline::Login(id) => self.end_login(id),
+                Deadline::Login(id) => self.time_out_login(id),
                 Deadline::Pause(id) => self.resume_login(id),
-                Deadline::Idle(id) => self.end_idle(id),
-                Deadline::Flag(number) => self.check_flag(number),
-                Deadline::End => self.end(),
+                Deadline::Idle(id) => self.log_out_if_idle(id),
+                Deadline::Flag(number) => self.end_if_flag_fell(number),
+                Deadline::Shutdown => self.shut_down_now(),
             }
         }
         self.run_population();
@@ -169,14 +169,14 @@ impl World {
         self.lobby.connections.len() - self.population.as_ref().map_or(0, Population::len)
     }
 
-    fn process(&mut self, id: ConnectionId, input: ClientInput) {
+    fn process_input(&mut self, id: ConnectionId, input: ClientInput) {
         match input {
             ClientInput::Line(line) => self.receive_line(id, &line),
             ClientInput::TooLong(start) => self.refuse_long_line(id, &start),
-            ClientInput::Grant(bytes) => self.lobby.put_bytes(id, bytes),
+            ClientInput::Grant(bytes) => self.lobby.queue_bytes(id, bytes),
             // The recorded servers that answer end this line in a bare LF.
-            ClientInput::AreYouThere => self.lobby.put_bytes(id, b"[Responding to AYT: Yes, I'm here.]\n"),
-            ClientInput::Interrupt => self.close(id),
+            ClientInput::AreYouThere => self.lobby.queue_bytes(id, b"[Responding to AYT: Yes, I'm here.]\n"),
+            ClientInput::Interrupt => self.log_out_and_close(id),
         }
     }
 
@@ -186,7 +186,7 @@ impl World {
     }
 
     /// Logs the player out and closes the connection once its output has been sent.
-    pub(crate) fn close(&mut self, id: ConnectionId) {
+    pub(crate) fn log_out_and_close(&mut self, id: ConnectionId) {
         self.log_out_player(id);
         if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.is_closing = true;

@@ -106,7 +106,7 @@ impl Offers {
     }
 
     /// Returns whether a player has as many pending offers as allowed.
-    pub(crate) fn are_too_many(&self, from: ConnectionId) -> bool {
+    pub(crate) fn has_too_many(&self, from: ConnectionId) -> bool {
         self.pending.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
     }
 
@@ -145,17 +145,17 @@ impl Lobby {
         };
         let name = self.name(other);
         let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.word());
-        self.put_pending(side, &line);
+        self.queue_pending(side, &line);
     }
 
     /// Reports the end of an offer to one of its sides, if the ivar `pendinfo` is set there.
     pub(super) fn show_removed(&mut self, offer: Offer, side: ConnectionId) {
-        self.put_pending(side, &format!("\n<pr> {}\n", offer.number));
+        self.queue_pending(side, &format!("\n<pr> {}\n", offer.number));
     }
 
-    fn put_pending(&mut self, to: ConnectionId, line: &str) {
+    fn queue_pending(&mut self, to: ConnectionId, line: &str) {
         if self.has_ivar(to, Ivar::PendInfo) {
-            self.put_whole(to, line);
+            self.queue_unwrapped(to, line);
         }
     }
 

@@ -19,16 +19,16 @@ impl World {
     }
 
     /// Returns the connection that a target selects, if it exists.
-    pub(crate) fn targeted(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
+    pub(crate) fn find_target(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
         match target {
             ConnectionTarget::Next => None,
             ConnectionTarget::Connection(id) => self.lobby.connection(*id).is_some().then_some(*id),
-            ConnectionTarget::Player(name) => self.lobby.online(name),
+            ConnectionTarget::Player(name) => self.lobby.connection_of_player(name),
         }
     }
 
     /// Refuses the next login over that connection.
-    pub(crate) fn refuse(&mut self, id: ConnectionId, refusal: LoginObstacle) {
+    pub(crate) fn obstruct_login(&mut self, id: ConnectionId, refusal: LoginObstacle) {
         if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.obstacle = Some(refusal);
         }
@@ -46,10 +46,10 @@ impl World {
             return;
         }
         match kick {
-            KickReason::SecondLogin => self.displace(id),
+            KickReason::SecondLogin => self.end_displaced_session(id),
             KickReason::Admin => {
                 self.lobby.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
-                self.close(id);
+                self.log_out_and_close(id);
             }
         }
     }
@@ -65,15 +65,15 @@ impl World {
         let minutes = count(after.as_secs() / 60, "minute");
         self.notify_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
         if after.is_zero() {
-            return self.end();
+            return self.shut_down_now();
         }
-        self.schedule.set(Deadline::End, now + after);
+        self.schedule.set(Deadline::Shutdown, now + after);
     }
 
     /// Closes all connections for good. Games are adjourned, or aborted if that is not possible.
     ///
     /// Source of the words: text-messages §8; the recorded servers end games without one.
-    pub(super) fn end(&mut self) {
+    pub(super) fn shut_down_now(&mut self) {
         self.is_over = true;
         let endings: Vec<_> = self.tables.all.values().filter_map(Table::played).map(ending_by_shutdown).collect();
         for (number, ending) in endings {

@@ -14,7 +14,7 @@ impl World {
         let mut population = Population::new(options, self.options.seed, self.now());
         for (account, role) in population.accounts() {
             let name = account.handle.clone();
-            let id = self.seat_simulated(account);
+            let id = self.log_in_simulated(account);
             population.join(id, name, role);
         }
         self.population = Some(population);
@@ -22,9 +22,9 @@ impl World {
     }
 
     /// Logs a simulated player in.
-    fn seat_simulated(&mut self, account: Account) -> ConnectionId {
+    fn log_in_simulated(&mut self, account: Account) -> ConnectionId {
         let player = Player::registered(&account, SavedSettings::default(), Ivars::default(), self.now());
-        let id = self.lobby.open(Connection::simulated());
+        let id = self.lobby.add_connection(Connection::simulated());
         self.lobby.log_in(id, player);
         // Reserves the name, so that no guest can use it.
         self.options.accounts.insert(account);
@@ -41,7 +41,7 @@ impl World {
             }
             match population.next_action(self.now()) {
                 Some(Action::Command(id, line)) => drop(self.run_command(id, &line)),
-                Some(Action::Relay(id, step)) => self.relay(id, step),
+                Some(Action::Relay(id, step)) => self.run_relay_step(id, step),
                 None => break,
             }
         }
@@ -49,7 +49,7 @@ impl World {
     }
 
     /// Executes a step of the game that a simulated player relays.
-    fn relay(&mut self, by: ConnectionId, step: RelayStep) {
+    fn run_relay_step(&mut self, by: ConnectionId, step: RelayStep) {
         if let RelayStep::Start { terms, seats } = step {
             let number = self.tables.free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
@@ -64,11 +64,11 @@ impl World {
         let Some(game) = self.tables.examined_mut(number) else { return };
         match step {
             RelayStep::Move { played, elapsed_ms, clocks_ms } => {
-                game.relay_move(played, elapsed_ms, clocks_ms);
+                game.add_relayed_move(played, elapsed_ms, clocks_ms);
                 self.send_boards(number, None, BoardReason::Other);
             }
             RelayStep::End(ending) => {
-                game.relay_end(ending);
+                game.record_relay_ending(ending);
                 let text = ending_text(&game.header, ending);
                 for id in self.audience(number) {
                     self.lobby.notify(id, &text);

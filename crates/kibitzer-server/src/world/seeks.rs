@@ -58,12 +58,12 @@ impl World {
         let is_own = id == seek.from;
         let has_text = self.lobby.has_flag(id, "seek") && (!is_own || self.lobby.has_flag(id, "showownseek"));
         if has_data {
-            self.lobby.put_whole(id, data);
+            self.lobby.queue_unwrapped(id, data);
         }
         // A datagram is sent in addition, if the client has switched it on.
-        let has_data = self.put_seek(id, seek) || has_data;
+        let has_data = self.queue_seek(id, seek) || has_data;
         if has_text {
-            self.lobby.notify_whole(id, text);
+            self.lobby.notify_unwrapped(id, text);
         }
         has_data || has_text
     }
@@ -124,10 +124,10 @@ impl World {
         self.seeks.retain(|seek| seek.number != number);
         let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];
         for id in self.lobby.players_where(|_, player| player.ivars.is_set(info) && player.ivars.is_set(removal)) {
-            self.lobby.put_whole(id, &format!("<sr> {number}\n"));
+            self.lobby.queue_unwrapped(id, &format!("<sr> {number}\n"));
         }
         for id in self.lobby.players_where(|_, _| true) {
-            self.put_seek_removed(id, number);
+            self.queue_seek_removed(id, number);
         }
     }
 

@@ -23,14 +23,14 @@ impl World {
         (own, theirs): (&str, &str),
     ) {
         let offer = self.offers.add(from, to, kind);
-        self.lobby.put(from, own);
+        self.lobby.queue_text(from, own);
         self.lobby.show_offer(offer, from);
         self.lobby.notify(to, theirs);
         self.lobby.show_offer(offer, to);
     }
 
     /// Removes an offer and reports that to one side. The caller reports it to the other side.
-    fn take_offer(&mut self, number: u32, shown_to: ConnectionId) {
+    fn remove_offer_for_one(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
             self.lobby.show_removed(offer, shown_to);
         }
@@ -54,27 +54,27 @@ impl World {
 
     /// Declines an offer for its receiver.
     pub(crate) fn decline_offer(&mut self, offer: Offer) {
-        self.settle_offer(offer, offer.to, ("Declining the", "declines your"));
+        self.close_and_report_offer(offer, offer.to, ("Declining the", "declines your"));
     }
 
     /// Withdraws an offer for its maker.
     pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
-        self.settle_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
+        self.close_and_report_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
     }
 
     /// Accepts an offer for its receiver, and executes it.
     pub(crate) fn accept_offer(&mut self, offer: Offer) {
-        self.settle_offer(offer, offer.to, ("Accepting the", "accepts your"));
-        self.carry_out_offer(offer);
+        self.close_and_report_offer(offer, offer.to, ("Accepting the", "accepts your"));
+        self.execute_offer(offer);
     }
 
     /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
-    fn settle_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
+    fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
         let other = offer.other(actor);
         let (me, them, noun) = (self.lobby.name(actor), self.lobby.name(other), offer.kind.noun());
         let preposition = if actor == offer.from { "to" } else { "from" };
-        self.lobby.put(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
-        self.take_offer(offer.number, actor);
+        self.lobby.queue_text(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
+        self.remove_offer_for_one(offer.number, actor);
         self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
         self.lobby.show_removed(offer, other);
         if offer.kind.is_of_game() {
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    fn carry_out_offer(&mut self, offer: Offer) {
+    fn execute_offer(&mut self, offer: Offer) {
         match (offer.kind, self.lobby.own_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
             (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
@@ -95,8 +95,8 @@ impl World {
             (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::ABORT_AGREED),
             (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::ADJOURN_AGREED),
             (OfferKind::Takeback(plies), Some(number)) => self.take_back(number, plies, offer.to),
-            (OfferKind::Pause, Some(number)) => self.pause(number, offer.to, "paused", Game::pause),
-            (OfferKind::Unpause, Some(number)) => self.pause(number, offer.to, "resumed", Game::unpause),
+            (OfferKind::Pause, Some(number)) => self.change_clocks(number, offer.to, "paused", Game::pause),
+            (OfferKind::Unpause, Some(number)) => self.change_clocks(number, offer.to, "resumed", Game::unpause),
             (OfferKind::Switch, Some(number)) => {
                 if let Some(game) = self.tables.played_mut(number) {
                     game.switch_sides();
@@ -110,14 +110,14 @@ impl World {
     /// Stops or starts the clocks of a game and reports that to its audience.
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
-    fn pause(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
+    fn change_clocks(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
         let now = self.now();
         if let Some(game) = self.tables.played_mut(number) {
             change(game, now);
         }
         self.schedule_flag(number);
         self.send_boards(number, Some(actor), BoardReason::Other);
-        self.lobby.put(actor, &format!("Game clock {verb}.\n"));
+        self.lobby.queue_text(actor, &format!("Game clock {verb}.\n"));
         for id in self.audience(number).into_iter().filter(|&id| id != actor) {
             let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
             self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
@@ -127,7 +127,7 @@ impl World {
     fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
         if !self.may_start(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
-            self.lobby.put(offer.to, text);
+            self.lobby.queue_text(offer.to, text);
             return self.lobby.notify(offer.from, text);
         }
         let stored = self.tables.stored_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
@@ -192,8 +192,8 @@ impl World {
             |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
             // The text precedes `<pr>` here, and follows it when a player departs, as recorded.
-            self.put_lost_challenge(offer, id);
-            self.take_offer(offer.number, id);
+            self.queue_lost_challenge(offer, id);
+            self.remove_offer_for_one(offer.number, id);
             self.notify_of_lost_challenge(offer, id, &fate);
         }
     }
@@ -201,9 +201,9 @@ impl World {
     /// Removes the offers of a departing player.
     pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
         for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
-            self.take_offer(offer.number, id);
+            self.remove_offer_for_one(offer.number, id);
             if matches!(offer.kind, OfferKind::Match(_)) {
-                self.put_lost_challenge(offer, id);
+                self.queue_lost_challenge(offer, id);
                 self.notify_of_lost_challenge(offer, id, "has departed.");
             } else {
                 self.lobby.show_removed(offer, offer.other(id));
@@ -212,10 +212,10 @@ impl World {
     }
 
     /// Reports the end of a challenge to the player who caused it.
-    fn put_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
+    fn queue_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
         let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
         let other = self.lobby.name(offer.other(id));
-        self.lobby.put(id, &format!("Challenge {preposition} {other} {end}.\n"));
+        self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
     }
 
     /// Reports the end of a challenge to the other side than `id`, who caused it.
@@ -248,7 +248,7 @@ impl World {
             }
         }
         let (from_name, to_name) = (self.lobby.name(from), self.lobby.name(to));
-        self.lobby.put(to, &format!("You agree to be {from_name}'s partner.\n"));
+        self.lobby.queue_text(to, &format!("You agree to be {from_name}'s partner.\n"));
         self.lobby.notify(from, &format!("{to_name} agrees to be your partner.\n"));
     }
 }

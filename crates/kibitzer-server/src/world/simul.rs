@@ -24,7 +24,7 @@ impl World {
     }
 
     /// Moves the giver forward by that number of boards.
-    pub(crate) fn go_to_board(&mut self, giver: ConnectionId, steps: usize, words: &str) {
+    pub(crate) fn move_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
         let (boards, former) = (self.lobby.simul(giver).to_vec(), self.lobby.own_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
         let Some(&next) = boards.get((at + steps) % boards.len().max(1)).filter(|&&next| Some(next) != former) else {
@@ -38,7 +38,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(giver) {
             player.game = Some(next);
         }
-        self.put_board(next, giver, BoardReason::Other);
+        self.queue_board(next, giver, BoardReason::Other);
         self.notify_of_distances(giver);
     }
 

@@ -178,7 +178,7 @@ impl World {
 
     /// Returns the connection of a player of a game; `None` for one who is not online.
     pub(crate) fn player_of(&self, game: &Game, color: Color) -> Option<ConnectionId> {
-        self.lobby.online(game.header.seats.of(color).name.as_str())
+        self.lobby.connection_of_player(game.header.seats.of(color).name.as_str())
     }
 
     /// Returns the opponent of a player in a game.

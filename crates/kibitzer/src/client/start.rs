@@ -94,7 +94,7 @@ impl Client {
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
         let publisher = Publisher::new(profile.hub);
         let subscribed = subscribe(&publisher.hub());
-        Ok((Self::begin(&profile, publisher, Vec::new()).await?, subscribed))
+        Ok((Self::spawn_session(&profile, publisher, Vec::new()).await?, subscribed))
     }
 
     /// Starts a session as [`start`](Self::start) does, with observers that receive everything that happens, from the beginning.
@@ -110,7 +110,7 @@ impl Client {
         profile: Profile,
         observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
-        Self::begin(&profile, Publisher::new(profile.hub), observers).await
+        Self::spawn_session(&profile, Publisher::new(profile.hub), observers).await
     }
 
     /// Starts a session as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
@@ -149,7 +149,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// Both as [`start`](Self::start).
-    async fn begin(
+    async fn spawn_session(
         profile: &Profile,
         publisher: Publisher,
         mut observers: Vec<Box<dyn SessionObserver>>,

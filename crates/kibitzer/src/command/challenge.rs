@@ -31,8 +31,8 @@ impl Request for MatchOptions {
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { rated, color, variant, .. } = &self.terms;
-        let words = Words::new("match").with(&self.opponent).maybe(self.terms.time()).maybe(*rated);
-        Command::new(&words.maybe(variant.as_ref()).maybe(color.map(Color::as_str)).into_line())
+        let words = Words::new("match").with(&self.opponent).with_optional(self.terms.time()).with_optional(*rated);
+        Command::new(&words.with_optional(variant.as_ref()).with_optional(color.map(Color::as_str)).into_line())
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<ChallengeOutcome, RequestError> {
@@ -51,9 +51,11 @@ pub enum ChallengeOutcome {
 }
 
 pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
-    typed(Words::new("resume").maybe(opponent.as_ref()), move |reply| match outcome(reply, opponent.as_ref())? {
-        ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
-        started @ ChallengeOutcome::Started(_) => Ok(vec![started]),
+    typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| {
+        match outcome(reply, opponent.as_ref())? {
+            ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
+            started @ ChallengeOutcome::Started(_) => Ok(vec![started]),
+        }
     })
 }
 

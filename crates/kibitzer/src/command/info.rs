@@ -9,7 +9,7 @@ use super::terms::{Words, typed};
 use super::{Request, reply};
 
 pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
-    typed(Words::new("history").maybe(player.as_ref()), move |reply| {
+    typed(Words::new("history").with_optional(player.as_ref()), move |reply| {
         let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
         if reply.answer().is_some_and(|event| is_empty(event.raw())) {
             let mut history = listing::History::default();

@@ -109,17 +109,17 @@ commands! {
         "moves" own_moves() -> listing::MoveList = typed(Words::new("moves"), reply::listing);
         /// Requests the profile of a player; with `None`, of this login.
         "finger" finger(player: impl Into<Option<Handle>>) -> listing::Finger
-            = typed(Words::new("finger").maybe(player.into()), reply::listing);
+            = typed(Words::new("finger").with_optional(player.into()), reply::listing);
         /// Requests the last games of a player; with `None`, of this login.
         ///
         /// One server does not name the owner of an empty history: it is `player` then, or empty.
         "history" history(player: impl Into<Option<Handle>>) -> listing::History = info::history(player.into());
         /// Requests the adjourned games of a player; with `None`, of this login.
         "stored" stored(player: impl Into<Option<Handle>>) -> listing::StoredGames
-            = typed(Words::new("stored").maybe(player.into()), reply::listing);
+            = typed(Words::new("stored").with_optional(player.into()), reply::listing);
         /// Requests the variables of a player; with `None`, of this login.
         "variables" variables(player: impl Into<Option<Handle>>) -> listing::Variables
-            = typed(Words::new("variables").maybe(player.into()), reply::listing);
+            = typed(Words::new("variables").with_optional(player.into()), reply::listing);
         /// Requests the interface variables (ivars) of this session.
         "ivariables" interface_variables() -> listing::Variables = typed(Words::new("ivariables"), reply::listing);
         /// Requests the members of a channel.
@@ -151,7 +151,7 @@ commands! {
         /// Goes back to the moves of the original game.
         "revert" revert() -> ExamineStep = typed(Words::new("revert"), examining::step);
         /// Stops examining.
-        "unexamine" unexamine() -> () = typed(Words::new("unexamine"), |reply| reply::first(reply, |message| match message {
+        "unexamine" unexamine() -> () = typed(Words::new("unexamine"), |reply| reply::first_message(reply, |message| match message {
             Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
             _ => None,
         }));

@@ -26,7 +26,7 @@ pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Se
             GameRef::Game(game) => *game == number,
             GameRef::Player(_) => true,
         };
-        let game = reply::first(reply, |message| match message {
+        let game = reply::first_message(reply, |message| match message {
             Message::Observing(observing) if observing.is_observed() && is_meant(observing.game) => {
                 Some(observing.game)
             }

@@ -37,7 +37,7 @@ impl OfferRef {
             Self::Player(player) => Some(player),
             Self::Kind(kind) => Some(kind),
         };
-        Words::new(command).maybe(word)
+        Words::new(command).with_optional(word)
     }
 }
 
@@ -103,7 +103,7 @@ pub struct ClosedOffer {
 
 /// Parses a declined or withdrawn offer.
 pub(super) fn closed(reply: &Reply, answer: OfferAnswer, change: ChallengeChange) -> Result<ClosedOffer, RequestError> {
-    reply::first(reply, |message| match message {
+    reply::first_message(reply, |message| match message {
         Message::ChallengeUpdate(update) if update.actor == Actor::Me && update.change == change => {
             Some(ClosedOffer { name: update.name.clone(), kind: None })
         }
@@ -116,7 +116,7 @@ pub(super) fn closed(reply: &Reply, answer: OfferAnswer, change: ChallengeChange
 
 /// Parses the outcome of an offer of partnership.
 pub(super) fn partner(reply: &Reply) -> Result<OfferOutcome, RequestError> {
-    reply::first(reply, |message| {
+    reply::first_message(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         match &**partner {
             Partner::OfferSent(_) => Some(OfferOutcome::Sent),
@@ -131,7 +131,7 @@ pub(super) fn partnership_ended(reply: &Reply) -> Result<(), RequestError> {
     if reply.answer().is_none() {
         return Ok(());
     }
-    reply::first(reply, |message| {
+    reply::first_message(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         matches!(**partner, Partner::Ended | Partner::Withdrawn { actor: Actor::Me, .. }).then_some(())
     })

@@ -12,7 +12,10 @@ use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
 /// Returns the first message that `pick` accepts, or the [`unexpected`] error.
-pub(super) fn first<'a, T>(reply: &'a Reply, pick: impl Fn(&'a Message) -> Option<T>) -> Result<T, RequestError> {
+pub(super) fn first_message<'a, T>(
+    reply: &'a Reply,
+    pick: impl Fn(&'a Message) -> Option<T>,
+) -> Result<T, RequestError> {
     reply.messages().find_map(pick).ok_or_else(|| unexpected(reply))
 }
 
@@ -61,7 +64,7 @@ fn board_of(event: &Event) -> Option<&Arc<Style12>> {
 /// ones, and all if the variable `gin` is set.
 pub(super) fn own_end(reply: &Reply) -> Option<&GameEnded> {
     let is_mine = |change: Option<&Change>| change.is_some_and(|change| change.relation.is_mine());
-    ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
+    game_ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
 }
 
 /// Returns [`own_end`], otherwise the end of the only game whose state is unknown, whose boards may have been unreadable. `None`
@@ -69,25 +72,29 @@ pub(super) fn own_end(reply: &Reply) -> Option<&GameEnded> {
 pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
     own_end(reply).or_else(|| {
         // Some servers report an end twice to an observer, and only the first report changes the game.
-        let known: BTreeSet<_> = ends(reply).filter_map(|(change, _)| change).map(|change| change.game).collect();
-        let unknown = ends(reply).map(|(_, ended)| ended).filter(|ended| !known.contains(&ended.game));
-        only(reply, unknown, |ended| ended.game)
+        let known: BTreeSet<_> = game_ends(reply).filter_map(|(change, _)| change).map(|change| change.game).collect();
+        let unknown = game_ends(reply).map(|(_, ended)| ended).filter(|ended| !known.contains(&ended.game));
+        sole_item(reply, unknown, |ended| ended.game)
     })
 }
 
 /// Returns the first item if all items are about one game and the reply has no board of a game of this login; otherwise `None`.
-fn only<'a, T>(reply: &Reply, mut items: impl Iterator<Item = &'a T>, game: impl Fn(&T) -> GameId) -> Option<&'a T> {
+fn sole_item<'a, T>(
+    reply: &Reply,
+    mut items: impl Iterator<Item = &'a T>,
+    game: impl Fn(&T) -> GameId,
+) -> Option<&'a T> {
     let first = items.next()?;
     (items.all(|other| game(other) == game(first)) && own_board(reply).is_none()).then_some(first)
 }
 
 /// Returns the end of this game; `None` if it has not ended.
 pub(super) fn end_of_game(reply: &Reply, game: GameId) -> Option<&GameEnded> {
-    ends(reply).map(|(_, ended)| ended).find(|ended| ended.game == game)
+    game_ends(reply).map(|(_, ended)| ended).find(|ended| ended.game == game)
 }
 
 /// Returns the ends of games, each with its change.
-fn ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
+fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     reply.events.iter().filter_map(|event| match event.message() {
         Some(Message::GameEnded(ended)) => Some((event.change(), &**ended)),
         _ => None,
@@ -100,18 +107,19 @@ pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option
     let mut boards = BTreeSet::new();
     reply.events.iter().rev().find_map(|event| {
         boards.extend(board_of(event).filter(|board| board.relation().is_mine()).map(|board| board.game()));
-        created(event, player).filter(|created| boards.contains(&created.game))
+        game_start_in(event, player).filter(|created| boards.contains(&created.game))
     })
 }
 
 /// Returns [`own_start`], otherwise the only game that begins: its boards may have been unreadable.
 pub(super) fn likely_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
-    own_start(reply, player)
-        .or_else(|| only(reply, reply.events.iter().filter_map(|event| created(event, player)), |created| created.game))
+    own_start(reply, player).or_else(|| {
+        sole_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| created.game)
+    })
 }
 
 /// Returns the game that begins or goes on in this event, with this player if one is named.
-fn created<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
+fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let Some(Message::GameCreated(created)) = event.message() else { return None };
     let players = [&created.white, &created.black];
     let is_in = |player: &Handle| players.iter().any(|name| name.is_same_player(player.as_str()));

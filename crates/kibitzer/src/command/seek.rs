@@ -72,11 +72,11 @@ impl Request for SeekOptions {
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { rated, color, variant, .. } = &self.terms;
-        let words = Words::new("seek").maybe(self.terms.time()).maybe(*rated);
-        let words = words.maybe(color.map(Color::as_str)).maybe(variant.as_ref());
-        let words = words.maybe(self.is_manual.then_some('m')).maybe(self.has_formula.then_some('f'));
+        let words = Words::new("seek").with_optional(self.terms.time()).with_optional(*rated);
+        let words = words.with_optional(color.map(Color::as_str)).with_optional(variant.as_ref());
+        let words = words.with_optional(self.is_manual.then_some('m')).with_optional(self.has_formula.then_some('f'));
         let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));
-        Command::new(&words.maybe(ratings).into_line())
+        Command::new(&words.with_optional(ratings).into_line())
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<SeekOutcome, RequestError> {
@@ -91,7 +91,7 @@ impl Request for SeekOptions {
             let seen_by = notice(|notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None });
             return Ok(SeekOutcome::Posted { index, seen_by });
         }
-        let opponent = reply::first(&reply, |message| match message {
+        let opponent = reply::first_message(&reply, |message| match message {
             Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
             _ => None,
         })?;

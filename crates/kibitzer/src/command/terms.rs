@@ -127,7 +127,7 @@ impl Words {
 
     /// Appends a word, or nothing for `None`.
     #[must_use]
-    pub(super) fn maybe(self, word: Option<impl fmt::Display>) -> Self {
+    pub(super) fn with_optional(self, word: Option<impl fmt::Display>) -> Self {
         match word {
             Some(word) => self.with(word),
             None => self,

@@ -3,10 +3,10 @@
 //! | state | input | next state | output |
 //! |---|---|---|---|
 //! | `None` | dial | `Dialing` | |
-//! | `Dialing` | connected | `Open` | `Progress::Dialed(Ok)` |
-//! | `Dialing` | failed | `None` | `Progress::Dialed(Err)` |
-//! | `Open` | bytes | `Open` | `Progress::Received` |
-//! | `Open` | end, error | `Broken` | `Progress::Broken` |
+//! | `Dialing` | connected | `Open` | `ConnectionChange::Dialed(Ok)` |
+//! | `Dialing` | failed | `None` | `ConnectionChange::Dialed(Err)` |
+//! | `Open` | bytes | `Open` | `ConnectionChange::Received` |
+//! | `Open` | end, error | `Broken` | `ConnectionChange::Broken` |
 //! | `Open` | write timeout | `Broken` | |
 //! | `Broken` | `take_broken` | `None` | the cause |
 
@@ -42,8 +42,8 @@ pub(super) enum Connection {
 
 type Dialing = Pin<Box<dyn Future<Output = Result<Socket, DialError>> + Send>>;
 
-/// A change of the connection that [`progress`](Connection::progress) waited for.
-pub(super) enum Progress {
+/// A change of the connection that [`wait_for_change`](Connection::wait_for_change) waited for.
+pub(super) enum ConnectionChange {
     /// The connection was established, or the attempt failed.
     Dialed(Result<(), DialError>),
     /// Bytes were received.
@@ -53,7 +53,7 @@ pub(super) enum Progress {
 }
 
 impl Connection {
-    /// Returns the state of a connection attempt, which starts when [`progress`](Self::progress) is polled.
+    /// Returns the state of a connection attempt, which starts when [`wait_for_change`](Self::wait_for_change) is polled.
     pub(super) fn dial(transport: &Transport) -> Self {
         let transport = transport.clone();
         Self::Dialing(Box::pin(async move { transport.open().await }))
@@ -64,18 +64,18 @@ impl Connection {
     }
 
     /// Queues bytes to be written. Discards them if the connection is not open, or writing to it has failed.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn queue(&mut self, bytes: &[u8]) {
         if let Self::Open(open) = self
-            && open.failed.is_none()
+            && open.write_failure.is_none()
         {
             open.unsent.extend_from_slice(bytes);
         }
     }
 
-    /// Writes queued bytes without waiting; [`progress`](Self::progress) writes the rest.
-    pub(super) fn send(&mut self) {
+    /// Writes queued bytes without waiting; [`wait_for_change`](Self::wait_for_change) writes the rest.
+    pub(super) fn write_queued(&mut self) {
         if let Self::Open(open) = self {
-            open.send();
+            open.write_queued();
         }
     }
 
@@ -83,16 +83,16 @@ impl Connection {
     /// time.
     pub(super) fn deadline(&self, write_timeout: Duration) -> Option<Instant> {
         match self {
-            Self::Open(open) => open.stalled.and_then(|since| since.checked_add(write_timeout)),
+            Self::Open(open) => open.last_write_progress.and_then(|since| since.checked_add(write_timeout)),
             _ => None,
         }
     }
 
     /// Breaks the connection if the write timeout has expired: with the cause of a failed write, if there was one, otherwise with
     /// [`CloseCause::WriteTimedOut`].
-    pub(super) fn check_deadline(&mut self, write_timeout: Duration, now: Instant) {
+    pub(super) fn break_if_write_timed_out(&mut self, write_timeout: Duration, now: Instant) {
         if self.deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
-            let failed = if let Self::Open(open) = self { open.failed } else { None };
+            let failed = if let Self::Open(open) = self { open.write_failure } else { None };
             *self = Self::Broken(failed.unwrap_or(CloseCause::WriteTimedOut));
         }
     }
@@ -110,7 +110,7 @@ impl Connection {
     /// # Cancel safety
     ///
     /// Cancel safe: received bytes are in `input`, unsent bytes remain queued.
-    pub(super) async fn progress(&mut self, input: &mut Vec<u8>, may_read: bool) -> Progress {
+    pub(super) async fn wait_for_change(&mut self, input: &mut Vec<u8>, may_read: bool) -> ConnectionChange {
         match self {
             Self::Dialing(dialing) => {
                 let dialed = dialing.as_mut().await;
@@ -119,13 +119,13 @@ impl Connection {
                     |socket| (Self::Open(OpenConnection::new(socket)), Ok(())),
                 );
                 *self = connection;
-                Progress::Dialed(outcome)
+                ConnectionChange::Dialed(outcome)
             }
-            Self::Open(open) => match open.transfer(input, may_read).await {
-                Ok(()) => Progress::Received,
+            Self::Open(open) => match open.write_and_receive(input, may_read).await {
+                Ok(()) => ConnectionChange::Received,
                 Err(cause) => {
                     *self = Self::Broken(cause);
-                    Progress::Broken
+                    ConnectionChange::Broken
                 }
             },
             Self::None | Self::Broken(_) => pending().await,
@@ -141,21 +141,21 @@ pub(super) struct OpenConnection {
     /// Whether the socket may hold bytes that are not flushed.
     is_dirty: bool,
     /// When the pending write last made progress, or when writing failed; `None` if nothing is pending.
-    stalled: Option<Instant>,
+    last_write_progress: Option<Instant>,
     /// Why writing failed. Reading continues, because the server may have sent the reason before.
-    failed: Option<CloseCause>,
+    write_failure: Option<CloseCause>,
 }
 
 impl OpenConnection {
     fn new(socket: Socket) -> Self {
-        Self { socket, unsent: Zeroizing::default(), is_dirty: false, stalled: None, failed: None }
+        Self { socket, unsent: Zeroizing::default(), is_dirty: false, last_write_progress: None, write_failure: None }
     }
 
-    /// Writes queued bytes without waiting; [`transfer`](Self::transfer) writes the rest.
-    fn send(&mut self) {
-        if self.failed.is_none() {
-            // No waker is needed: `transfer` waits for the rest.
-            self.poll_send(&mut Context::from_waker(Waker::noop()));
+    /// Writes queued bytes without waiting; [`write_and_receive`](Self::write_and_receive) writes the rest.
+    fn write_queued(&mut self) {
+        if self.write_failure.is_none() {
+            // No waker is needed: `write_and_receive` waits for the rest.
+            self.poll_write_some(&mut Context::from_waker(Waker::noop()));
         }
     }
 
@@ -173,27 +173,27 @@ impl OpenConnection {
     /// # Cancel safety
     ///
     /// Cancel safe: received bytes are in `input`, unsent bytes remain queued.
-    async fn transfer(&mut self, input: &mut Vec<u8>, may_read: bool) -> Result<(), CloseCause> {
+    async fn write_and_receive(&mut self, input: &mut Vec<u8>, may_read: bool) -> Result<(), CloseCause> {
         poll_fn(|context| {
-            self.poll_send(context);
+            self.poll_write_some(context);
             if may_read && !self.is_full() { self.poll_receive(context, input) } else { Poll::Pending }
         })
         .await
-        .map_err(|cause| self.failed.unwrap_or(cause))
+        .map_err(|cause| self.write_failure.unwrap_or(cause))
     }
 
     /// Writes as many queued bytes as the socket accepts. The write timeout restarts whenever it accepts some. An error stops
     /// writing and leaves the connection open for reading.
-    fn poll_send(&mut self, context: &mut Context<'_>) {
-        if self.failed.is_some() {
+    fn poll_write_some(&mut self, context: &mut Context<'_>) {
+        if self.write_failure.is_some() {
             return;
         }
         let n_unsent = self.unsent.len();
-        match self.poll_send_all(context) {
-            Poll::Ready(Ok(())) => self.stalled = None,
-            Poll::Ready(Err(error)) => self.fail(&error),
-            Poll::Pending if self.stalled.is_none() || self.unsent.len() < n_unsent => {
-                self.stalled = Some(super::now());
+        match self.poll_write_all(context) {
+            Poll::Ready(Ok(())) => self.last_write_progress = None,
+            Poll::Ready(Err(error)) => self.stop_writing(&error),
+            Poll::Pending if self.last_write_progress.is_none() || self.unsent.len() < n_unsent => {
+                self.last_write_progress = Some(super::now());
             }
             Poll::Pending => {}
         }
@@ -201,14 +201,14 @@ impl OpenConnection {
 
     /// Stops writing after an error: discards queued bytes, and limits the time for reading the rest of the input to the write
     /// timeout.
-    fn fail(&mut self, error: &io::Error) {
-        self.failed = Some(failed(error));
+    fn stop_writing(&mut self, error: &io::Error) {
+        self.write_failure = Some(close_cause(error));
         self.unsent = Zeroizing::default();
-        self.stalled = Some(super::now());
+        self.last_write_progress = Some(super::now());
     }
 
     /// Writes and flushes all queued bytes; ready once none is left.
-    fn poll_send_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_write_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unsent.is_empty() {
             let written = ready!(self.socket.as_mut().poll_write(context, &self.unsent))?;
             if written == 0 {
@@ -237,11 +237,11 @@ impl OpenConnection {
                 input.extend_from_slice(buffer.filled());
                 Ok(())
             }
-            Err(error) => Err(failed(&error)),
+            Err(error) => Err(close_cause(&error)),
         })
     }
 }
 
-fn failed(error: &io::Error) -> CloseCause {
+fn close_cause(error: &io::Error) -> CloseCause {
     CloseCause::Failed(error.kind())
 }

@@ -33,7 +33,7 @@ impl Observers {
         if new.is_empty() {
             return;
         }
-        self.release(view);
+        self.show_withheld(view);
         self.list.extend(new);
     }
 
@@ -50,23 +50,23 @@ impl Observers {
 
     /// Logs received bytes and shows them to the observers, redacted. Bytes that may begin a secret are withheld until later
     /// bytes decide, or until something else is observed.
-    pub(super) fn received(&mut self, bytes: &[u8], now: Instant, view: SessionView<'_>) {
+    pub(super) fn show_redacted(&mut self, bytes: &[u8], now: Instant, view: SessionView<'_>) {
         let Some(redactor) = &mut self.redactor else { return self.show_received(bytes, view) };
-        redactor.expire(now);
-        let shown = redactor.received(bytes);
+        redactor.forget_overdue_secrets(now);
+        let shown = redactor.redact_received(bytes);
         self.show_received(&shown, view);
-        self.stop_redacting(view);
+        self.drop_idle_redactor(view);
     }
 
     /// Logs a sent line and shows it to the observers, without bytes if it is secret. Its secrets are redacted in received bytes
     /// from now on.
-    pub(super) fn sent(&mut self, transmit: &Transmit, now: Instant, view: SessionView<'_>) {
-        self.release(view);
+    pub(super) fn show_sent(&mut self, transmit: &Transmit, now: Instant, view: SessionView<'_>) {
+        self.show_withheld(view);
         if transmit.kind.is_secret() {
-            self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).learn(transmit, now);
+            self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).add_secrets_of(transmit, now);
         }
         self.log.sent(transmit);
-        self.observe(view, || {
+        self.notify_all(view, || {
             let bytes = if transmit.kind.is_secret() { Bytes::new() } else { Bytes::copy_from_slice(transmit.bytes()) };
             Observation::Sent { bytes, kind: transmit.kind }
         });
@@ -74,29 +74,34 @@ impl Observers {
 
     /// Shows the end of a request to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
     /// still come.
-    pub(super) fn replied(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
-        self.observe(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
+    pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
+        self.notify_all(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
         if let Some(redactor) = &mut self.redactor
             && !matches!(result, Err(RequestError::TimedOut(_)))
         {
-            redactor.replied(id);
-            self.stop_redacting(view);
+            redactor.forget_secrets_of(id);
+            self.drop_idle_redactor(view);
         }
     }
 
     /// Shows the end of the connection to the observers, after the withheld bytes, and forgets all secrets.
-    pub(super) fn closed(&mut self, view: SessionView<'_>) {
-        self.release(view);
+    pub(super) fn show_closed(&mut self, view: SessionView<'_>) {
+        self.show_withheld(view);
         self.redactor = None;
-        self.observe(view, || Observation::Closed);
+        self.notify_all(view, || Observation::Closed);
     }
 
     /// Logs an event and shows it to the observers, redacted. `started` is the time at which its parsing started. Returns the
     /// redacted event, or `None` if it contains no secret. The secrets of the login are forgotten once the session is ready, lost
     /// or over.
-    pub(super) fn event(&mut self, event: &Event, started: Option<Instant>, view: SessionView<'_>) -> Option<Event> {
-        let redacted = self.redactor.as_ref().and_then(|redactor| redactor.event(event));
-        self.observe(view, || Observation::Event {
+    pub(super) fn show_event(
+        &mut self,
+        event: &Event,
+        started: Option<Instant>,
+        view: SessionView<'_>,
+    ) -> Option<Event> {
+        let redacted = self.redactor.as_ref().and_then(|redactor| redactor.redact_event(event));
+        self.notify_all(view, || Observation::Event {
             event: redacted.as_ref().unwrap_or(event).clone(),
             parsing: started.map(|started| started.elapsed()).unwrap_or_default(),
         });
@@ -104,15 +109,15 @@ impl Observers {
         if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_))
             && let Some(redactor) = &mut self.redactor
         {
-            redactor.set_up();
-            self.stop_redacting(view);
+            redactor.forget_login_secrets();
+            self.drop_idle_redactor(view);
         }
         redacted
     }
 
     /// Lets every observer do pending work, registers their wakers, and drops those that are done. Ready if an observer was full
     /// and none is any more; otherwise pending.
-    pub(super) fn poll(&mut self, view: SessionView<'_>, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) -> Poll<()> {
         let was_full = self.is_full();
         self.list.retain_mut(|observer| {
             observer.poll_progress(view, context);
@@ -128,7 +133,7 @@ impl Observers {
     ///
     /// Cancel safe: the observers that are not closed yet remain.
     pub(super) async fn close(&mut self, view: SessionView<'_>) {
-        self.release(view);
+        self.show_withheld(view);
         poll_fn(|context| {
             self.list.retain_mut(|observer| observer.poll_close(context).is_pending());
             if self.list.is_empty() { Poll::Ready(()) } else { Poll::Pending }
@@ -145,12 +150,12 @@ impl Observers {
     fn show_received(&mut self, bytes: &[u8], view: SessionView<'_>) {
         if !bytes.is_empty() {
             self.log.received(bytes);
-            self.observe(view, || Observation::Received(Bytes::copy_from_slice(bytes)));
+            self.notify_all(view, || Observation::Received(Bytes::copy_from_slice(bytes)));
         }
     }
 
     /// Shows the withheld bytes, masked, so that the observers receive them before what follows.
-    fn release(&mut self, view: SessionView<'_>) {
+    fn show_withheld(&mut self, view: SessionView<'_>) {
         if let Some(redactor) = &mut self.redactor {
             let withheld = redactor.release_masked();
             self.show_received(&withheld, view);
@@ -158,15 +163,15 @@ impl Observers {
     }
 
     /// Drops the redactor if it has no secret left, after showing the bytes that it withheld.
-    fn stop_redacting(&mut self, view: SessionView<'_>) {
-        if self.redactor.as_ref().is_some_and(|redactor| redactor.is_over()) {
-            self.release(view);
+    fn drop_idle_redactor(&mut self, view: SessionView<'_>) {
+        if self.redactor.as_ref().is_some_and(|redactor| redactor.has_no_secrets()) {
+            self.show_withheld(view);
             self.redactor = None;
         }
     }
 
     /// Drops the observers that are done, and passes an observation to the others. It is created only if there are any.
-    fn observe(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
+    fn notify_all(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
         self.list.retain(|observer| !observer.is_done());
         if self.list.is_empty() {
             return;
@@ -213,10 +218,10 @@ mod tests {
         let limited = Limited { n_observed: Arc::clone(&n_observed), max: 2 };
         let mut observers = Observers::new(SessionLog::new(Span::none()), vec![Box::new(limited)]);
         for _ in 0..2 {
-            observers.received(b"fics% ", Instant::now(), view);
+            observers.show_redacted(b"fics% ", Instant::now(), view);
         }
         assert_eq!(Arc::strong_count(&n_observed), 2);
-        observers.observe(view, || panic!("no observer is left"));
+        observers.notify_all(view, || panic!("no observer is left"));
         assert_eq!((n_observed.load(Ordering::Relaxed), Arc::strong_count(&n_observed)), (2, 1));
     }
 
@@ -229,7 +234,7 @@ mod tests {
             .map(|max| -> Box<dyn SessionObserver> { Box::new(Limited { n_observed: Arc::clone(&n_observed), max }) });
         let mut observers = Observers::new(SessionLog::new(Span::none()), vec![short, long]);
         n_observed.store(1, Ordering::Relaxed);
-        assert!(observers.poll(view, &mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(observers.poll_progress(view, &mut Context::from_waker(Waker::noop())).is_pending());
         assert_eq!(Arc::strong_count(&n_observed), 2, "only the other observer is left");
     }
 }

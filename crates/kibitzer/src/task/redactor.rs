@@ -25,12 +25,12 @@ pub(super) struct Redactor {
 
 struct SentSecret {
     secret: Secret,
-    until: Until,
+    until: SecretLifetime,
 }
 
 /// How long a secret is redacted.
 #[derive(Clone, Copy)]
-enum Until {
+enum SecretLifetime {
     /// Until the session is set up. For a password of the login.
     SetUp,
     /// Until the request that contained the secret is replied to, at the latest until `at_latest`. For a secret in a command.
@@ -43,41 +43,43 @@ impl Redactor {
     }
 
     /// Redacts the secrets of a sent line in bytes received from now on.
-    pub(super) fn learn(&mut self, transmit: &Transmit, now: Instant) {
+    pub(super) fn add_secrets_of(&mut self, transmit: &Transmit, now: Instant) {
         let until = match transmit.kind {
-            TransmitKind::Password => Until::SetUp,
-            _ => Until::Replied { request: transmit.request, at_latest: now + REPLY_TIMEOUT },
+            TransmitKind::Password => SecretLifetime::SetUp,
+            _ => SecretLifetime::Replied { request: transmit.request, at_latest: now + REPLY_TIMEOUT },
         };
         self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(|secret| SentSecret { secret, until }));
     }
 
     /// Forgets the secrets of the login, because the session is set up.
-    pub(super) fn set_up(&mut self) {
-        self.secrets.retain(|secret| !matches!(secret.until, Until::SetUp));
+    pub(super) fn forget_login_secrets(&mut self) {
+        self.secrets.retain(|secret| !matches!(secret.until, SecretLifetime::SetUp));
     }
 
     /// Forgets the secrets of a request that was replied to.
-    pub(super) fn replied(&mut self, id: RequestId) {
-        self.secrets.retain(|secret| !matches!(secret.until, Until::Replied { request, .. } if request == Some(id)));
+    pub(super) fn forget_secrets_of(&mut self, id: RequestId) {
+        self.secrets
+            .retain(|secret| !matches!(secret.until, SecretLifetime::Replied { request, .. } if request == Some(id)));
     }
 
     /// Forgets the secrets of requests whose reply is overdue at this time.
-    pub(super) fn expire(&mut self, now: Instant) {
-        self.secrets.retain(|secret| !matches!(secret.until, Until::Replied { at_latest, .. } if at_latest <= now));
+    pub(super) fn forget_overdue_secrets(&mut self, now: Instant) {
+        self.secrets
+            .retain(|secret| !matches!(secret.until, SecretLifetime::Replied { at_latest, .. } if at_latest <= now));
     }
 
     /// Returns whether no secret is left.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn has_no_secrets(&self) -> bool {
         self.secrets.is_empty()
     }
 
     /// Returns the redacted bytes that can be shown now: the withheld bytes and `bytes`, without those that
     /// [`release_masked`](Self::release_masked) has already returned, up to the first byte that may begin a secret. That byte and all
     /// after it are withheld.
-    pub(super) fn received(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub(super) fn redact_received(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.withheld);
         all.extend_from_slice(bytes);
-        let n_decided = self.hide(&mut all, SecretSource::Stream);
+        let n_decided = self.mask_secrets(&mut all, SecretSource::Stream);
         let shown = all.get(self.n_released..n_decided).unwrap_or_default().to_vec();
         self.withheld = Zeroizing::new(all.split_off(n_decided));
         self.n_released = self.n_released.saturating_sub(n_decided);
@@ -94,15 +96,15 @@ impl Redactor {
     }
 
     /// Returns the event without its secrets, as the text of its redacted line; `None` if it contains no secret.
-    pub(super) fn event(&self, event: &Event) -> Option<Event> {
+    pub(super) fn redact_event(&self, event: &Event) -> Option<Event> {
         let mut line = event.raw().to_vec();
-        self.hide(&mut line, SecretSource::Line);
+        self.mask_secrets(&mut line, SecretSource::Line);
         if line == event.raw() { None } else { event.with_text(&line) }
     }
 
     /// Masks the secrets in `bytes`. Returns the number of bytes at the start for which it is decided whether they are secret;
     /// the rest may begin a secret.
-    fn hide(&self, bytes: &mut [u8], source: SecretSource) -> usize {
+    fn mask_secrets(&self, bytes: &mut [u8], source: SecretSource) -> usize {
         hide_secrets(&self.secrets.iter().map(|sent| &sent.secret), bytes, source)
     }
 }
@@ -115,13 +117,14 @@ mod tests {
     use crate::core::EventReader;
 
     fn redactor(secrets: &[&str]) -> Redactor {
-        let secret = |text: &&str| SentSecret { secret: Secret::new(text.as_bytes()).unwrap(), until: Until::SetUp };
+        let secret =
+            |text: &&str| SentSecret { secret: Secret::new(text.as_bytes()).unwrap(), until: SecretLifetime::SetUp };
         Redactor { secrets: secrets.iter().map(secret).collect(), ..Redactor::new() }
     }
 
     /// Returns the bytes shown after each read and at the end.
     fn shown(redactor: &mut Redactor, reads: &[&str]) -> Vec<String> {
-        let mut shown: Vec<_> = reads.iter().map(|read| redactor.received(read.as_bytes())).collect();
+        let mut shown: Vec<_> = reads.iter().map(|read| redactor.redact_received(read.as_bytes())).collect();
         shown.push(redactor.release_masked());
         shown.into_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect()
     }
@@ -155,24 +158,24 @@ mod tests {
     fn released_bytes_are_returned_once() {
         let mut redactor = redactor(&["aab"]);
         assert_eq!(
-            (redactor.received(b"x aa"), redactor.release_masked(), redactor.release_masked()),
+            (redactor.redact_received(b"x aa"), redactor.release_masked(), redactor.release_masked()),
             (b"x ".to_vec(), b"**".to_vec(), vec![])
         );
-        assert_eq!(redactor.received(b"b c a"), b"* c ", "the rest of the secret");
+        assert_eq!(redactor.redact_received(b"b c a"), b"* c ", "the rest of the secret");
         assert_eq!(redactor.release_masked(), b"*");
-        assert_eq!(redactor.received(b" d"), b" d", "no secret after all");
+        assert_eq!(redactor.redact_received(b" d"), b" d", "no secret after all");
     }
 
     #[test]
     fn a_secret_is_redacted_until_it_expires() {
         let now = Instant::now();
         let mut redactor = redactor(&["swordfish"]);
-        let until = Until::Replied { request: None, at_latest: now + REPLY_TIMEOUT };
+        let until = SecretLifetime::Replied { request: None, at_latest: now + REPLY_TIMEOUT };
         redactor.secrets.push(SentSecret { secret: Secret::new(b"perch").unwrap(), until });
-        redactor.set_up();
-        assert_eq!(redactor.received(b"perch swordfish "), b"***** swordfish ");
-        redactor.expire(now + REPLY_TIMEOUT);
-        assert!(redactor.is_over());
+        redactor.forget_login_secrets();
+        assert_eq!(redactor.redact_received(b"perch swordfish "), b"***** swordfish ");
+        redactor.forget_overdue_secrets(now + REPLY_TIMEOUT);
+        assert!(redactor.has_no_secrets());
     }
 
     #[test]
@@ -181,7 +184,7 @@ mod tests {
         let mut read = &b"fics% \n\r\"pass\" is not a registered name.\n\rhello\n\r\n\r"[..];
         let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut read)).collect();
         let redactor = redactor(&["pass", "password"]);
-        let shown: Vec<_> = events.iter().map(|event| redactor.event(event)).collect();
+        let shown: Vec<_> = events.iter().map(|event| redactor.redact_event(event)).collect();
         let masked: Vec<_> = shown.iter().flatten().collect();
         assert_eq!((shown.len(), masked.len()), (4, 1), "{events:?}");
         assert_eq!(masked[0].raw(), b"\"****\" is not a registered name.");
@@ -194,7 +197,7 @@ mod tests {
             let mut redactor = redactor(&[&secret]);
             let mut written = Vec::new();
             for read in input.as_bytes().chunks(size) {
-                written.extend(redactor.received(read));
+                written.extend(redactor.redact_received(read));
             }
             written.extend(redactor.release_masked());
             prop_assert_eq!(written.len(), input.len());

@@ -135,12 +135,12 @@ impl Recorder {
         options.mode(0o600);
         let file = options.open(path).await;
         let file = file.map_err(|source| RecordError::Create { path: path.to_owned(), source })?;
-        Ok(Self::at(path, file))
+        Ok(Self::for_file(path, file))
     }
 
     /// Creates a recorder for a sink that is the file at this path. The file is removed if no piece is added before the recorder
     /// is dropped.
-    pub(crate) fn at(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
+    pub(crate) fn for_file(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
         let mut recorder = Self::new(sink);
         recorder.recording = Some(Recording { path: path.into(), pieces: 0, bytes: 0, error: None });
         recorder
@@ -154,17 +154,17 @@ impl Recorder {
 
     /// Adds a piece of received bytes. An empty slice records the end of the connection.
     pub fn received(&mut self, bytes: &[u8]) {
-        self.put("rx", bytes, "");
+        self.append_line("rx", bytes, "");
     }
 
     /// Adds a piece of sent bytes, without any redaction; use [`sent_secret`](Self::sent_secret) for private lines.
     pub fn sent(&mut self, bytes: &[u8]) {
-        self.put("tx", bytes, "");
+        self.append_line("tx", bytes, "");
     }
 
     /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
     pub fn sent_secret(&mut self) {
-        self.put("tx", REDACTED, r#", "redacted": true"#);
+        self.append_line("tx", REDACTED, r#", "redacted": true"#);
     }
 
     /// Returns whether the buffer holds twice the size of a full one, although the session pauses reading.
@@ -223,7 +223,7 @@ impl Recorder {
 
     /// Appends the line of a piece to the buffer. `mark` is inserted at the end of the JSON object, and begins with a comma
     /// unless it is empty. The first line of a recording also states the time of day.
-    fn put(&mut self, direction: &str, bytes: &[u8], mark: &str) {
+    fn append_line(&mut self, direction: &str, bytes: &[u8], mark: &str) {
         let before = self.unwritten.len();
         let mark = match self.n_bytes {
             0 => Cow::Owned(format!(r#"{mark}, "utc": "{}""#, Utc::now())),

@@ -73,7 +73,7 @@ impl Recordings {
     }
 
     /// Logs a failure, drops the recorder, counts its unwritten pieces as missing, and wakes those who wait for a failure.
-    fn fail(&self, state: &mut RecordingsState, error: io::Error) {
+    fn record_failure(&self, state: &mut RecordingsState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
             state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten());
@@ -105,7 +105,7 @@ impl SessionObserver for RecordingObserver {
         }
         // Lines that are sent while the disk hangs must not fill the memory.
         if state.recorder.as_ref().is_some_and(Recorder::is_stuck) {
-            self.0.fail(&mut state, io::ErrorKind::TimedOut.into());
+            self.0.record_failure(&mut state, io::ErrorKind::TimedOut.into());
         }
     }
 
@@ -125,7 +125,7 @@ impl SessionObserver for RecordingObserver {
         };
         match ready!(recorder.poll_flush(context)) {
             Ok(()) => state.latest = recorder.recording().cloned(),
-            Err(error) => self.0.fail(&mut state, error),
+            Err(error) => self.0.record_failure(&mut state, error),
         }
         Poll::Ready(())
     }
@@ -136,7 +136,7 @@ impl Drop for RecordingObserver {
         let mut state = self.0.state();
         // A disk that hangs at the end of the session must not be mistaken for a complete recording.
         if state.recorder.as_ref().is_some_and(|recorder| !recorder.is_flushed()) {
-            self.0.fail(&mut state, io::ErrorKind::TimedOut.into());
+            self.0.record_failure(&mut state, io::ErrorKind::TimedOut.into());
         }
         (state.recorder, state.is_observed) = (None, false);
     }
@@ -169,7 +169,7 @@ mod tests {
         let (sink, reader) = duplex(16);
         drop(reader);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::at(Path::new("full.jsonl"), sink)).unwrap().unwrap();
+        let mut observer = recordings.start(Recorder::for_file(Path::new("full.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         close(&mut observer).await;
         receive(&mut observer, b"two");
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(found, (Path::new("full.jsonl"), 0, 2));
 
         let (sink, mut reader) = duplex(1024);
-        let second = recordings.start(Recorder::at(Path::new("room.jsonl"), sink)).unwrap();
+        let second = recordings.start(Recorder::for_file(Path::new("room.jsonl"), sink)).unwrap();
         assert!(second.is_none(), "the same observer writes the second one");
         receive(&mut observer, b"three");
         close(&mut observer).await;
@@ -196,7 +196,7 @@ mod tests {
     async fn a_recording_that_is_not_written_fails_before_it_fills_the_memory() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::at(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
+        let mut observer = recordings.start(Recorder::for_file(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
         let mut n_pieces = 0;
         while recordings.state().recorder.is_some() {
             receive(&mut observer, &[b'x'; 1000]);
@@ -211,7 +211,7 @@ mod tests {
     async fn a_recording_that_is_not_written_in_time_has_failed() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::at(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
+        let mut observer = recordings.start(Recorder::for_file(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         drop(observer);
         assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);

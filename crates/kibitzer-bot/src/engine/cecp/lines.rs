@@ -99,6 +99,7 @@ pub(super) fn moves_to_send(position: &SearchPosition, variant: &str) -> Option<
     position.moves.iter().map(|text| play_chess960(&mut board, text)).collect()
 }
 
+/// Plays a move of a chess960 game and returns its text for the engine; `None` if it is illegal.
 fn play_chess960(board: &mut Board, text: &str) -> Option<String> {
     let played = parse_uci_move(board, text).ok()?;
     let takes_own_rook = board.color_on(played.to) == Some(board.side_to_move());

@@ -10,7 +10,7 @@ use crate::tracker::step::{GameStep, StepKind, TrackedState};
 
 impl TrackedGame {
     /// Applies a change of this game.
-    pub(in crate::tracker) fn change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> GameStep {
+    pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> GameStep {
         self.update(game, arrival);
         let is_adjournment = game.ending().is_some_and(|ending| ending.reason.is_adjournment());
         let (state, kind) = match kind {
@@ -24,21 +24,23 @@ impl TrackedGame {
         };
         let is_board = !matches!(kind, StepKind::Refreshed | StepKind::Ended | StepKind::Adjourned | StepKind::Left);
         self.is_out_of_step &= !is_board;
-        self.step(state, kind)
+        self.enter_state(state, kind)
     }
 
     /// Continues this game as `game`.
     pub(in crate::tracker) fn resume(&mut self, game: &Game, arrival: u64) -> GameStep {
         self.update(game, arrival);
         self.is_out_of_step = false;
-        self.step(TrackedState::Playing, StepKind::Resumed)
+        self.enter_state(TrackedState::Playing, StepKind::Resumed)
     }
 
-    pub(in crate::tracker) const fn step(&mut self, state: TrackedState, kind: StepKind) -> GameStep {
+    /// Sets the state and returns the step that reports it.
+    pub(in crate::tracker) const fn enter_state(&mut self, state: TrackedState, kind: StepKind) -> GameStep {
         self.state = state;
         GameStep { game: self.key, kind }
     }
 
+    /// Records whether the server's board is unknown, so that it is not this login's turn.
     pub(in crate::tracker) const fn set_out_of_step(&mut self, is_out_of_step: bool) {
         self.is_out_of_step = is_out_of_step;
     }

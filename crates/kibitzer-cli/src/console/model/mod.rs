@@ -109,7 +109,7 @@ impl Model {
 
     fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) -> u64 {
         if secret {
-            self.password_prompt.sent(&bytes);
+            self.password_prompt.record_sent(&bytes);
         }
         if is_line {
             self.replies.sent(self.rows.next_number(), at, &text);
@@ -122,7 +122,7 @@ impl Model {
         let number = self.rows.next_number();
         self.attach_reply(number, at, &event);
         self.record_names(&event);
-        self.password_prompt.event(event.kind());
+        self.password_prompt.record_event(event.kind());
         match event.kind() {
             EventKind::Connected => self.reset_connection(),
             EventKind::Lost => self.rates.at(at).losses += 1,

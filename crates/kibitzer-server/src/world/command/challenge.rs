@@ -105,7 +105,7 @@ impl Proposal {
                 let text = "Only registered players can play rated games.\n".to_owned();
                 return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
             }
-            None if !is_possible => world.lobby.put(id, &format!("Setting {subject} to unrated.\n")),
+            None if !is_possible => world.lobby.queue_text(id, &format!("Setting {subject} to unrated.\n")),
             _ => {}
         }
         Ok(self.is_rated.unwrap_or(is_possible))
@@ -115,20 +115,20 @@ impl Proposal {
 fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
-    let opponent = challenged(world, id, name)?;
+    let opponent = find_challengeable(world, id, name)?;
     if world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
         return resume_with(world, id, opponent);
     }
     check_partners(world, [id, opponent], proposal.variant)?;
     let is_rated = proposal.rating(world, [id, opponent], "match offer")?;
     let terms = proposal.terms(world, id, is_rated);
-    issue(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
+    make_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
     DONE
 }
 
 /// Returns the player of that name if a challenge is possible.
-pub(super) fn challenged(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
-    let opponent = world.lobby.find_online(name)?;
+pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+    let opponent = world.lobby.find_or_refuse(name)?;
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.lists(list, &me));
     let is_closed = !world.lobby.has_flag(opponent, "open");
@@ -158,39 +158,39 @@ fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Var
 }
 
 /// Makes a challenge, accepts an equal one of the opponent, or replaces an earlier one.
-pub(super) fn issue(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
+pub(super) fn make_challenge(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
     let (mine, theirs) = (world.offers.between(id, opponent, kind), world.offers.between(opponent, id, kind));
     if let Some(offer) =
         theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_equivalent(their, challenge)))
     {
-        world.lobby.put(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
+        world.lobby.queue_text(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
         world.lobby.notify_after_prompt(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
         return world.accept_offer(offer);
     }
     if mine.is_some_and(|offer| offer.kind == kind) {
-        return world.lobby.put(id, &format!("You are already offering an identical match to {other}.\n"));
+        return world.lobby.queue_text(id, &format!("You are already offering an identical match to {other}.\n"));
     }
-    if world.offers.are_too_many(id) {
-        return world.lobby.put(id, TOO_MANY_OFFERS);
+    if world.offers.has_too_many(id) {
+        return world.lobby.queue_text(id, TOO_MANY_OFFERS);
     }
     if let Some(offer) = theirs {
-        world.lobby.put(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
+        world.lobby.queue_text(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
         world.lobby.notify_after_prompt(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
         world.remove_and_report_offer(offer);
     }
     if let Some(offer) = mine {
-        world.lobby.put(id, &format!("Updating the offer already made to {other}.\n"));
+        world.lobby.queue_text(id, &format!("Updating the offer already made to {other}.\n"));
         world.lobby.notify_after_prompt(opponent, &format!("{me} updates the offer.\n"));
         world.offers.remove(offer.number);
     }
     let text = world.lobby.challenge_text(id, opponent, challenge);
     let offer = world.offers.add(id, opponent, kind);
-    world.lobby.put_whole(id, &format!("Issuing: {text}.\n"));
+    world.lobby.queue_unwrapped(id, &format!("Issuing: {text}.\n"));
     world.lobby.show_offer(offer, id);
-    world.lobby.put_whole(opponent, &format!("Challenge: {text}.\n"));
-    world.lobby.ring(opponent);
+    world.lobby.queue_unwrapped(opponent, &format!("Challenge: {text}.\n"));
+    world.lobby.queue_bell(opponent);
     world.lobby.notify_after_prompt(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
     world.lobby.show_offer(offer, opponent);
 }
@@ -203,7 +203,7 @@ fn is_equivalent(one: Challenge, other: Challenge) -> bool {
 
 fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(name) = parameters.split_whitespace().next() else { return resume_with_all(world, id) };
-    let opponent = challenged(world, id, name)?;
+    let opponent = find_challengeable(world, id, name)?;
     resume_with(world, id, opponent)
 }
 
@@ -212,12 +212,12 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResul
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
 fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
     let mut opponents = world.tables.stored_opponents(&world.lobby.name(id));
-    opponents.retain(|opponent| world.lobby.online(opponent.as_str()).is_some());
+    opponents.retain(|opponent| world.lobby.connection_of_player(opponent.as_str()).is_some());
     refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
     for opponent in opponents {
-        let challenge = challenged(world, id, opponent.as_str());
+        let challenge = find_challengeable(world, id, opponent.as_str());
         if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| resume_with(world, id, opponent)) {
-            world.lobby.put(id, &why);
+            world.lobby.queue_text(id, &why);
         }
     }
     DONE
@@ -229,7 +229,7 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> C
     let Some(stored) = index.and_then(|index| world.tables.stored.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
-    issue(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });
+    make_challenge(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });
     DONE
 }
 
@@ -239,10 +239,10 @@ fn rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let terms = last.terms;
     let Some(color) = last.color_of(&name) else { return DONE };
     let opponent = last.seats.of(color.opponent()).name.as_str();
-    let is_absent = world.lobby.online(opponent).is_none();
+    let is_absent = world.lobby.connection_of_player(opponent).is_none();
     refuse_if(is_absent, format!("Your last opponent, {opponent}, is not logged in.\n"))?;
-    let opponent = challenged(world, id, opponent)?;
-    issue(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
+    let opponent = find_challengeable(world, id, opponent)?;
+    make_challenge(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
     DONE
 }
 

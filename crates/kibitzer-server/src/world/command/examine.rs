@@ -38,8 +38,8 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     if let Some(player) = world.lobby.player_mut(id) {
         player.game = Some(number);
     }
-    world.lobby.put(id, &format!("Starting a game in {mode} mode.\n"));
-    world.put_board(number, id, BoardReason::Other);
+    world.lobby.queue_text(id, &format!("Starting a game in {mode} mode.\n"));
+    world.queue_board(number, id, BoardReason::Other);
     DONE
 }
 
@@ -57,7 +57,7 @@ fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<G
 
 fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let number = examined(world, id)?;
-    world.lobby.put(id, &format!("You are no longer examining game {number}.\n"));
+    world.lobby.queue_text(id, &format!("You are no longer examining game {number}.\n"));
     world.stop_examining(number, id);
     DONE
 }
@@ -98,8 +98,8 @@ fn show_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
     for other in world.audience(number) {
         world.lobby.notify_after_prompt(other, text);
         if other == id {
-            world.put_board(number, id, BoardReason::Other);
-            world.lobby.put(id, &ending);
+            world.queue_board(number, id, BoardReason::Other);
+            world.lobby.queue_text(id, &ending);
         } else {
             world.send_board(number, other, BoardReason::Other);
             if !ending.is_empty() {
@@ -114,7 +114,7 @@ fn ending_line(world: &World, number: GameId) -> String {
     let Some(Table::Examined(game)) = world.tables.get(number) else {
         return String::new();
     };
-    game.ending_here().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
+    game.ending_if_final().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
 }
 
 /// Formats the ending of an examined game: `Game 3: Foo resigns 0-1`.
@@ -134,7 +134,7 @@ fn revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = examined(world, id)?;
     let name = first_word(parameters)?;
-    let observer = world.lobby.find(name).filter(|whom| world.lobby.observers(number).contains(whom));
+    let observer = world.lobby.find_by_prefix(name).filter(|whom| world.lobby.observers(number).contains(whom));
     let whom = observer
         .filter(|&whom| world.lobby.own_game(whom).is_none())
         .ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;

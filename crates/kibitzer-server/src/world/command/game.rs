@@ -84,7 +84,9 @@ fn propose_or_end(
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
         return propose(world, id, kind);
     }
-    world.lobby.put(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
+    world
+        .lobby
+        .queue_text(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
     if let Some(opponent) = world.opponent_of(id) {
         world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
     }
@@ -151,7 +153,9 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     let OfferKind::Takeback(plies) = kind else { return };
     let Offer { from: opponent, to: id, .. } = offer;
     let name = world.lobby.name(id);
-    world.lobby.put(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
+    world
+        .lobby
+        .queue_text(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
     world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
     world.remove_and_report_offer(offer);
     let counter = world.offers.add(id, opponent, kind);
@@ -163,7 +167,7 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
 fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (former, kind): (Option<Offer>, OfferKind)) {
     if let Some(former) = former {
         world.remove_and_report_offer(former);
-        world.lobby.put(id, "Updated takeback request sent.\n");
+        world.lobby.queue_text(id, "Updated takeback request sent.\n");
         world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
     let (name, other) = (world.lobby.name(id), world.lobby.name(opponent));
@@ -212,7 +216,7 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     }
     for whom in world.audience(number) {
         if whom == id {
-            world.lobby.put(id, &format!("You have added {seconds} seconds to {other}'s clock.\n"));
+            world.lobby.queue_text(id, &format!("You have added {seconds} seconds to {other}'s clock.\n"));
         } else {
             let whose = if Some(whom) == opponent { "your".to_owned() } else { format!("{other}'s") };
             world.lobby.notify_after_prompt(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
@@ -234,8 +238,8 @@ fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<G
 fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let title = world.tables.title(number);
-    world.lobby.put_whole(id, &title);
-    world.put_board(number, id, BoardReason::Other);
+    world.lobby.queue_unwrapped(id, &title);
+    world.queue_board(number, id, BoardReason::Other);
     DONE
 }
 
@@ -244,9 +248,9 @@ fn time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     let clocks = world.tables.played(number).map(|game| game.clocks.readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
     let unit = world.lobby.clock_unit(id);
-    let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.elapsed(ms.unsigned_abs()));
+    let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.format_elapsed(ms.unsigned_abs()));
     let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.tables.title(number), show(white), show(black));
-    world.lobby.put_whole(id, &text);
+    world.lobby.queue_unwrapped(id, &text);
     DONE
 }
 

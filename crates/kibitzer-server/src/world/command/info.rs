@@ -4,7 +4,7 @@
 
 use super::records::no_player;
 use super::{Command, CommandResult, refuse_if, usage};
-use crate::calendar::{count, span};
+use crate::calendar::{count, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
 
@@ -26,7 +26,7 @@ fn date(world: &World, _: ConnectionId, _: &str) -> CommandResult {
 
 fn uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
-    let (since, up) = (clock.date_at(clock.started).long(), span(clock.uptime()));
+    let (since, up) = (clock.date_at(clock.started).long(), format_duration(clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
         "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
@@ -38,8 +38,8 @@ fn quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let refusal = "You can't quit while you are playing a game.\n\
                    Type 'resign' to resign the game, or you can request an abort with 'abort'.\n";
     refuse_if(world.game_of(id).is_some(), refusal)?;
-    world.lobby.put(id, "Logging you out.\n");
-    world.close(id);
+    world.lobby.queue_text(id, "Logging you out.\n");
+    world.log_out_and_close(id);
     Ok("Thank you for using the embedded kibitzer server.\n".to_owned())
 }
 
@@ -56,7 +56,7 @@ fn help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
 
 fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next().unwrap_or_default();
-    let whom = if name.is_empty() { Some(id) } else { world.lobby.find(name) };
+    let whom = if name.is_empty() { Some(id) } else { world.lobby.find_by_prefix(name) };
     match whom.and_then(|whom| finger_online(world, whom)) {
         Some(text) => Ok(text),
         None => finger_absent(world, name),
@@ -65,13 +65,13 @@ fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
 
 fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let player = world.lobby.player(whom)?;
-    let (on, idle) = (span(world.now() - player.since), span(world.now() - player.last_command));
+    let (on, idle) = (format_duration(world.now() - player.since), format_duration(world.now() - player.last_command));
     let who = if player.is_registered {
         ratings(player.name(), &player.ratings)
     } else {
         format!("{} is NOT a registered player.\n", player.name())
     };
-    let timeseal = if world.lobby.is_sealed(whom) { "On" } else { "Off" };
+    let timeseal = if world.lobby.uses_timeseal(whom) { "On" } else { "Off" };
     let notes: Vec<_> = player.saved.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
     let (display, activity) = (player.display(), activity(world, whom));

@@ -3,7 +3,7 @@
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
-use crate::account::{key, matching};
+use crate::account::{exact_or_prefix_matches, key};
 use crate::calendar::count;
 use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
@@ -24,9 +24,9 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
 
 /// Returns the only list whose name starts with this prefix.
 fn find_list(prefix: &str) -> Result<&'static str, String> {
-    match matching(LISTS.map(|list| (list, ())), &key(prefix)).as_slice() {
+    match exact_or_prefix_matches(LISTS.map(|list| (list, ())), &key(prefix)).as_slice() {
         &[(list, ())] => Ok(list),
-        _ => Err(format!("There is no list matching the name \"{prefix}\".\n")),
+        _ => Err(format!("There is no list exact_or_prefix_matches the name \"{prefix}\".\n")),
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use kibitzer_core::message::CommandCode;
 
 pub(crate) use self::examine::ending_text;
-use crate::account::matching;
+use crate::account::exact_or_prefix_matches;
 use crate::family::Family;
 use crate::world::{ConnectionId, World};
 
@@ -88,18 +88,18 @@ struct Command {
     summary: &'static str,
     /// Whether guests are refused.
     is_for_registered: bool,
-    run: Run,
+    run: CommandFunction,
 }
 
 /// Executes a command for a player, given the text after its name without leading blanks.
 #[derive(Clone, Copy, Debug)]
-enum Run {
+enum CommandFunction {
     /// Only replies.
     Query(fn(&World, ConnectionId, &str) -> CommandResult),
-    Action(Action),
+    Action(ActionFunction),
 }
 
-type Action = fn(&mut World, ConnectionId, &str) -> CommandResult;
+type ActionFunction = fn(&mut World, ConnectionId, &str) -> CommandResult;
 
 impl Command {
     /// Creates a command for all players that changes nothing.
@@ -109,16 +109,21 @@ impl Command {
         summary: &'static str,
         run: fn(&World, ConnectionId, &str) -> CommandResult,
     ) -> Self {
-        Self { name, parameters, summary, is_for_registered: false, run: Run::Query(run) }
+        Self { name, parameters, summary, is_for_registered: false, run: CommandFunction::Query(run) }
     }
 
     /// Creates a command for all players.
-    const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
-        Self { name, parameters, summary, is_for_registered: false, run: Run::Action(run) }
+    const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: ActionFunction) -> Self {
+        Self { name, parameters, summary, is_for_registered: false, run: CommandFunction::Action(run) }
     }
 
     /// Creates a command for registered players only.
-    const fn registered(name: &'static str, parameters: &'static str, summary: &'static str, run: Action) -> Self {
+    const fn registered(
+        name: &'static str,
+        parameters: &'static str,
+        summary: &'static str,
+        run: ActionFunction,
+    ) -> Self {
         Self { is_for_registered: true, ..Self::anyone(name, parameters, summary, run) }
     }
 }
@@ -191,7 +196,7 @@ impl CommandDirectory {
     /// Returns the command of that name, or the only one whose name starts with it, with its number. The error lists the names
     /// that start with `name`.
     fn find(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
-        match matching(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
+        match exact_or_prefix_matches(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
             &[(_, only)] => Ok(only),
             other => Err(other.iter().map(|&(known, _)| known).collect()),
         }
@@ -216,7 +221,7 @@ impl World {
         if name.is_empty() {
             return NULL;
         }
-        self.issue(id, |world| world.run_word(id, name, parameters.trim_start()))
+        self.run_and_frame_for_others(id, |world| world.run_word(id, name, parameters.trim_start()))
     }
 
     /// Executes a command by its name, or plays a move. Only the whole name of a command takes precedence over a move.
@@ -235,26 +240,26 @@ impl World {
             Ok((code, command)) => self.run_found(id, code, command, parameters),
             Err(names) if names.is_empty() => self.refuse_unknown(id, family, name),
             Err(names) => {
-                self.lobby.put(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
+                self.lobby.queue_text(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
                 CommandCode::AMBIGUOUS_COMMAND
             }
         }
     }
 
     fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
-        self.lobby.put(id, &family.unknown_command(name));
+        self.lobby.queue_text(id, &family.unknown_command(name));
         CommandCode::UNKNOWN_COMMAND
     }
 
     fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         if command.is_for_registered && !is_registered {
-            self.lobby.put(id, &format!("Only registered players can use the {} command.\n", command.name));
+            self.lobby.queue_text(id, &format!("Only registered players can use the {} command.\n", command.name));
             return CommandCode::INSUFFICIENT_RIGHTS;
         }
         let outcome = match command.run {
-            Run::Query(run) => run(self, id, parameters),
-            Run::Action(run) => run(self, id, parameters),
+            CommandFunction::Query(run) => run(self, id, parameters),
+            CommandFunction::Action(run) => run(self, id, parameters),
         };
         let (code, text) = match outcome {
             Ok(text) | Err(Refusal::Text(text)) => (code, text),
@@ -262,7 +267,7 @@ impl World {
             Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, usage(command)),
         };
         if !text.is_empty() {
-            self.lobby.put(id, &text);
+            self.lobby.queue_text(id, &text);
         }
         code
     }
@@ -272,7 +277,10 @@ impl World {
         let Some((display, name)) = self.lobby.player(id).map(|me| (me.display(), me.name().to_owned())) else {
             return NULL;
         };
-        self.lobby.put(id, &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"));
+        self.lobby.queue_text(
+            id,
+            &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"),
+        );
         CommandCode::UNKNOWN_COMMAND
     }
 }

@@ -32,8 +32,8 @@ impl World {
         let is_waiting = self.side_of(id).is_some_and(|(_, color)| color != position.side_to_move);
         let is_paused = table.played().is_some_and(|game| game.is_paused);
         match read {
-            _ if is_waiting => self.lobby.put(id, "It is not your move.\n"),
-            _ if is_paused => self.lobby.put(id, "The clock is paused, use \"unpause\" to resume.\n"),
+            _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
+            _ if is_paused => self.lobby.queue_text(id, "The clock is paused, use \"unpause\" to resume.\n"),
             Ok(played) => self.make_move(id, number, played),
             Err(error) => {
                 let error = if error == MoveError::Ambiguous { "Ambiguous" } else { "Illegal" };
@@ -49,15 +49,15 @@ impl World {
         let is_move = start.read_move(typed, MoveCase::Insensitive) != Err(MoveError::NotAMove);
         let is_unmistakable = typed.contains(|c: char| c.is_ascii_digit()) || typed.contains('-');
         (is_move && is_unmistakable).then(|| {
-            self.lobby.put(id, "You are not playing or examining a game.\n");
+            self.lobby.queue_text(id, "You are not playing or examining a game.\n");
             CommandCode::GAME_MOVE
         })
     }
 
     /// Sends the board after the refusal, so that a client that has moved already can restore its position.
     fn refuse_move(&mut self, id: ConnectionId, number: GameId, why: &str) {
-        self.lobby.put(id, why);
-        self.put_board(number, id, BoardReason::Other);
+        self.lobby.queue_text(id, why);
+        self.queue_board(number, id, BoardReason::Other);
     }
 
     /// Plays a legal move in a played or examined game.
@@ -76,7 +76,7 @@ impl World {
         let Some(MoveEffects { captured, ending }) = game.play(color, played, now, lag) else { return };
         let partner = game.partner;
         if let Some(role) = captured {
-            self.pass(number, partner, color, role);
+            self.add_to_reserve(number, partner, color, role);
         }
         self.send_boards(number, Some(id), BoardReason::Move);
         self.ping_opponent(id, number);
@@ -87,7 +87,7 @@ impl World {
     }
 
     /// Adds a captured piece to the captor's reserve in crazyhouse, to the partner's in bughouse. It is reported before the move.
-    fn pass(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
+    fn add_to_reserve(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
         match (self.tables.get(number).map(|table| table.header().terms.variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
@@ -122,8 +122,8 @@ impl World {
         let text = format!("Game {number}: {} moves: {san}\n", self.lobby.name(id));
         for other in self.audience(number) {
             if other == id {
-                self.put_board(number, id, BoardReason::Other);
-                self.lobby.put(id, &text);
+                self.queue_board(number, id, BoardReason::Other);
+                self.lobby.queue_text(id, &text);
             } else {
                 self.send_board(number, other, BoardReason::Other);
                 self.lobby.notify_after_prompt(other, &text);
@@ -136,7 +136,7 @@ impl World {
         if let Ok(number) = word.parse().map(GameId) {
             return self.tables.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
-        let id = self.lobby.find_online(word)?;
+        let id = self.lobby.find_or_refuse(word)?;
         let number = self.lobby.own_game(id);
         number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.name(id)))
     }

@@ -20,7 +20,7 @@ fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     first_word(parameters)?;
     for word in parameters.split_whitespace() {
         if let Err(why) = world.find_game(word).and_then(|number| world.observe(id, number)) {
-            world.lobby.put(id, &why);
+            world.lobby.queue_text(id, &why);
         }
     }
     DONE
@@ -52,10 +52,10 @@ impl World {
         }
         let title = self.tables.title(number);
         let info = self.info_line(number, id).unwrap_or_default();
-        self.lobby.put_whole(id, &format!("You are now observing game {number}.\n{title}{info}"));
-        self.put_start(number, id, false);
-        self.put_relation(number, id, "O");
-        self.put_board(number, id, BoardReason::Other);
+        self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
+        self.queue_game_start(number, id, false);
+        self.queue_relation(number, id, "O");
+        self.queue_board(number, id, BoardReason::Other);
         Ok(())
     }
 
@@ -66,8 +66,8 @@ impl World {
         player.observing = kept;
         let left: Vec<GameId> = left;
         for &number in &left {
-            self.lobby.put(id, &format!("Removing game {number} from observation list.\n"));
-            self.put_relation(number, id, "X");
+            self.lobby.queue_text(id, &format!("Removing game {number} from observation list.\n"));
+            self.queue_relation(number, id, "X");
         }
         left
     }
@@ -80,10 +80,10 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     for word in parameters.split_whitespace() {
         match world.find_game(word) {
             Ok(number) if world.stop_observing(id, Some(number)).is_empty() => {
-                world.lobby.put(id, &format!("You are not observing game {number}.\n"));
+                world.lobby.queue_text(id, &format!("You are not observing game {number}.\n"));
             }
             Ok(_) => {}
-            Err(why) => world.lobby.put(id, &why),
+            Err(why) => world.lobby.queue_text(id, &why),
         }
     }
     DONE

@@ -15,18 +15,18 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let offer = only(world, id, parameters, "accept")?;
+    let offer = select_one(world, id, parameters, "accept")?;
     world.accept_offer(offer);
     DONE
 }
 
 fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    all_or_only(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
+    select_offers(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
     DONE
 }
 
 fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    all_or_only(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
+    select_offers(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
     DONE
 }
 
@@ -37,16 +37,16 @@ fn candidates(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
 }
 
 /// Returns all candidates for `all`, else the selected one.
-fn all_or_only(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
+fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
     let candidates = candidates(world, id, verb);
     if parameters == "all" && !candidates.is_empty() {
         return Ok(candidates);
     }
-    only(world, id, parameters, verb).map(|offer| vec![offer])
+    select_one(world, id, parameters, verb).map(|offer| vec![offer])
 }
 
 /// Returns the candidate that the parameters select; without parameters there must be only one.
-fn only(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
+fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(key);
     let mut matches = candidates(world, id, verb);
     matches.retain(|offer| word.as_deref().is_none_or(|word| is_named(world, id, offer, word)));

@@ -19,7 +19,7 @@ fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
         refuse_if(!world.lobby.end_partnership(id), "You do not have a bughouse partner.\n")?;
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
-    let whom = world.lobby.find_online(name)?;
+    let whom = world.lobby.find_or_refuse(name)?;
     if let Some(offer) = world.offers.between(whom, id, OfferKind::Partner) {
         world.accept_offer(offer);
         return DONE;

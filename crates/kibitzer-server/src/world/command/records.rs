@@ -15,12 +15,12 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 pub(super) fn no_player(name: &str) -> String {
-    format!("There is no player matching the name \"{name}\".\n")
+    format!("There is no player exact_or_prefix_matches the name \"{name}\".\n")
 }
 
 /// Returns the name of a player who is logged in or registered, in that player's spelling.
 pub(super) fn registered_name(world: &World, name: &str) -> Result<String, String> {
-    let online = world.lobby.find(name).map(|id| world.lobby.name(id));
+    let online = world.lobby.find_by_prefix(name).map(|id| world.lobby.name(id));
     let account = || world.options.accounts.get(name).map(|account| account.handle.to_string());
     online.or_else(account).ok_or_else(|| no_player(name))
 }
@@ -49,7 +49,7 @@ fn stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let own = world.tables.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&StoredGame, Color))| {
         let opponent = stored.game.header.seats.of(color.opponent()).name.as_str();
-        let is_online = world.lobby.online(opponent).is_some();
+        let is_online = world.lobby.connection_of_player(opponent).is_some();
         format!("{}\n", stored_row(index + 1, &stored.game, color, is_online, stored.since))
     };
     let rows: String = own.enumerate().map(row).collect();

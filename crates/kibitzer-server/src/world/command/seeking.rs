@@ -4,7 +4,7 @@
 
 use kibitzer_core::chess::Color;
 
-use super::challenge::{Proposal, challenged, issue};
+use super::challenge::{Proposal, find_challengeable, make_challenge};
 use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
 use crate::calendar::count;
 use crate::chess::Variant;
@@ -45,7 +45,7 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
         return Ok(format!("Your seek has been posted with index {number}.\n({viewers} saw the seek.)\n"));
     };
     let (me, other) = (world.lobby.name(id), world.lobby.name(found.from));
-    world.lobby.put(id, &format!("Your seek matches one posted by {other}.\n"));
+    world.lobby.queue_text(id, &format!("Your seek matches one posted by {other}.\n"));
     world.lobby.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
     start(world, id, &found, wanted.color);
     DONE
@@ -98,12 +98,12 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     first_word(parameters)?;
     let seek = seek_of_other(world, id, parameters)?;
     let (me, name) = (world.lobby.name(id), world.lobby.name(seek.from));
-    challenged(world, id, &name)?;
+    find_challengeable(world, id, &name)?;
     refuse_if(!may_answer(world, id, &seek), format!("You do not match {name}'s seek.\n"))?;
     if seek.is_manual {
-        world.lobby.put(id, "Issuing match request since the seek was set to manual.\n");
+        world.lobby.queue_text(id, "Issuing match request since the seek was set to manual.\n");
         let color = seek.color.map(Color::opponent);
-        issue(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
+        make_challenge(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
         return DONE;
     }
     world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));
@@ -113,7 +113,7 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
 
 /// Returns the seek of another player by its number or by the seeker's name.
 fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
-    let (number, seeker) = (word.parse::<u32>(), world.lobby.find(word));
+    let (number, seeker) = (word.parse::<u32>(), world.lobby.find_by_prefix(word));
     let is_named = |seek: &&Seek| match number {
         Ok(number) => seek.number == number,
         Err(_) => Some(seek.from) == seeker,

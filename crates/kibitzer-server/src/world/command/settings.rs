@@ -71,11 +71,11 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
     let matches: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
     match matches.as_slice() {
-        [] => world.lobby.put(id, &format!("No such ivariable \"{name}\".\n")),
+        [] => world.lobby.queue_text(id, &format!("No such ivariable \"{name}\".\n")),
         &[ivar] => set_ivar(world, id, ivar, value),
         several => {
             let names: Vec<_> = several.iter().map(|ivar| ivar.as_str()).collect();
-            world.lobby.put(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
+            world.lobby.queue_text(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
         }
     }
     DONE
@@ -91,14 +91,14 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
         Some(_) => return,
     };
     if player.ivars.is_set(Ivar::Lock) {
-        return world.lobby.put(id, "Cannot alter: Interface setting locked.\n");
+        return world.lobby.queue_text(id, "Cannot alter: Interface setting locked.\n");
     }
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
-    world.lobby.put(id, &format!("{} {said}.\n", ivar.as_str()));
+    world.lobby.queue_text(id, &format!("{} {said}.\n", ivar.as_str()));
     if ivar == Ivar::SeekInfo && value {
         let list = world.seek_list(id);
-        world.lobby.put_whole(id, &list);
+        world.lobby.queue_unwrapped(id, &list);
     }
 }
 
@@ -126,7 +126,7 @@ fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> CommandResul
 /// Returns the player of the name in the parameters, else the player itself.
 pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) -> Result<ConnectionId, String> {
     let Some(name) = parameters.split_whitespace().next() else { return Ok(id) };
-    world.lobby.find(name).ok_or_else(|| no_player(name))
+    world.lobby.find_by_prefix(name).ok_or_else(|| no_player(name))
 }
 
 fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -137,16 +137,16 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
         _ => return Err(Refusal::Usage),
     };
     if let Some(connection) = world.lobby.connection_for_output(id) {
-        connection.levels.set(datagram, on);
+        connection.levels.set_datagram(datagram, on);
     }
     let said = [datagram.to_string(), u8::from(on).to_string()];
-    if !world.lobby.put_datagram(id, &Datagram::new(number::SET_2, said)) {
-        world.lobby.put(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
+    if !world.lobby.queue_datagram(id, &Datagram::new(number::SET_2, said)) {
+        world.lobby.queue_text(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
     }
     match datagram {
         // The purpose of this datagram is its answer.
-        number::DUMMY_RESPONSE if on => drop(world.lobby.put_datagram(id, &Datagram::new(datagram, [""; 0]))),
-        number::SEEK if on => world.put_seek_datagrams(id),
+        number::DUMMY_RESPONSE if on => drop(world.lobby.queue_datagram(id, &Datagram::new(datagram, [""; 0]))),
+        number::SEEK if on => world.queue_seek_datagrams(id),
         _ => {}
     }
     DONE

@@ -33,19 +33,19 @@ fn simgames(world: &World, id: ConnectionId, _: &str) -> CommandResult {
 
 fn simnext(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     refuse_if(world.lobby.simul(id).is_empty(), NO_SIMUL)?;
-    world.go_to_board(id, 1, "is moving away from your board");
+    world.move_giver(id, 1, "is moving away from your board");
     DONE
 }
 
 fn simprev(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     refuse_if(world.lobby.simul(id).is_empty(), NO_SIMUL)?;
-    world.go_to_board(id, world.lobby.simul(id).len() - 1, "is moving back to the previous board");
+    world.move_giver(id, world.lobby.simul(id).len() - 1, "is moving back to the previous board");
     DONE
 }
 
 fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = first_word(parameters)?;
-    let giver = world.lobby.find(name).ok_or_else(|| format!("No user named \"{name}\" is logged in.\n"))?;
+    let giver = world.lobby.find_by_prefix(name).ok_or_else(|| format!("No user named \"{name}\" is logged in.\n"))?;
     if let Some(offer) = world.offers.between(giver, id, OfferKind::Simul) {
         world.accept_offer(offer);
         return DONE;
@@ -59,7 +59,7 @@ fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     refuse_if(!is_open, format!("{other} is not open to receiving simul requests.\n"))?;
     refuse_if(is_busy, format!("{other} can't begin a simul while playing a non-simul game.\n"))?;
     refuse_if(is_repeated, format!("You are already offering that to {other}.\n"))?;
-    refuse_if(world.offers.are_too_many(id), TOO_MANY_OFFERS)?;
+    refuse_if(world.offers.has_too_many(id), TOO_MANY_OFFERS)?;
     let theirs = format!("{me} requests to join a simul match with you.\n");
     world.make_offer(id, giver, OfferKind::Simul, ("Simul match request sent.\n", &theirs));
     DONE

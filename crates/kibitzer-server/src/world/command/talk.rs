@@ -52,20 +52,20 @@ fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn message(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
-    let whom = listener(world, id, to)?;
+    let whom = find_listener(world, id, to)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let (name, is_guest) = (reader.name(), !reader.is_registered);
     refuse_if(is_guest, format!("Player \"{name}\" is unregistered and cannot receive messages.\n"))?;
     let echo = format!("\nThe following message was sent to {name}:\n   {text}\n");
     let shown = format!("{} just sent you a message:\n    {text}\n", me.display());
-    world.lobby.put(id, &echo);
+    world.lobby.queue_text(id, &echo);
     world.lobby.notify(whom, &shown);
     DONE
 }
 
 /// Returns the player of that name if tells of `id` reach that player.
-fn listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
-    let whom = world.lobby.find_online(name)?;
+fn find_listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+    let whom = world.lobby.find_or_refuse(name)?;
     check_reachable(world, id, whom)?;
     Ok(whom)
 }
@@ -80,14 +80,14 @@ fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Res
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> CommandResult {
-    let whom = listener(world, id, to)?;
+    let whom = find_listener(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.display());
     let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &titles(me), text, "1"]);
     let (said, told) = (Talk { line, datagram }, hearer.handle.clone());
-    world.lobby.put_talk(id, whom, &said);
+    world.lobby.queue_talk(id, whom, &said);
     let receipt = world.receipt(whom);
-    world.lobby.put(id, &receipt);
+    world.lobby.queue_text(id, &receipt);
     if let Some(me) = world.lobby.player_mut(id) {
         me.last_told = Some(told);
     }
@@ -106,7 +106,8 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
-            || world.lobby.hears(whom, id, "chanoff", false) && (!is_guest || world.lobby.has_flag(whom, "ctell"))
+            || world.lobby.receives_talk(whom, id, "chanoff", false)
+                && (!is_guest || world.lobby.has_flag(whom, "ctell"))
     });
     world.broadcast(id, &said, members.iter().copied());
     // The speaker is counted here, unlike elsewhere.
@@ -139,7 +140,7 @@ fn say_to_all(
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
     let datagram = Datagram::new(number::SHOUT, [me.name(), &titles(me), kind, text]);
     let said = Talk { line, datagram };
-    let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.hears(whom, id, flag, true));
+    let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.receives_talk(whom, id, flag, true));
     world.broadcast(id, &said, hearers.iter().copied().chain([id]));
     Ok(format!("({done} to {})\n", count(hearers.len(), "player")))
 }
@@ -183,7 +184,7 @@ fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<C
     let is_examined = world.tables.get(number).is_some_and(|table| table.played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
-    all.filter(|&whom| whom != id && world.lobby.hears(whom, id, "kibitz", true)).collect()
+    all.filter(|&whom| whom != id && world.lobby.receives_talk(whom, id, "kibitz", true)).collect()
 }
 
 fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
@@ -191,7 +192,7 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     let now = world.opponent_of(id).zip(world.lobby.own_game(id));
     let last = || {
         let name = world.lobby.player(id)?.last_opponent.as_ref()?;
-        world.lobby.online(name.as_str())
+        world.lobby.connection_of_player(name.as_str())
     };
     let (opponent, place) = match now {
         Some((opponent, number)) => (Some(opponent), format!("[{number}]")),
@@ -202,7 +203,7 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     let Some(me) = world.lobby.player(id) else { return DONE };
     let line = format!("{}{place} says: {text}\n", me.display());
     let said = Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &titles(me), text, "0"]) };
-    world.lobby.put_talk(id, opponent, &said);
+    world.lobby.queue_talk(id, opponent, &said);
     Ok(world.receipt(opponent))
 }
 
@@ -211,7 +212,7 @@ impl World {
     /// own.
     pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Talk, hearers: impl Iterator<Item = ConnectionId>) {
         for whom in hearers {
-            self.lobby.put_talk(from, whom, said);
+            self.lobby.queue_talk(from, whom, said);
         }
     }
 

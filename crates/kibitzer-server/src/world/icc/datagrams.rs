@@ -13,10 +13,10 @@ use crate::world::{BoardReason, ConnectionId, Seek, Table, World};
 
 impl World {
     /// Sends the datagram that starts a game for a client: its own game, or one that it observes from now on.
-    pub(crate) fn put_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
+    pub(crate) fn queue_game_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.start_list(game, kind) {
-            self.lobby.put_datagram(to, &list);
+            self.lobby.queue_datagram(to, &list);
         }
     }
 
@@ -24,14 +24,15 @@ impl World {
         let table = self.tables.get(game)?;
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
         let rating = |seat: &crate::play::Seat| seat.rating.value().unwrap_or_default().to_string();
-        let titles_of =
-            |name: &str| self.lobby.online(name).and_then(|id| self.lobby.player(id)).map(titles).unwrap_or_default();
+        let titles_of = |name: &str| {
+            self.lobby.connection_of_player(name).and_then(|id| self.lobby.player(id)).map(titles).unwrap_or_default()
+        };
         let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
         let arguments = [
             game.to_string(),
             white.name.to_string(),
             black.name.to_string(),
-            wild(*terms).to_string(),
+            wild_number(*terms).to_string(),
             rating_type(*terms),
             u8::from(terms.rated).to_string(),
             minutes.clone(),
@@ -55,33 +56,33 @@ impl World {
     }
 
     /// Sends a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
-    pub(crate) fn put_relation(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
-        self.lobby.put_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
+    pub(crate) fn queue_relation(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
+        self.lobby.queue_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
     /// Sends both reserves of a game as a datagram; returns whether the client has it switched on.
-    pub(crate) fn put_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
+    pub(crate) fn queue_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
         let Some(table) = self.tables.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
             return false;
         };
         let hands = table.position().hands;
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
-        self.lobby.put_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
+        self.lobby.queue_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
     /// Sends what a board line leaves out: milliseconds, and for a client without board lines the move or the position.
-    pub(crate) fn put_board_datagrams(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
+    pub(crate) fn queue_board_datagrams(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
         };
         if connection.board_form.is_none()
             && let Some(position) = self.position_datagram(number, to, reason)
         {
-            self.lobby.put_datagram(to, &position);
+            self.lobby.queue_datagram(to, &position);
         }
         let Some(game) = self.tables.get(number).and_then(|table| table.played()) else { return };
         for clock in clocks(game, game.clocks.readings(self.now())) {
-            self.lobby.put_datagram(to, &clock);
+            self.lobby.queue_datagram(to, &clock);
         }
     }
 
@@ -91,7 +92,7 @@ impl World {
         let id = number.to_string();
         match reason {
             BoardReason::Move => self.last_move(game, to),
-            BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.has(number::TAKEBACK) => {
+            BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.has_datagram(number::TAKEBACK) => {
                 Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
             }
             BoardReason::ClockChange => {
@@ -121,25 +122,25 @@ impl World {
             (number::MOVE_CLOCK, clock_s.to_string()),
             (number::IS_VARIATION, "1".to_owned()),
         ];
-        let parts = parts.into_iter().filter(|(part, _)| levels.has(*part)).map(|(_, part)| part);
+        let parts = parts.into_iter().filter(|(part, _)| levels.has_datagram(*part)).map(|(_, part)| part);
         Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.header.id.to_string()).chain(parts)))
     }
 
     /// Sends a seek as a datagram; returns whether the client has it switched on.
-    pub(crate) fn put_seek(&mut self, to: ConnectionId, seek: &Seek) -> bool {
+    pub(crate) fn queue_seek(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
-        self.lobby.put_datagram(to, &datagram)
+        self.lobby.queue_datagram(to, &datagram)
     }
 
     /// Sends all visible seeks to a client that has switched the datagram on.
-    pub(crate) fn put_seek_datagrams(&mut self, to: ConnectionId) {
+    pub(crate) fn queue_seek_datagrams(&mut self, to: ConnectionId) {
         for seek in self.visible_seeks(to) {
-            self.put_seek(to, &seek);
+            self.queue_seek(to, &seek);
         }
     }
 
-    pub(crate) fn put_seek_removed(&mut self, to: ConnectionId, index: u32) -> bool {
-        self.lobby.put_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
+    pub(crate) fn queue_seek_removed(&mut self, to: ConnectionId, index: u32) -> bool {
+        self.lobby.queue_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
     }
 
     fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
@@ -157,7 +158,7 @@ impl World {
             titles(player),
             rating.unwrap_or_default().to_string(),
             if rating.is_some() { "2" } else { "0" }.to_owned(),
-            wild(seek.terms).to_string(),
+            wild_number(seek.terms).to_string(),
             rating_type(seek.terms),
             seek.terms.minutes.to_string(),
             seek.terms.increment_s.to_string(),
@@ -184,7 +185,7 @@ fn clocks(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
 }
 
 /// Returns the number of a variant. Source: icc §7.
-const fn wild(terms: Terms) -> u8 {
+const fn wild_number(terms: Terms) -> u8 {
     match terms.variant {
         Variant::Standard => 0,
         Variant::Crazyhouse => 23,

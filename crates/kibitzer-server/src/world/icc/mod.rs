@@ -42,7 +42,7 @@ impl World {
     /// Parses a line before the name as a level setting; returns whether it is one.
     pub(crate) fn receive_levels(&mut self, id: ConnectionId, line: &str) -> bool {
         let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc);
-        connection.is_some_and(|connection| connection.levels.read(line))
+        connection.is_some_and(|connection| connection.levels.apply_line(line))
     }
 
     /// Splits a line into name and password, which only ICC accepts on one line.
@@ -54,11 +54,11 @@ impl World {
     }
 
     /// Sends a player's own name and the list of seeks.
-    pub(crate) fn put_who_am_i(&mut self, id: ConnectionId) {
+    pub(crate) fn queue_who_am_i(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let who = Datagram::new(number::WHO_AM_I, [player.name(), &titles(player)]);
-        self.lobby.put_datagram(id, &who);
-        self.put_seek_datagrams(id);
+        self.lobby.queue_datagram(id, &who);
+        self.queue_seek_datagrams(id);
     }
 }
 

@@ -22,7 +22,7 @@ const NUMBERS: &str = "\
 
 impl World {
     /// Executes a command of `id` and frames its reply as a unit, with the command's tag.
-    pub(crate) fn in_unit(&mut self, id: ConnectionId, line: &str) {
+    pub(crate) fn run_in_unit(&mut self, id: ConnectionId, line: &str) {
         let has_tags =
             self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::TAGS));
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
@@ -37,11 +37,15 @@ impl World {
             return;
         };
         connection.unsent.splice(start..start, format!("{CONTROL_Y}<").into_bytes());
-        connection.put_whole(&format!("{CONTROL_Y}>"));
+        connection.queue_unwrapped(&format!("{CONTROL_Y}>"));
     }
 
     /// Executes a command of `id`. Its output to other clients that receive units is framed, with the player's name.
-    pub(crate) fn issue(&mut self, id: ConnectionId, run: impl FnOnce(&mut Self) -> CommandCode) -> CommandCode {
+    pub(crate) fn run_and_frame_for_others(
+        &mut self,
+        id: ConnectionId,
+        run: impl FnOnce(&mut Self) -> CommandCode,
+    ) -> CommandCode {
         let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
         self.lobby.start_command(id);
         let code = run(self);
@@ -61,7 +65,7 @@ impl World {
         let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let head = format!("{CONTROL_Y}[{head}\r\n");
         connection.unsent.splice(start..start, head.into_bytes());
-        connection.put_whole(&format!("{CONTROL_Y}]"));
+        connection.queue_unwrapped(&format!("{CONTROL_Y}]"));
     }
 }
 
