@@ -23,8 +23,7 @@ use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout of an answer. It is longer than the session's own timeout of a request, so it expires only if the process is stopped.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
-/// Maximum length of a received line in bytes: four times the size of the queue that the process of the session keeps for a
-/// watcher.
+/// Maximum length in bytes of a received line: four times the size of a watcher's queue in the process of the session.
 const LINE_BYTES: usize = 4 << 20;
 /// Maximum number of lines that wait to be sent, and maximum number that wait for their answer.
 const WAITING_LINES: usize = 64;
@@ -158,8 +157,8 @@ impl Attached {
         }
     }
 
-    /// Processes one received line, accepts one line to send, forgets callers that no longer wait, or writes some unsent bytes,
-    /// whichever is possible first.
+    /// Waits until one of these is possible, and does it: processes a received line, queues a line to send, removes callers that no
+    /// longer wait, or writes some unsent bytes.
     ///
     /// # Errors
     ///
@@ -195,7 +194,8 @@ impl Attached {
         self.unanswered.push((id, answer));
     }
 
-    /// Processes a line, or the end of the connection.
+    /// Processes a received line; `None` stands for the end of the connection. Fails if the line is invalid, or the process of the
+    /// session has disconnected this watcher before it reported the end of the session.
     fn process_line(&mut self, line: Option<&[u8]>) -> Result<(), AttachError> {
         let Some(line) = line else { return self.end_stream(AttachError::Gone) };
         match Line::parse(line).ok_or(AttachError::InvalidLine)? {

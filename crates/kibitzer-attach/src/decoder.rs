@@ -131,7 +131,7 @@ impl WatcherDecoder {
         self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
     }
 
-    /// Parses a line of a snapshot, which describes the state of a game.
+    /// Parses a line of a snapshot, which describes the state of a game. Ignored unless a snapshot has started.
     fn parse_snapshot_line(&mut self, mut line: &[u8]) {
         if let DecoderState::Snapshot { reader, .. } = &mut self.state {
             while reader.next(&mut line).is_some() {}
@@ -157,8 +157,8 @@ impl WatcherDecoder {
         };
     }
 
-    /// Queues received bytes and the events parsed from them. No bytes mark the end of the connection: the unfinished line is an
-    /// event.
+    /// Queues received bytes and the events parsed from them. An empty slice marks the end of the connection: an unfinished line then
+    /// becomes an event. Ignored unless attached.
     fn queue_received(&mut self, at: Instant, bytes: Vec<u8>) {
         let DecoderState::Attached(reader) = &mut self.state else { return };
         if bytes.is_empty() {
@@ -180,7 +180,8 @@ impl WatcherDecoder {
         self.events.extend(events);
     }
 
-    /// Queues a sent line, and the event of it unless it is part of the protocol itself. Without bytes the line is private.
+    /// Queues a sent line, and its [`Event::Sent`] unless the line belongs to timeseal. `bytes` is empty for a private line. Ignored
+    /// unless attached.
     fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
         if !matches!(self.state, DecoderState::Attached(_)) {
             return;

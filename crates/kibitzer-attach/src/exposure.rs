@@ -67,7 +67,7 @@ impl Exposure {
         tail
     }
 
-    /// Sends the received bytes up to this position that were not sent before, as one line. Without watchers they only count as
+    /// Sends the received bytes up to this position that were not sent before, as one line. Without watchers, only marks the bytes as
     /// sent.
     fn send_received(&mut self, position: u64, view: SessionView<'_>) {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
@@ -78,7 +78,7 @@ impl Exposure {
         }
     }
 
-    /// Sends a line after the received bytes that the session had looked at when it caused the line.
+    /// Sends a line. First sends the received bytes that the session had parsed, or looked ahead at, when it caused the line.
     fn send_in_order(&mut self, line: &Bytes, size: Missed, view: SessionView<'_>) {
         self.send_received(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
         self.watchers.send(line, size);
@@ -207,8 +207,8 @@ impl Tail {
         self.bytes.get(self.index(from)..self.index(to)).unwrap_or_default()
     }
 
-    /// Returns the index of a position in `bytes`, limited to their range. It is counted from their end, because bytes before
-    /// them may have been dropped.
+    /// Returns the index in `bytes` of a position in the stream, limited to the range of `bytes`. Counts from the end of `bytes`,
+    /// because bytes at the start may have been dropped.
     fn index(&self, position: u64) -> usize {
         let from_end = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
         self.bytes.len().saturating_sub(from_end)

@@ -167,8 +167,8 @@ impl Host {
         writer.shutdown().await
     }
 
-    /// Sends the lines of a watcher to the server and queues their answers, until the watcher has closed its end and every line is
-    /// answered. A process that died looks the same.
+    /// Sends the lines of a watcher to the server and queues the answers. Returns once the watcher has closed its writing end, or its
+    /// process has died, and every line is answered.
     ///
     /// # Errors
     ///

@@ -118,8 +118,8 @@ impl Watchers {
         state.watchers.extract_if(.., |watcher| watcher.id == id).flat_map(|watcher| watcher.unread).collect()
     }
 
-    /// Queues a line for every watcher that follows and has room for it. A watcher without room starts to lag; a watcher that
-    /// lags has `size` added to what it missed.
+    /// Queues a line for every watcher that follows and has room for the line. A watcher without room starts to lag. Adds `size` to the
+    /// losses of every lagging watcher.
     pub(crate) fn send(&self, line: &Bytes, size: Missed) {
         let mut state = self.state();
         state.watchers.iter_mut().for_each(|watcher| watcher.send(line, size));
@@ -176,7 +176,8 @@ impl Watchers {
         self.changed.notify_waiters();
     }
 
-    /// Removes and returns the next line of a watcher's queue. A lagging watcher with an empty queue starts to need a snapshot.
+    /// Removes and returns the next line of a watcher's queue, without waiting. If the queue of a lagging watcher is empty, the watcher
+    /// needs a snapshot from now on.
     fn try_next(&self, id: WatcherId) -> Unread {
         let mut state = self.state();
         let is_over = state.is_over;

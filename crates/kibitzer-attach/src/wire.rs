@@ -181,7 +181,8 @@ pub(crate) fn note_line(t: Duration, kind: NoteKind) -> Bytes {
     serialize_line(&Note { t, kind })
 }
 
-/// Returns the line of an event; `None` if it is not an event of the session itself, or this version cannot serialize it.
+/// Returns the line of an event that the session itself caused; `None` for other events, and for those that this version cannot
+/// serialize.
 pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
     if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Sent { .. }) {
         return None;

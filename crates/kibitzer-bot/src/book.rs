@@ -109,7 +109,7 @@ impl Book {
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }
 
-    /// The legal moves of sufficient weight for a position.
+    /// Returns the legal moves of sufficient weight for a position.
     fn moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
         let key = polyglot_key(board);
         let mut moves = Vec::new();

@@ -7,13 +7,13 @@ use kibitzer::core::message::ClockReading;
 
 use crate::engine::SearchLimits;
 
-/// Below this remaining time an engine is given a fixed time for the move, as many engines lose on time here.
+/// Remaining time below which a search has a fixed time for the move, because many engines lose on time with so little.
 const SMALL_CLOCK: Duration = Duration::from_secs(1);
 /// Shortest time for a move and shortest deadline, also after the clock has run out.
 const SHORTEST_SEARCH: Duration = Duration::from_millis(10);
 /// Shortest clock that an engine is sent; some divide by it.
 const SHORTEST_CLOCK: Duration = Duration::from_millis(1);
-/// Largest lag that is deducted: more is a disturbance, and would use up short games.
+/// Largest lag that is deducted. A larger one is a disturbance, and its deduction would leave no time in short games.
 const LARGEST_LAG: Duration = Duration::from_secs(2);
 
 /// The clocks of a game as a board showed them.
@@ -52,7 +52,7 @@ pub struct LagEstimate {
 }
 
 impl LagEstimate {
-    /// Adds a measurement, such as the lag that a board reports.
+    /// Adds a measurement, such as the lag that a board reports, to the estimate.
     pub fn record(&mut self, lag: Duration) {
         let lag = lag.min(LARGEST_LAG);
         let smoothed = self.smoothed.unwrap_or(lag);

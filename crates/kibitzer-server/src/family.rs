@@ -55,6 +55,7 @@ impl Family {
         }
     }
 
+    /// Formats the refusal of a command that the server does not know.
     pub(crate) fn unknown_command(self, name: &str) -> String {
         match self {
             Self::Fics => format!("{name}: Command not found.\n"),

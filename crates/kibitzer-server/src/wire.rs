@@ -87,6 +87,7 @@ impl InputReader {
         None
     }
 
+    /// Processes a byte by the table above; returns the line or command that it completes.
     fn process_byte(&mut self, byte: u8) -> Option<ClientInput> {
         match (self.telnet, byte) {
             (TelnetState::Text, IAC) => self.telnet = TelnetState::Command,
@@ -131,6 +132,7 @@ impl InputReader {
         }
     }
 
+    /// Returns the line collected so far, without its carriage return, and starts a new one.
     fn end_line(&mut self) -> ClientInput {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_too_long) {
@@ -171,6 +173,7 @@ pub(crate) fn write_text(text: &str, width: Option<usize>, line_end: &[u8], out:
     }
 }
 
+/// Appends text without wrapping, with line ends and entities replaced.
 fn write_plain(text: &str, line_end: &[u8], out: &mut Vec<u8>) {
     out.reserve(text.len() + line_end.len());
     for character in text.chars() {
@@ -205,7 +208,8 @@ fn wrap(line: &str, width: usize, out: &mut String) {
     }
 }
 
-/// Places a word or its blanks on the current line, or on the next ones. Returns the column after it.
+/// Appends a word, or the blanks between two words, to the current line, or to the next ones after [`CONTINUATION`]. `column` is the
+/// current column; returns the one after the chunk.
 fn wrap_chunk(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
     let mut rest = chunk;
     while rest.len() > width - column {

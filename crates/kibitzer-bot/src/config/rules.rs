@@ -206,7 +206,7 @@ pub struct RematchRules {
 pub struct MatchmakingRules {
     /// Terms in the words of the server's command `match`: `"3 0 unrated"`.
     pub terms: Vec<String>,
-    /// Players to choose from, in place of those whom the server lists; empty: those of the list who are free.
+    /// Players to challenge, in place of the players whom the server lists. If empty, those players in the list who are free.
     #[serde(default, deserialize_with = "handles")]
     pub players: Vec<Handle>,
     /// The opponent's rating. Not checked for `players`.
@@ -215,7 +215,7 @@ pub struct MatchmakingRules {
     /// Time between two challenges, and how long the bot waits without a game before the first.
     #[serde(default = "default_pause", deserialize_with = "super::duration")]
     pub pause: Duration,
-    /// Whether computers are challenged only. FICS asks that players who do not want computers are left alone.
+    /// Whether only computers are challenged. FICS asks bots not to challenge people who do not want to play computers.
     #[serde(default = "default_computers_only")]
     pub computers_only: bool,
 }

@@ -14,7 +14,7 @@ use super::{BestMove, EngineError, EngineInfo, GameSetup, SearchLimits, SearchPo
 /// Switches of the command `feature` that are known.
 const SWITCHES: [&str; 8] = ["ping", "setboard", "usermove", "time", "reuse", "name", "memory", "smp"];
 
-/// State of a CECP engine that the driver does not have.
+/// Driver's state of a CECP engine: its features, and the game and position that it was sent.
 #[derive(Debug)]
 pub(super) struct Cecp {
     /// The switches that are on.
@@ -67,7 +67,8 @@ impl Cecp {
         true
     }
 
-    /// The lines that start a game, up to its base position.
+    /// Returns the lines that start a game, up to its base position; `None` for the usual start. Fails if the engine cannot set up
+    /// positions.
     fn start_of_game(&self, fen: Option<&String>) -> Result<Vec<String>, EngineError> {
         let mut sent = vec!["new".to_owned()];
         if self.variant() != "chess" {
@@ -205,7 +206,8 @@ impl Dialect for Cecp {
 }
 
 impl Cecp {
-    /// Reads a move, which the engine has played on its own board as well.
+    /// Parses the engine's move, and adds it to the position that the engine has on its board, because the engine has played it there.
+    /// Fails with [`EngineError::NotAMove`] if the text is not a move of the position.
     fn accept_engine_move(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
         let known = self.engine_position.take();
         let offers_draw = std::mem::take(&mut self.offers_draw);

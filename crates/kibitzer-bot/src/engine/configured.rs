@@ -144,8 +144,8 @@ impl ConfiguredEngine {
         timeout(self.command.reply_timeout, answered).await.unwrap_or(Err(EngineError::Silent("synchronization")))
     }
 
-    /// Ends a search whose caller is gone and discards its move. Starts the program again if none comes: some engines read no line
-    /// while they think. Returns whether there was a search.
+    /// Stops a search whose caller is gone, and discards its move. Restarts the program if the engine returns no move within a second:
+    /// some engines read no line while they think. Returns whether a search was running.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl ConfiguredEngine {
         Ok(true)
     }
 
-    /// Starts the program again, in place of this one, for the same game.
+    /// Replaces the program by a new process, and prepares the new process for the current game.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl ConfiguredEngine {
         }
     }
 
-    /// Sets up a position and starts a search or analysis.
+    /// Discards a running search, sets up a position, and starts a search or an analysis in the opponent's time, as `next` says.
     ///
     /// # Errors
     ///
@@ -220,7 +220,7 @@ impl ConfiguredEngine {
         Ok(())
     }
 
-    /// Stops the search and returns its result.
+    /// Requests the engine to stop, unless that was done before, and waits for the result of the search, at most a second.
     ///
     /// # Errors
     ///

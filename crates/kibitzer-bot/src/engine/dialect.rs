@@ -10,7 +10,7 @@ const MAX_TEXT_CHARS: usize = 100;
 /// Moves that are kept of a principal variation.
 pub(super) const MAX_LINE_MOVES: usize = 40;
 
-/// A line of an engine, as far as a search uses it.
+/// Meaning of an engine's line during a search.
 #[derive(Debug)]
 pub(super) enum EngineLine {
     Info(SearchInfo),

@@ -77,7 +77,7 @@ fn number_after(text: &str, word: &str) -> Option<i64> {
 }
 
 impl OptionKind {
-    /// Returns the reason for which the option does not accept the value, or `None` if it does.
+    /// Returns the reason why the option does not accept the value; `None` if it does.
     fn problem(&self, value: &str) -> Option<String> {
         match self {
             Self::Button => (!value.is_empty()).then(|| "is a button and has no value".to_owned()),

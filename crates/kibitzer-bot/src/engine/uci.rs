@@ -8,7 +8,7 @@ use super::{
     BestMove, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move,
 };
 
-/// State of a UCI engine that the driver does not have.
+/// State of a UCI engine in addition to that of its driver.
 #[derive(Debug, Default)]
 pub(super) struct Uci {
     /// Whether the engine has yet to be informed that it will ponder.
@@ -109,7 +109,8 @@ fn variants(options: &EngineOptions) -> Vec<String> {
     variants
 }
 
-/// The value of `UCI_Opponent`: title, rating, kind and name. A server's title does not say which one it is.
+/// Returns the value of `UCI_Opponent`: title, rating, kind and name. The title is always `none`, because a
+/// server's titles do not report it.
 fn opponent(game: &GameSetup) -> String {
     let rating = game.opponent_rating.map_or("none".to_owned(), |rating| rating.to_string());
     let kind = if game.opponent_is_computer { "computer" } else { "human" };

@@ -30,7 +30,8 @@ impl WeakPlayer {
         Self { info, random: fastrand::Rng::with_seed(seed), is_chess960: false, think_time }
     }
 
-    /// The best move and its value in centipawns; `None` if there is no legal move.
+    /// Chooses the move whose value is best after a random part was added to each. Returns the value without that part, in centipawns,
+    /// and the move; `None` if there is no legal move.
     fn choose(&mut self, board: &Board) -> Option<(i32, Move)> {
         let rated = legal_moves(board).into_iter().map(|candidate| {
             let value = value_after_reply(board, candidate);
@@ -88,7 +89,8 @@ fn legal_moves(board: &Board) -> Vec<Move> {
     moves
 }
 
-/// The material after a move and the opponent's best capture, from the mover's side.
+/// Returns the value of a move for the mover, in centipawns: the material after the opponent's best capture, or the value of a mate or
+/// draw.
 fn value_after_reply(board: &Board, candidate: Move) -> i32 {
     let after = played(board, candidate);
     match after.status() {

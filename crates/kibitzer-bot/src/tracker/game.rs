@@ -243,7 +243,8 @@ impl TrackedGame {
         PositionKey { game: self.key, ply: self.position().ply(), hash: hasher.finish() }
     }
 
-    /// Takes over a new state of the game, which arrived with this event. Moves before a new base stay known if they lead to it.
+    /// Replaces the state of the game by a new one, which arrived with the event of this number. Moves before the new base position stay
+    /// known if they lead to it.
     fn update(&mut self, game: &Game, arrival: u64) {
         if self.game.base() != game.base() {
             self.earlier = self.line().up_to(game.base());

@@ -166,13 +166,14 @@ impl GameTracker {
         relation.is_mine() || self.relation == TrackedRelation::All && relation == Relation::Observing
     }
 
-    /// Returns whether a game whose position was replaced is another one than the tracked one of its number.
+    /// Returns whether a game whose position was replaced is a new game under the number of the tracked one.
     fn is_other_game(&self, game: &Game) -> bool {
         let is_start = game.position().last_move().is_none();
         is_start || self.announced.contains_key(&game.id())
     }
 
-    /// Starts to track a game, or continues one that was interrupted.
+    /// Starts to track a game, or resumes the interrupted or adjourned game that it continues. Marks other games with the same number as
+    /// left, and may drop one game that is not in progress. Returns the steps of all these games.
     fn start_or_resume(&mut self, game: &Game) -> Vec<GameStep> {
         let announced = self.announced.remove(&game.id());
         let mut steps = self.mark_left(game.id());
@@ -192,7 +193,7 @@ impl GameTracker {
         steps
     }
 
-    /// Stops to track the games in progress whose number has gone to another one, or which the session's state has dropped.
+    /// Marks games in progress as left: those with this number, and those that are no longer part of the session's state.
     fn mark_left(&mut self, number: GameId) -> Vec<GameStep> {
         let games = &self.games;
         let is_gone = |game: &&mut TrackedGame| {
@@ -205,7 +206,7 @@ impl GameTracker {
             .collect()
     }
 
-    /// Drops one game beyond [`MAX_IDLE_GAMES`]: one that is over, or without any the oldest.
+    /// Drops one game if more than [`MAX_IDLE_GAMES`] are not in progress: the oldest one that is over, otherwise the oldest one.
     fn drop_one_idle(&mut self) {
         let is_idle = |game: &TrackedGame| game.state() != TrackedState::Playing;
         let is_over = |game: &TrackedGame| matches!(game.state(), TrackedState::Over | TrackedState::Left);
@@ -217,7 +218,8 @@ impl GameTracker {
         }
     }
 
-    /// Applies the report about a game that was interrupted by a lost connection.
+    /// Applies the report about a game that a lost connection interrupted: its moves, or its outcome. Returns the step of an outcome;
+    /// `None` if the game goes on or is not tracked.
     fn apply_restored(&mut self, restored: &RestoredGame) -> Option<GameStep> {
         if let (Some(now), Some(list)) = (restored.now, &restored.moves) {
             self.playing_mut(now)?.add_moves(list);

@@ -50,6 +50,7 @@ impl Position {
         }
     }
 
+    /// Returns the only legal move that matches a pattern; fails if none or several do.
     fn find(&self, pattern: Pattern) -> Result<Move, MoveError> {
         let mut matches = self.legal_moves().into_iter().filter(|&legal| self.matches(pattern, legal));
         match (matches.next(), matches.next()) {
@@ -59,6 +60,7 @@ impl Position {
         }
     }
 
+    /// Returns whether a legal move satisfies a pattern.
     fn matches(&self, pattern: Pattern, legal: Move) -> bool {
         match (pattern, legal) {
             (Pattern::Exactly(exact), legal) => exact == legal,
@@ -121,6 +123,7 @@ fn read(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
     }
 }
 
+/// Removes `+`, `#`, `!` and `?` from the end of a typed move.
 fn trim_marks(mut text: &[u8]) -> &[u8] {
     while let [head @ .., b'+' | b'#' | b'!' | b'?'] = text {
         text = head;
@@ -139,6 +142,7 @@ fn read_castling_or_drop(text: &[u8]) -> Option<Move> {
     }
 }
 
+/// Parses the letter of a piece other than a pawn; small letters count only if case is ignored.
 fn read_piece(letter: u8, case: MoveCase) -> Option<Role> {
     let is_piece = case == MoveCase::Insensitive || letter.is_ascii_uppercase();
     Role::from_letter(letter).filter(|_| is_piece)

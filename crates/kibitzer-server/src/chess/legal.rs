@@ -46,6 +46,7 @@ impl Position {
         Role::ALL.into_iter().find(|&role| !(attackers & self.placement.of_role(role)).is_empty())
     }
 
+    /// Returns the square of a side's king; `None` in a position without it.
     pub(crate) fn king(&self, color: Color) -> Option<Square> {
         self.placement.king(color)
     }
@@ -148,6 +149,7 @@ impl Position {
         (needed & others).is_empty() && (passed | king_from.bitboard()).into_iter().all(is_safe)
     }
 
+    /// Adds the drops of all pieces in hand on empty squares, including those that leave the king in check.
     fn push_drops(&self, moves: &mut Vec<Move>) {
         let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
         let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();

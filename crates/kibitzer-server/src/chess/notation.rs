@@ -21,6 +21,7 @@ impl Position {
         san
     }
 
+    /// Formats a move of a piece on the board, without castling, drops and the mark of a check.
     fn board_move_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
         // En passant included: the target square may be empty.
         let takes = self.capture(Move::Normal { role, from, to, promotion }).is_some();

@@ -130,6 +130,7 @@ impl Position {
         })
     }
 
+    /// Returns square and role of the piece that a move captures, also en passant; `None` if it captures nothing.
     fn captured(&self, played: Move) -> Option<(Square, Role)> {
         let Move::Normal { role, from, to, .. } = played else { return None };
         match self.placement.role(to) {
@@ -171,6 +172,7 @@ impl Position {
         next
     }
 
+    /// Returns the placement after a move.
     pub(super) fn placement_after(&self, played: Move) -> Placement {
         let color = self.side_to_move;
         let mut next = self.placement;
@@ -195,6 +197,7 @@ impl Position {
         next
     }
 
+    /// Returns the squares of promoted pawns after a move.
     fn promoted_after(&self, played: Move) -> BitBoard {
         let Move::Normal { from, to, promotion, .. } = played else { return self.promoted };
         let (from, to) = (to_cozy_square(from), to_cozy_square(to));

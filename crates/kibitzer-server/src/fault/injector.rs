@@ -59,7 +59,8 @@ impl FaultInjector {
         self.pending.push((at, fault));
     }
 
-    /// Converts the server's next output to actions.
+    /// Converts the server's next output to actions, and applies the pending faults whose points are in it. Output after a fault that
+    /// ends the connection is dropped.
     pub(crate) fn apply_to_output(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
         let mut steps = Vec::new();
         let mut rest = bytes;
@@ -91,7 +92,7 @@ impl FaultInjector {
         Some((position, at, fault))
     }
 
-    /// Applies a fault; returns whether it ends the output.
+    /// Activates a fault, or adds its actions; returns whether the output ends with it.
     fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
@@ -117,11 +118,13 @@ impl FaultInjector {
         self.push_writes(&line, steps);
     }
 
+    /// Adds writes of bytes of the server, and counts those bytes.
     fn push_server_output(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         self.n_bytes += u64::try_from(bytes.len()).unwrap_or_default();
         self.push_writes(bytes, steps);
     }
 
+    /// Adds writes of these bytes, delayed and split as the active faults require.
     fn push_writes(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         if let Some(delay) = self.delay.filter(|_| !bytes.is_empty()) {
             steps.push(OutputStep::Wait(delay));
@@ -139,7 +142,7 @@ impl FaultInjector {
         }
     }
 
-    /// Returns the position of a point in these bytes.
+    /// Returns the position of a point in these bytes; `None` if the point is not in them.
     fn position(&self, at: FaultPoint, bytes: &[u8]) -> Option<FaultPosition> {
         let found = match at {
             FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),

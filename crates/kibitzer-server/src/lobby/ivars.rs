@@ -91,6 +91,7 @@ impl Ivars {
         table + "xml=?\n"
     }
 
+    /// Formats a cell of the table: the name with its value.
     fn cell(self, ivar: Ivar) -> String {
         format!("{}={}", ivar.as_str(), u8::from(self.is_set(ivar)))
     }

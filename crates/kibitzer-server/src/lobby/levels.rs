@@ -31,8 +31,8 @@ impl LevelSettings {
     /// Units have `%` in place of the name of another player.
     pub(crate) const SHORT_NAMES: u8 = 8;
 
-    /// Applies a line before the name: `level1=5`, `level2settings=10001`. Returns whether it is such a line, even if its value
-    /// is invalid and changes nothing. Digits after number [`MAX_NUMBER`] are ignored.
+    /// Applies a line that ICC clients send before the name: `level1=5`, `level2settings=10001`. Returns whether the line is one of
+    /// these, also if its value is invalid and changes nothing. Digits after number [`MAX_NUMBER`] are ignored.
     ///
     /// Source: icc §1.
     pub(crate) fn apply_line(&mut self, line: &str) -> bool {
@@ -57,6 +57,7 @@ impl LevelSettings {
         }
     }
 
+    /// Returns whether the client has switched this datagram on.
     pub(crate) fn has_datagram(&self, number: u32) -> bool {
         self.datagrams.contains(&number)
     }

@@ -161,12 +161,14 @@ impl Lobby {
         self.connections.get_mut(&id)
     }
 
-    /// Starts recording where the output of a command of `by` to each other client begins.
+    /// Starts to record, for each client other than `by`, where the output of a command of `by` begins, until
+    /// [`end_command`](Self::end_command).
     pub(crate) fn start_command(&mut self, by: ConnectionId) {
         self.current_command = Some(CurrentCommand { by, starts: BTreeMap::new() });
     }
 
-    /// Ends the recording; returns the offset in the unsent bytes of each client that received output.
+    /// Ends the recording of [`start_command`](Self::start_command). Returns, for each other client that received output, the offset in
+    /// its unsent bytes; nothing without a recording.
     pub(crate) fn end_command(&mut self) -> BTreeMap<ConnectionId, usize> {
         self.current_command.take().map(|current| current.starts).unwrap_or_default()
     }
@@ -176,6 +178,7 @@ impl Lobby {
         Self::take_first(&mut self.unsent, &mut self.connections)
     }
 
+    /// Returns whether bytes are queued for a simulated player.
     pub(crate) fn has_unsent_to_simulated(&self) -> bool {
         !self.unsent_to_simulated.is_empty()
     }
@@ -185,6 +188,8 @@ impl Lobby {
         Self::take_first(&mut self.unsent_to_simulated, &mut self.connections)
     }
 
+    /// Removes the first connection of a queue and returns its bytes, which are empty if it was removed meanwhile. `None` for
+    /// an empty queue.
     fn take_first(
         queue: &mut BTreeSet<ConnectionId>,
         connections: &mut BTreeMap<ConnectionId, Connection>,
@@ -242,10 +247,12 @@ impl Lobby {
         self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
     }
 
+    /// Returns whether a player has switched a flag on; `false` if no player is logged in.
     pub(crate) fn has_flag(&self, id: ConnectionId, flag: &str) -> bool {
         self.player(id).is_some_and(|player| player.has_flag(flag))
     }
 
+    /// Returns whether a player has switched an ivar on; `false` if no player is logged in.
     pub(crate) fn has_ivar(&self, id: ConnectionId, ivar: Ivar) -> bool {
         self.player(id).is_some_and(|player| player.ivars.is_set(ivar))
     }
@@ -284,7 +291,8 @@ impl Lobby {
         self.connection(id).is_some_and(|connection| connection.seal.is_some())
     }
 
-    /// Returns whether a flag of the player has the value, and the sender is not on the player's censor list.
+    /// Returns whether a player receives talk of a sender: the player's flag for such talk has this value, and the sender is not on the
+    /// player's censor list.
     pub(crate) fn receives_talk(&self, id: ConnectionId, from: ConnectionId, flag: &str, value: bool) -> bool {
         self.has_flag(id, flag) == value && !self.censors(id, from)
     }
@@ -311,7 +319,7 @@ impl Lobby {
         self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
     }
 
-    /// Returns whether a player gives a simul with this game and is at another board of it.
+    /// Returns whether a player gives a simul that includes this game, and is at another board.
     pub(crate) fn is_away_from(&self, id: ConnectionId, game: GameId) -> bool {
         self.simul(id).contains(&game) && self.own_game(id) != Some(game)
     }

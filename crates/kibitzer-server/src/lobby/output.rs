@@ -32,6 +32,7 @@ impl Lobby {
         }
     }
 
+    /// Queues raw bytes, which are neither wrapped nor escaped.
     pub(crate) fn queue_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
         if let Some(connection) = self.connection_for_output(to) {
             connection.queue_bytes(bytes);
@@ -65,6 +66,7 @@ impl Lobby {
         }
     }
 
+    /// Queues the prompt. Does nothing if no player is logged in, or the client has switched prompts off.
     pub(crate) fn prompt(&mut self, to: ConnectionId) {
         let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
         let default = connection.family.texts().prompt;
@@ -72,6 +74,7 @@ impl Lobby {
         self.queue_unwrapped(to, &prompt);
     }
 
+    /// Formats the prompt of a player: the player's own text if it is set, otherwise `default`.
     fn prompt_of(&self, player: &Player, default: &str) -> String {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();
@@ -107,7 +110,8 @@ impl Lobby {
         true
     }
 
-    /// Queues talk to one receiver as a datagram or as a line; to the speaker as part of the reply.
+    /// Queues talk to one receiver: as a datagram if the client has switched it on, otherwise as a line. To the speaker, it is part of
+    /// the reply, without a prompt of its own.
     pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
         let is_own = from == to;
         if self.queue_datagram(to, &talk.datagram) {

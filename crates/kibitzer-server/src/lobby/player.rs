@@ -30,6 +30,7 @@ impl SavedSettings {
         self.list(list).iter().any(|entry| entry.eq_ignore_ascii_case(name))
     }
 
+    /// Returns the entries of a list; none if there is no such list.
     pub(crate) fn list(&self, list: &str) -> &[String] {
         self.lists.get(list).map_or(&[], Vec::as_slice)
     }

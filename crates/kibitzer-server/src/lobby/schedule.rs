@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::calendar::Date;
 
-/// The time of the input that is being processed, as an instant and as a date.
+/// The server's time: that of the input that is being processed, as an instant and as a date, and that of the start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerClock {
     pub(crate) now: Instant,
@@ -57,6 +57,7 @@ impl<T: Copy + Ord> Schedule<T> {
         self.order.insert((time, item));
     }
 
+    /// Removes the due time of an item, if it has one.
     pub(crate) fn cancel(&mut self, item: T) {
         if let Some(time) = self.times.remove(&item) {
             self.order.remove(&(time, item));

@@ -159,6 +159,7 @@ impl Variables {
         Ok(reply)
     }
 
+    /// Sets the note of this number, or removes it if the text is empty. Returns the reply; fails if the text is too long.
     fn set_note(&mut self, number: u8, note: &str) -> Result<String, SetError> {
         if note.len() > MAX_TEXT_BYTES {
             return Err(SetError::BadValue("note"));

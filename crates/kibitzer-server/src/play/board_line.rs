@@ -139,6 +139,7 @@ impl BoardLine<'_> {
         }
     }
 
+    /// Writes the last move in verbose notation, its time, and its SAN.
     fn push_move(&self, line: &mut String, unit: ClockUnit) {
         let elapsed = unit.format_elapsed(self.last.map_or(0, |ply| ply.elapsed_ms));
         let _ = match self.last {

@@ -26,7 +26,7 @@ impl Clocks {
         }
     }
 
-    /// Starts one clock and stops the other without updating its reading.
+    /// Starts one clock. The time of a clock that was running before is lost: stop it first.
     pub(crate) const fn start(&mut self, color: Color, now: Instant) {
         self.running = Some((color, now));
     }
@@ -80,6 +80,7 @@ impl Clocks {
     }
 }
 
+/// Returns a duration in milliseconds, rounded down.
 fn whole_ms(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }

@@ -80,7 +80,7 @@ impl ExaminedGame {
         n_moved
     }
 
-    /// Plays a legal move: follows the line if it is the line's next move, else starts a variation.
+    /// Plays a legal move: goes forward if it is the next move of the line, otherwise replaces the rest of the line by a variation.
     ///
     /// A move after the last one of the main line is a variation too; only [`add_relayed_move`](Self::add_relayed_move) extends that line.
     pub(crate) fn play(&mut self, played: Move) {
@@ -121,6 +121,7 @@ impl ExaminedGame {
         self.n_shown_plies.checked_sub(1).and_then(|at| self.line.plies.get(at))
     }
 
+    /// Returns the clocks after the ply on the board.
     fn clocks_ms(&self) -> Sides<i64> {
         self.last().map_or(self.clocks_ms, |ply| ply.clocks_ms)
     }

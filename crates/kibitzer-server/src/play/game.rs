@@ -152,6 +152,7 @@ impl Game {
         self.clocks.stop(now);
     }
 
+    /// Starts the clocks that [`pause`](Self::pause) stopped.
     pub(crate) fn unpause(&mut self, now: Instant) {
         self.is_paused = false;
         self.start_clock(now);

@@ -140,6 +140,7 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
     list
 }
 
+/// Formats a move with its time for a list of moves: `e4      (0:04)`.
 fn listed_move(ply: &Ply, unit: ClockUnit) -> String {
     format!("{:<7} ({})", ply.san, unit.format_elapsed(ply.elapsed_ms))
 }

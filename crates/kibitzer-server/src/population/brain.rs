@@ -55,6 +55,7 @@ impl<'a> MoveScorer<'a> {
         }
     }
 
+    /// Returns the score of a legal move in hundredths of a pawn, without its random part.
     fn score(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
         let taken = self.position.capture(legal).map_or(0, |taken| worth(taken.role));
@@ -105,6 +106,8 @@ impl<'a> MoveScorer<'a> {
         }
     }
 
+    /// Returns the positional score of a pawn's move: in an endgame its distance from the first rank, otherwise the gain of
+    /// the center.
     fn pawn_positional_score(&self, from: Square, to: Square) -> i32 {
         if self.is_endgame {
             return 12 * i32::from(from.rank().abs_diff(home_rank(self.mover)));

@@ -39,6 +39,8 @@ impl Population {
         numbered.map(|(role, at)| (self.account(role, at), role)).collect()
     }
 
+    /// Creates the account of a player of this role, with ratings around one strength. `at` is the player's number within the
+    /// role.
     fn account(&mut self, role: SimulatedRole, at: usize) -> Account {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
         let mut account = Account::new(self.names.pick(wanted, &mut self.random), "");
@@ -68,10 +70,12 @@ impl Population {
         commands
     }
 
+    /// Returns the players with a role.
     pub(super) fn with_role(&self, role: SimulatedRole) -> Vec<ConnectionId> {
         self.players.iter().filter(|(_, player)| player.role == role).map(|(&id, _)| id).collect()
     }
 
+    /// Returns the players with a role who neither play nor are about to.
     fn free_players(&self, role: SimulatedRole) -> Vec<ConnectionId> {
         let free = self.players.iter().filter(|(_, player)| player.role == role && player.is_free());
         free.map(|(&id, _)| id).collect()
@@ -102,6 +106,7 @@ impl Population {
         self.schedule.set(Task::Arrange, now + pause);
     }
 
+    /// Starts the relay, the talk, and the partnerships of bughouse players, each if it is an activity.
     fn schedule_first_tasks(&mut self, now: Instant) {
         if self.options.has(Activity::Relay) {
             self.schedule.set(Task::Relay, now);
@@ -131,6 +136,8 @@ impl Population {
         }
     }
 
+    /// Lets a free regular post a seek that no simulated player answers, and schedules its withdrawal. Does nothing if few
+    /// regulars are free.
     fn post_open_seek(&mut self, now: Instant) {
         let free = self.free_players(SimulatedRole::Regular);
         let Some(&id) = self.random.choice(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
@@ -140,6 +147,7 @@ impl Population {
         self.schedule.set(Task::Unseek(id), now + delay);
     }
 
+    /// Lets a player post a seek with a random time control.
     fn post_seek(&mut self, id: ConnectionId, seek: SeekKind, variant: &str) {
         let (minutes, seconds) = self.random.choice(&TIME_CONTROLS).copied().unwrap_or((5, 0));
         let rated = if self.random.bool() { "rated" } else { "unrated" };
@@ -174,6 +182,8 @@ impl Population {
         self.schedule.set(Task::Chat, now + pause);
     }
 
+    /// Returns a command that talks in public: in a channel, as a shout, or about the player's game. `None` without a game to
+    /// talk about.
     fn remark(&mut self, id: ConnectionId) -> Option<String> {
         match self.random.u8(..10) {
             0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
@@ -196,6 +206,7 @@ impl Population {
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
+    /// Lets a player talk to the talk partner, as the occasion requires. Does nothing without a talk partner.
     pub(super) fn talk(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {

@@ -26,7 +26,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Returns an unused name: `wanted` if it is free.
+    /// Returns a name that was not returned before: `wanted` if it is free, otherwise a random one.
     pub(super) fn pick(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
         let mut name = wanted.map_or_else(|| generate(random), str::to_owned);
         while !self.given.insert(name.clone()) {

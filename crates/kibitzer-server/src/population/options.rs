@@ -82,6 +82,7 @@ impl PopulationOptions {
         self
     }
 
+    /// Returns whether an activity is enabled.
     pub(super) fn has(&self, activity: Activity) -> bool {
         !self.missing.contains(&activity)
     }

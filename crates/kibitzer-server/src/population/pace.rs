@@ -30,6 +30,7 @@ pub(super) fn thinking_time(board: &Style12, random: &mut Rng) -> Duration {
     usual.mul_f64(variation(random)).max(QUICKEST).min(left / 6)
 }
 
+/// Returns a random factor of the thinking time.
 fn variation(random: &mut Rng) -> f64 {
     f64::from(random.choice(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
 }

@@ -65,7 +65,8 @@ pub(super) struct SimulatedRelayGame {
 }
 
 impl Relay {
-    /// Returns the next step and the pause after it. A new game is between the players of these names.
+    /// Advances the relay; returns the step that the server executes, and the pause after it. A new game is between the players with
+    /// these names.
     pub(super) fn advance(
         &mut self,
         names: &Sides<Handle>,
@@ -124,6 +125,7 @@ fn seats(names: &Sides<Handle>, random: &mut Rng) -> Sides<Seat> {
     Sides { white: seat(&names.white), black: seat(&names.black) }
 }
 
+/// Returns how a relayed game ends in this position; `None` if it goes on.
 fn ending(position: &Position, n_plies: u32) -> Option<Ending> {
     if let Some(end) = position.termination() {
         return Some(Ending::by_rule(end, position.side_to_move));

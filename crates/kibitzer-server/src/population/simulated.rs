@@ -113,6 +113,7 @@ impl SimulatedPlayer {
         observations
     }
 
+    /// Updates the player's state by a message, and adds the observations to react to.
     fn process_message(&mut self, message: Message, observations: &mut Vec<PlayerObservation>) {
         match message {
             Message::Style12(board) if board.relation().is_mine() => self.receive_board(board, observations),
@@ -146,6 +147,7 @@ impl SimulatedPlayer {
         }
     }
 
+    /// Stores a board of the player's game, and adds the observation of whose turn it is.
     fn receive_board(&mut self, board: Arc<Style12>, observations: &mut Vec<PlayerObservation>) {
         if !self.is_in_game(board.game()) {
             let color = board.my_color().unwrap_or(Color::White);
@@ -157,6 +159,7 @@ impl SimulatedPlayer {
         self.board = Some(board);
     }
 
+    /// Returns whether the last board is that of this game.
     fn is_in_game(&self, game: GameId) -> bool {
         self.board.as_ref().is_some_and(|board| board.game() == game)
     }
@@ -166,8 +169,8 @@ impl SimulatedPlayer {
         self.board.as_ref().is_some_and(|board| board.ply() < self.n_instant_plies)
     }
 
-    /// Returns the commands at the player's turn, in order. Empty if it is not the player's turn, or the player lets the clock
-    /// run out.
+    /// Decides on the player's turn, and returns the commands to execute, in order: a move, also after a draw offer, or the end of the
+    /// game. Empty if it is not the player's turn, or the player lets the clock run out from now on.
     pub(super) fn take_turn(&mut self, random: &mut Rng) -> Vec<String> {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
@@ -202,6 +205,8 @@ impl SimulatedPlayer {
         Some(format!("{answer} {number}"))
     }
 
+    /// Returns whether the player accepts an offer: a draw or an abort depending on the position, a takeback, adjournment or
+    /// pause always, a match or a partnership depending on the role.
     fn accepts(&self, offer: &Pending, random: &mut Rng) -> bool {
         match (offer.kind.as_str(), self.board.as_deref()) {
             ("draw", Some(board)) => pace::accepts_draw(board),

@@ -115,6 +115,7 @@ impl Actor {
         }
     }
 
+    /// Adds a client's connection, with the faults injected for the next one, and spawns the task that serves it.
     fn add_client(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
@@ -154,6 +155,8 @@ impl Actor {
         }
     }
 
+    /// Stores a fault for the next connection, or passes it to the selected one. Fails if the fault cannot take effect at
+    /// that point, or no such connection exists.
     fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> Result<(), ControlError> {
         let family = self.world.options.family;
         if !fault.is_supported_at(at, family) {

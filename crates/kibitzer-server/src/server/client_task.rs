@@ -79,7 +79,8 @@ impl ClientTask {
         drop(requests.send(ActorRequest::Closed(id)).await);
     }
 
-    /// Reads and writes concurrently.
+    /// Reads and writes concurrently, until the client is dropped or one side has closed the connection; then lets the client read the
+    /// last output. `reset` makes the stream reset when it is dropped.
     ///
     /// # Cancel safety
     ///

@@ -42,8 +42,8 @@ impl Outbox {
         }
     }
 
-    /// Adds bytes. After the last push, further ones are ignored. Returns `false` and adds nothing if the queue would exceed its
-    /// limit, as the client does not read.
+    /// Adds bytes; `is_last` closes the queue, after which calls have no effect and return `true`. Returns `false` and adds nothing if
+    /// the queue would exceed its limit, because the client does not read.
     pub(crate) fn push(&self, bytes: &[u8], is_last: bool) -> bool {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,7 +92,7 @@ impl Outbox {
         }
     }
 
-    /// Waits for bytes and takes all of them.
+    /// Waits until bytes are queued or the queue is closed, and removes and returns all bytes. After the last contents it never completes.
     ///
     /// # Cancel safety
     ///

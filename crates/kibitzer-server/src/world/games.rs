@@ -35,12 +35,13 @@ impl World {
         }
     }
 
+    /// Returns the bughouse partners of two players; `None` unless both have one.
     fn partners_of(&self, players: Sides<ConnectionId>) -> Option<Sides<ConnectionId>> {
         let partner = |id| self.lobby.player(id)?.partner;
         Some(Sides { white: partner(players.white)?, black: partner(players.black)? })
     }
 
-    /// Removes the seeks and challenges of players who start a game.
+    /// Removes the seeks and challenges of two players who start a game, and reports that to the other players concerned.
     fn remove_seeks_and_challenges(&mut self, players: Sides<ConnectionId>) {
         let Sides { white, black } = players;
         // In the recorded order: first all seeks, then the challenges of each player.
@@ -50,6 +51,7 @@ impl World {
         self.drop_challenges(black, white);
     }
 
+    /// Adds a game of two players under a new number; `None` if one of them is not logged in.
     fn create_game(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
         let number = self.tables.free_number();
         let kind = terms.kind();
@@ -65,6 +67,7 @@ impl World {
         Some(number)
     }
 
+    /// Adds a game, records it with its players, and schedules the fall of a flag.
     fn add_to_tables(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
         self.tables.all.insert(number, Table::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
@@ -77,7 +80,7 @@ impl World {
         self.schedule_flag(number);
     }
 
-    /// Resumes the adjourned game of that index; drops it if a player is not online.
+    /// Resumes the adjourned game with this index under a new number. If a player is not online, the game is removed and lost.
     pub(crate) fn resume_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         if index >= self.tables.stored.len() {
             return;
@@ -121,6 +124,7 @@ impl World {
         }
     }
 
+    /// Queues the line that names the partner's game to a bughouse player.
     fn show_partner_game(&mut self, id: ConnectionId, partner: GameId) {
         let Some(game) = self.tables.played(partner) else { return };
         let Sides { white, black } = game.header.names();
@@ -142,6 +146,7 @@ impl World {
         }
     }
 
+    /// Ends one game: reports the result, removes the offers about the game, and removes the game.
     fn end_one_board(&mut self, number: GameId, ending: Ending) {
         let now = self.now();
         let Some(game) = self.tables.played_mut(number) else { return };
@@ -160,7 +165,7 @@ impl World {
         self.remove_game(number);
     }
 
-    /// Removes a game and stores it if it is finished.
+    /// Removes a game: frees its players, removes its observers, and takes it from the simul that it is part of. Stores a finished game.
     pub(crate) fn remove_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
@@ -201,7 +206,8 @@ impl World {
         }
     }
 
-    /// Ends a game whose clock has run out, unless the opponent has switched `autoflag` off.
+    /// Ends a game whose clock has run out, unless the opponent has switched `autoflag` off. If the clock has not run out, schedules the
+    /// next check.
     pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
         let Some(game) = self.tables.played(number) else { return };
         let Some(ending) = game.flag_fallen(self.now()) else { return self.schedule_flag(number) };
@@ -229,7 +235,7 @@ impl World {
         }
     }
 
-    /// Removes an examiner; a game without examiners is removed.
+    /// Removes an examiner from a game and reports that to the audience. Removes the game if it has no examiners left.
     pub(crate) fn stop_examining(&mut self, number: GameId, id: ConnectionId) {
         let name = self.lobby.name(id);
         if let Some(player) = self.lobby.player_mut(id) {

@@ -22,6 +22,7 @@ const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
 const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 
 impl World {
+    /// Processes a line: starts timeseal, records the answer to a ping, or passes the text on, unsealed if it is sealed.
     pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
         let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
@@ -70,6 +71,7 @@ impl World {
         }
     }
 
+    /// Refuses a line over the limit. `start` is its beginning, which may contain the number of block mode.
     pub(super) fn refuse_long_line(&mut self, id: ConnectionId, start: &[u8]) {
         if !self.lobby.has_ivar(id, Ivar::Block) {
             return self.lobby.queue_text(id, LINE_TOO_LONG);
@@ -81,6 +83,8 @@ impl World {
         });
     }
 
+    /// Executes a command line, with its output framed as the client has requested: as a unit, as a block, or with a prompt
+    /// after it.
     fn receive_command(&mut self, id: ConnectionId, line: &str) {
         if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::UNITS)) {
             return self.run_in_unit(id, line);
@@ -116,6 +120,7 @@ impl World {
         self.prompt_unless_closing(id);
     }
 
+    /// Queues a prompt at the end of a reply, unless the connection is closing.
     fn prompt_unless_closing(&mut self, id: ConnectionId) {
         if self.lobby.connection(id).is_some_and(|connection| !connection.is_closing) {
             self.lobby.prompt(id);

@@ -50,6 +50,7 @@ impl World {
         self.ask_name(id);
     }
 
+    /// Asks for a name and waits for it.
     fn ask_name(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, "\nlogin: ");
         self.lobby.set_login_stage(id, LoginStage::Name);
@@ -73,6 +74,7 @@ impl World {
         }
     }
 
+    /// Processes a line in place of a name: a directive, level settings, or a name with an optional password.
     fn receive_name(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
@@ -106,6 +108,7 @@ impl World {
         self.ask_name(id);
     }
 
+    /// Continues the login of a name: as a guest, by asking for a password, or with a refusal.
     fn check_name(&mut self, id: ConnectionId, name: &str, password: Option<&str>) {
         let account = self.options.accounts.get(name).map(|account| (account.handle.clone(), account.is_banned));
         if name.is_empty() {
@@ -196,6 +199,7 @@ impl World {
         self.lobby.connection_of_player(name).is_some() || self.lobby.connections.values().any(is_named)
     }
 
+    /// Invites a guest to press return, or refuses the login if guests are refused.
     fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
         if self.options.are_guests_refused {
             return self.refuse_login(id, LoginFailure::GuestsRefused, name);
@@ -212,6 +216,7 @@ impl World {
         self.lobby.set_login_stage(id, LoginStage::Return(Handle::from_wire(name.as_bytes())));
     }
 
+    /// Logs in a guest who has pressed return; asks for another name if this one was taken meanwhile.
     fn log_in_guest(&mut self, id: ConnectionId, handle: Handle) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         // The client did not echo the line end.
@@ -225,6 +230,7 @@ impl World {
         self.log_in_player(id, player);
     }
 
+    /// Returns the ivars with which a session starts: those of the login string, otherwise the defaults.
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
         let mut ivars = self.lobby.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
         if !self.options.has(Feature::BlockMode) {
@@ -233,6 +239,7 @@ impl World {
         ivars
     }
 
+    /// Processes a password: logs the player in and ends an earlier session of the account, or refuses the login.
     fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         self.lobby.queue_text(id, "\n");
@@ -262,13 +269,14 @@ impl World {
         self.ask_name(id);
     }
 
-    /// Ends a session because the same player has logged in on another connection.
+    /// Ends the earlier session of a player who has logged in on another connection, with the text that recorded servers send.
     pub(super) fn end_displaced_session(&mut self, former: ConnectionId) {
         let name = self.lobby.name(former);
         self.lobby.queue_text(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
         self.log_out_and_close(former);
     }
 
+    /// Logs a player in, sends the texts of the login, and announces the arrival. Executes a kick that waited for it.
     fn log_in_player(&mut self, id: ConnectionId, player: Player) {
         self.schedule.cancel(Deadline::Login(id));
         self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
@@ -290,7 +298,7 @@ impl World {
         self.log_out_and_close(id);
     }
 
-    /// Logs a player out who was idle for too long and has no game; else sets the next deadline.
+    /// Logs out a player who was idle for too long and has no game, and closes the connection. Otherwise sets the next deadline.
     pub(super) fn log_out_if_idle(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
@@ -325,6 +333,7 @@ impl World {
         }
     }
 
+    /// Announces an arrival to those who are notified, and to opponents of adjourned games.
     fn announce_arrival(&mut self, id: ConnectionId) {
         let name = self.lobby.name(id);
         self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));

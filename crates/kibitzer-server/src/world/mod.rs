@@ -122,7 +122,7 @@ impl World {
         }
     }
 
-    /// Removes the connection of a client that has closed it.
+    /// Logs out the player of a connection that the client has closed, and removes the connection.
     pub(crate) fn remove_closed_client(&mut self, id: ConnectionId, now: Instant) {
         self.lobby.clock.now = now;
         self.log_out_player(id);
@@ -135,7 +135,7 @@ impl World {
         times.into_iter().flatten().min()
     }
 
-    /// Handles the deadlines that have passed.
+    /// Handles the deadlines that have passed, then what is due for the simulated players.
     pub(crate) fn handle_deadlines(&mut self, now: Instant) {
         self.lobby.clock.now = now;
         while let Some(deadline) = self.schedule.take_due(now) {
@@ -150,7 +150,8 @@ impl World {
         self.run_population();
     }
 
-    /// Takes the output of the next connection with any. A closing connection is removed.
+    /// Removes and returns the output of one connection; `None` if none has any. First lets simulated players react to their output.
+    /// Removes a closing connection.
     pub(crate) fn take_output(&mut self) -> Option<ClientOutput> {
         // Simulated players react first, so that their output is sent together with that which caused it.
         if self.lobby.has_unsent_to_simulated() {
@@ -169,6 +170,7 @@ impl World {
         self.lobby.connections.len() - self.population.as_ref().map_or(0, Population::len)
     }
 
+    /// Processes a line or telnet command of a client.
     fn process_input(&mut self, id: ConnectionId, input: ClientInput) {
         match input {
             ClientInput::Line(line) => self.receive_line(id, &line),
@@ -193,6 +195,7 @@ impl World {
         }
     }
 
+    /// Removes a connection with its deadlines. The player has to be logged out before.
     fn remove_connection(&mut self, id: ConnectionId) {
         self.lobby.remove(id);
         for deadline in [Deadline::Login(id), Deadline::Pause(id), Deadline::Idle(id)] {

@@ -153,6 +153,7 @@ impl Lobby {
         self.queue_pending(side, &format!("\n<pr> {}\n", offer.number));
     }
 
+    /// Queues a line about a pending offer if the ivar `pendinfo` is set.
     fn queue_pending(&mut self, to: ConnectionId, line: &str) {
         if self.has_ivar(to, Ivar::PendInfo) {
             self.queue_unwrapped(to, line);

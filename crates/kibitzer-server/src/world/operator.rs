@@ -27,7 +27,7 @@ impl World {
         }
     }
 
-    /// Refuses the next login over that connection.
+    /// Stores an obstacle, by which the next login over this connection is refused. Does nothing if the connection was removed.
     pub(crate) fn obstruct_login(&mut self, id: ConnectionId, refusal: LoginObstacle) {
         if let Some(connection) = self.lobby.connection_for_output(id) {
             connection.obstacle = Some(refusal);
@@ -54,12 +54,13 @@ impl World {
         }
     }
 
+    /// Sends an announcement of the operator to all players.
     pub(crate) fn announce_to_all(&mut self, text: &str, now: Instant) {
         self.lobby.clock.now = now;
         self.notify_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));
     }
 
-    /// Announces the end, which comes after that time.
+    /// Announces the shutdown and schedules it; without a time, shuts down at once.
     pub(crate) fn shut_down(&mut self, after: Duration, now: Instant) {
         self.lobby.clock.now = now;
         let minutes = count(after.as_secs() / 60, "minute");
@@ -87,6 +88,7 @@ impl World {
         }
     }
 
+    /// Sends unsolicited text to all players.
     fn notify_all(&mut self, text: &str) {
         for id in self.lobby.players_where(|_, _| true) {
             self.lobby.notify(id, text);
@@ -94,6 +96,7 @@ impl World {
     }
 }
 
+/// Returns how a game ends at the shutdown: adjourned if both players are registered, otherwise aborted.
 fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
     (
         game.header.id,

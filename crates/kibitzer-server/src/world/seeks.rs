@@ -120,6 +120,8 @@ impl World {
         numbers
     }
 
+    /// Removes a seek and reports that to the clients that follow seeks as data. Without such a seek, the report is sent
+    /// nevertheless.
     pub(crate) fn remove_seek(&mut self, number: u32) {
         self.seeks.retain(|seek| seek.number != number);
         let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];

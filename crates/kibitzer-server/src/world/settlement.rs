@@ -29,7 +29,7 @@ impl World {
         self.lobby.show_offer(offer, to);
     }
 
-    /// Removes an offer and reports that to one side. The caller reports it to the other side.
+    /// Removes an offer, and reports the removal to one side only; the caller has to report it to the other side.
     fn remove_offer_for_one(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
             self.lobby.show_removed(offer, shown_to);
@@ -82,6 +82,7 @@ impl World {
         }
     }
 
+    /// Performs the change to which an accepted offer leads. Does nothing if the game of the offer no longer exists.
     fn execute_offer(&mut self, offer: Offer) {
         match (offer.kind, self.lobby.own_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
@@ -107,7 +108,7 @@ impl World {
         }
     }
 
-    /// Stops or starts the clocks of a game and reports that to its audience.
+    /// Pauses or resumes the clocks of a game with `change`, updates the deadline of the flag, and reports the change to the audience.
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
     fn change_clocks(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
@@ -124,6 +125,8 @@ impl World {
         }
     }
 
+    /// Starts the game of an accepted challenge, or resumes the adjourned one. Reports to both players if one of them is at
+    /// another board.
     fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
         if !self.may_start(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
@@ -168,6 +171,7 @@ impl World {
         }
     }
 
+    /// Takes plies back and sends the board to the audience. Does nothing if fewer plies were played.
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
         let Some(game) = self.tables.played_mut(number) else { return };
@@ -240,6 +244,7 @@ impl World {
         }
     }
 
+    /// Makes two players bughouse partners, which ends their former partnerships.
     fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
         for (id, partner) in [(from, to), (to, from)] {
             self.lobby.end_partnership(id);

@@ -10,7 +10,7 @@ use super::{ConnectionId, World};
 use crate::play::{Sides, Terms};
 
 impl World {
-    /// Adds a board to a simul.
+    /// Starts a game between the giver of a simul and an opponent, as a further board. The giver stays at the current board.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
         // Starting a game makes it the current board; the giver stays at the former one.
         let at = self.lobby.own_game(giver);
@@ -23,7 +23,8 @@ impl World {
         self.notify_of_distances(giver);
     }
 
-    /// Moves the giver forward by that number of boards.
+    /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives `words`. Does
+    /// nothing if there is no other board.
     pub(crate) fn move_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
         let (boards, former) = (self.lobby.simul(giver).to_vec(), self.lobby.own_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
@@ -64,6 +65,7 @@ impl World {
         self.notify_of_distances(giver);
     }
 
+    /// Reports to each opponent of a simul how many boards away the giver is.
     fn notify_of_distances(&mut self, giver: ConnectionId) {
         let (boards, name) = (self.lobby.simul(giver).to_vec(), self.lobby.name(giver));
         let at = boards.iter().position(|&board| Some(board) == self.lobby.own_game(giver)).unwrap_or(0);

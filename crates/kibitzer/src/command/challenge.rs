@@ -50,6 +50,7 @@ pub enum ChallengeOutcome {
     Started(Box<GameCreated>),
 }
 
+/// Returns the command that challenges one opponent, or with `None` all opponents, to resume an adjourned game.
 pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
     typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| {
         match outcome(reply, opponent.as_ref())? {

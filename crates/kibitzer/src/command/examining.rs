@@ -24,6 +24,7 @@ pub(super) fn board(reply: &Reply) -> Result<Arc<Style12>, RequestError> {
     examined_board(reply).ok_or_else(|| reply::unexpected(reply))
 }
 
+/// Returns the last board of the game that this login examines.
 fn examined_board(reply: &Reply) -> Option<Arc<Style12>> {
     reply::own_board(reply).filter(|board| board.relation() == Relation::Examining).cloned()
 }

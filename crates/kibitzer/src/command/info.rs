@@ -8,6 +8,7 @@ use kibitzer_core::text::ServerText;
 use super::terms::{Words, typed};
 use super::{Request, reply};
 
+/// Returns the command that lists the last games of a player; with `None`, of this login.
 pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
     typed(Words::new("history").with_optional(player.as_ref()), move |reply| {
         let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";

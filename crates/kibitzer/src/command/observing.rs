@@ -20,6 +20,7 @@ pub struct ObservedGame {
     pub board: Option<Arc<Style12>>,
 }
 
+/// Returns the command that observes a game.
 pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Send + Sync {
     typed(Words::new("observe").with(&game), move |reply| {
         let is_meant = |number: GameId| match &game {

@@ -99,6 +99,7 @@ impl Request for SeekOptions {
     }
 }
 
+/// Returns whether a change of a challenge reports that a seek found an opponent.
 const fn is_match(change: ChallengeChange) -> bool {
     matches!(change, ChallengeChange::SeekMatched | ChallengeChange::GetgameMatched)
 }

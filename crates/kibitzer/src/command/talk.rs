@@ -72,6 +72,7 @@ impl Talk {
         Self::with("cshout", text)
     }
 
+    /// Creates a message from the command with its recipient, and the text.
     fn with(head: &str, text: impl Into<String>) -> Self {
         Self { head: head.to_owned(), text: text.into() }
     }

@@ -132,10 +132,12 @@ text_values! {
     Option<PathBuf>: |text| Ok(Some(text.into())), |path| path.as_ref().map(|path| path.display().to_string());
 }
 
+/// Parses a string; the error is the reason as text.
 fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
+/// Parses the access of attached programs: `read` or `write`.
 fn access(text: &str) -> Result<AttachAccess, String> {
     match text {
         "read" => Ok(AttachAccess::Read),

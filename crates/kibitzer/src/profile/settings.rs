@@ -50,6 +50,7 @@ impl Setting {
         }
     }
 
+    /// Creates the setting of a numeric option in a group of options of the profile.
     fn number<G>(option: &'static NumericOption<G>, group: fn(&mut Profile) -> &mut G) -> Self {
         let sentence = |line: &&str| line.trim().replacen("Sets the ", "The ", 1).replacen("Sets how", "How", 1);
         Self {
@@ -64,6 +65,7 @@ impl Setting {
         }
     }
 
+    /// Creates the settings of all numeric options of a group.
     fn numbers<G>(options: &'static [NumericOption<G>], group: fn(&mut Profile) -> &mut G) -> Vec<Self> {
         options.iter().map(|option| Self::number(option, group)).collect()
     }

@@ -242,6 +242,7 @@ impl OpenConnection {
     }
 }
 
+/// Returns the cause of a connection that ended with this error.
 fn close_cause(error: &io::Error) -> CloseCause {
     CloseCause::Failed(error.kind())
 }

@@ -23,6 +23,7 @@ pub(super) struct Redactor {
     n_released: usize,
 }
 
+/// A secret that was sent, and how long it is redacted.
 struct SentSecret {
     secret: Secret,
     until: SecretLifetime,

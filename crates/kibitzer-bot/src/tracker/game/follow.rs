@@ -9,7 +9,7 @@ use super::TrackedGame;
 use crate::tracker::step::{GameStep, StepKind, TrackedState};
 
 impl TrackedGame {
-    /// Applies a change of this game.
+    /// Takes over the state after a change of this game, and returns the step. A board ends the state of being out of step.
     pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> GameStep {
         self.update(game, arrival);
         let is_adjournment = game.ending().is_some_and(|ending| ending.reason.is_adjournment());
@@ -52,8 +52,8 @@ impl TrackedGame {
         self.terms = is_of_this_game.then(|| terms.clone());
     }
 
-    /// Returns whether this game continues as `game`, which has just appeared; `announced`: whether the server announced it, and as a
-    /// resumed one. ICC announces resumed games as new ones.
+    /// Returns whether `game`, which has just appeared, continues this interrupted or adjourned game. `announced` is `Some(true)` if the
+    /// server announced `game` as resumed, `Some(false)` as new, `None` if it announced nothing. ICC announces resumed games as new.
     pub(in crate::tracker) fn continues_as(&self, game: &Game, announced: Option<bool>) -> bool {
         let (known, new) = (self.position(), game.position());
         let can_resume = matches!(self.state, TrackedState::Interrupted | TrackedState::Adjourned);
@@ -68,7 +68,7 @@ impl TrackedGame {
             && (announced == Some(true) || is_same_position || was_played_on)
     }
 
-    /// Returns whether a game of the session is this one: it has the number, and this one was not replaced or interrupted.
+    /// Returns whether a game of the session is this one: it has the same number and players, and this game was not interrupted or left.
     pub(in crate::tracker) fn is_same_game(&self, game: &Game) -> bool {
         let is_current = match self.state {
             TrackedState::Playing => true,

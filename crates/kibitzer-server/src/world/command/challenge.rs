@@ -45,6 +45,7 @@ impl Proposal {
         words.split_whitespace().try_fold(Self::default(), Self::with_word)
     }
 
+    /// Adds a word of the parameters: rating mode, variant, or a flag of a seek. `None` if it is invalid.
     fn with_word(mut self, word: &str) -> Option<Self> {
         match word {
             "r" | "rated" => self.is_rated = Some(true),
@@ -62,6 +63,7 @@ impl Proposal {
         Some(self)
     }
 
+    /// Adds a color, a rating range or the next number of the time control. `None` if the word is none of them.
     fn with_color_or_number(mut self, word: &str) -> Option<Self> {
         if let Some(color) = color(word) {
             self.color = Some(color);
@@ -223,6 +225,7 @@ fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
     DONE
 }
 
+/// Challenges one opponent to resume the adjourned game of both; refused if there is none.
 fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
     let name = world.lobby.name(opponent);
     let index = world.tables.stored_between(&world.lobby.name(id), &name);

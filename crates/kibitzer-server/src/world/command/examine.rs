@@ -75,6 +75,7 @@ fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     step(world, id, parameters, ExaminedGame::backward, ("backs up", "beginning"))
 }
 
+/// Moves the board of an examined game, and reports that to the audience.
 fn step(
     world: &mut World,
     id: ConnectionId,

@@ -164,6 +164,7 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     world.notify_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
 }
 
+/// Removes a former offer, if there is one, and makes the new one, reported to both sides and the observers.
 fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (former, kind): (Option<Offer>, OfferKind)) {
     if let Some(former) = former {
         world.remove_and_report_offer(former);

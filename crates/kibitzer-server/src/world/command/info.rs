@@ -63,6 +63,7 @@ fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     }
 }
 
+/// Formats the reply to `finger` about a player who is logged in.
 fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let player = world.lobby.player(whom)?;
     let (on, idle) = (format_duration(world.now() - player.since), format_duration(world.now() - player.last_command));
@@ -92,6 +93,7 @@ fn activity(world: &World, whom: ConnectionId) -> String {
     }
 }
 
+/// Formats the reply to `finger` about a registered player who is not logged in; refused if there is no such player.
 fn finger_absent(world: &World, name: &str) -> CommandResult {
     let account = world.options.accounts.find(name).ok_or_else(|| no_player(name))?;
     let (name, titles) = (&account.handle, account.titles_shown());

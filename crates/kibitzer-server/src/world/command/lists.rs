@@ -18,6 +18,7 @@ pub(super) const COMMANDS: &[Command] = &[
 /// Highest number of a channel.
 const MAX_CHANNEL: u16 = 255;
 
+/// Parses the number of a channel; the error is the text of the refusal.
 pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
     word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")
 }
@@ -26,7 +27,7 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
 fn find_list(prefix: &str) -> Result<&'static str, String> {
     match exact_or_prefix_matches(LISTS.map(|list| (list, ())), &key(prefix)).as_slice() {
         &[(list, ())] => Ok(list),
-        _ => Err(format!("There is no list exact_or_prefix_matches the name \"{prefix}\".\n")),
+        _ => Err(format!("There is no list matching the name \"{prefix}\".\n")),
     }
 }
 

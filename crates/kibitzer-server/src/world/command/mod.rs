@@ -99,6 +99,7 @@ enum CommandFunction {
     Action(ActionFunction),
 }
 
+/// Executes a command that may change the world.
 type ActionFunction = fn(&mut World, ConnectionId, &str) -> CommandResult;
 
 impl Command {
@@ -231,6 +232,8 @@ impl World {
         played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
     }
 
+    /// Executes the command with this name, or the only one whose name starts with it; queues a refusal without such a
+    /// command.
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         // The family of the connection decides: simulated players use FICS commands on an ICC server too.
@@ -246,11 +249,13 @@ impl World {
         }
     }
 
+    /// Queues the refusal of an unknown command.
     fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
         self.lobby.queue_text(id, &family.unknown_command(name));
         CommandCode::UNKNOWN_COMMAND
     }
 
+    /// Executes a command, or refuses it to a guest, and queues the text of the reply. Returns the code for block mode.
     fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         if command.is_for_registered && !is_registered {

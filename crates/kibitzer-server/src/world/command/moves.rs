@@ -68,6 +68,8 @@ impl World {
         }
     }
 
+    /// Plays a legal move in a played game: declines pending offers, reports board and reserve, and ends the game if the move
+    /// does.
     fn play(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
         self.decline_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
@@ -86,7 +88,8 @@ impl World {
         }
     }
 
-    /// Adds a captured piece to the captor's reserve in crazyhouse, to the partner's in bughouse. It is reported before the move.
+    /// Reports the piece that a capture adds to a reserve, before the move itself: in crazyhouse the captor's reserve, which the move has
+    /// updated already; in bughouse the partner's, to which this function adds the piece.
     fn add_to_reserve(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
         match (self.tables.get(number).map(|table| table.header().terms.variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
@@ -101,6 +104,7 @@ impl World {
         }
     }
 
+    /// Pings the opponent of a mover, except in the first plies.
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
         let n_plies = self.tables.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
@@ -115,6 +119,7 @@ impl World {
         seal.and_then(|seal| seal.lag_since_ping(self.now())).unwrap_or_default()
     }
 
+    /// Plays a legal move in an examined game and reports it to the audience.
     fn play_examined(&mut self, id: ConnectionId, number: GameId, played: Move) {
         let Some(game) = self.tables.examined_mut(number) else { return };
         let san = game.position().san(played);

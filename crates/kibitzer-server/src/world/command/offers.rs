@@ -60,6 +60,7 @@ fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> 
     }
 }
 
+/// Returns whether a word names an offer: its number, its kind, or the other player.
 fn is_named(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
     match word.parse::<u32>() {
         Ok(number) => offer.number == number,

@@ -14,8 +14,9 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::query("stored", "[player]", "Lists the adjourned games of a player.", stored),
 ];
 
+/// Formats the refusal of a name that no player has.
 pub(super) fn no_player(name: &str) -> String {
-    format!("There is no player exact_or_prefix_matches the name \"{name}\".\n")
+    format!("There is no player matching the name \"{name}\".\n")
 }
 
 /// Returns the name of a player who is logged in or registered, in that player's spelling.

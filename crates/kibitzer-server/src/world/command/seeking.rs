@@ -66,6 +66,7 @@ fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
     world.seeks.iter().find(fits).copied()
 }
 
+/// Starts the game of a seek for the player who answers it, with this color if one is given.
 fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
     let players = world.seat_players(id, found.from, color.or(found.color.map(Color::opponent)));
     world.start_game(players, found.terms, Some(id));

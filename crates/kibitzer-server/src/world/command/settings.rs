@@ -50,6 +50,7 @@ fn style(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
     change(world, id, "style", &number.to_string())
 }
 
+/// Sets a variable; returns the reply, also for an unknown variable or an invalid value.
 fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> CommandResult {
     if let Some(answer) = world.set_levels(id, name, value) {
         return Ok(format!("{answer}\n"));
@@ -81,6 +82,7 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     DONE
 }
 
+/// Sets an ivar, or inverts it without a value, and queues the reply. Does nothing for a value other than 0 and 1.
 fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
     let Some(player) = world.lobby.player_mut(id) else { return };
     let value = match value {

@@ -20,6 +20,7 @@ impl World {
         }
     }
 
+    /// Returns the datagram that starts a game for a client; `kind` is the number of the datagram.
     fn start_list(&self, game: GameId, kind: u32) -> Option<Datagram> {
         let table = self.tables.get(game)?;
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
@@ -104,12 +105,14 @@ impl World {
         }
     }
 
+    /// Returns the datagram of a game's position.
     fn whole_position(&self, number: GameId) -> Option<Datagram> {
         let position = self.tables.get(number)?.position();
         let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
         Some(Datagram::new(number::POSITION_BEGIN, arguments))
     }
 
+    /// Returns the datagram of the last move, in the notations that the client has switched on; `None` before the first move.
     fn last_move(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
         let ply = game.record.plies.last()?;
         let before = game.record.position_after(game.record.plies.len().saturating_sub(1));
@@ -139,10 +142,12 @@ impl World {
         }
     }
 
+    /// Sends the removal of a seek as a datagram; returns whether the client has it switched on.
     pub(crate) fn queue_seek_removed(&mut self, to: ConnectionId, index: u32) -> bool {
         self.lobby.queue_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
     }
 
+    /// Returns the datagram of a seek; `None` if the seeker is not logged in.
     fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
         let player = self.lobby.player(seek.from)?;
         let rating = player.rating(seek.terms.kind()).value();

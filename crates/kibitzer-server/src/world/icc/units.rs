@@ -40,7 +40,8 @@ impl World {
         connection.queue_unwrapped(&format!("{CONTROL_Y}>"));
     }
 
-    /// Executes a command of `id`. Its output to other clients that receive units is framed, with the player's name.
+    /// Executes a command of `id` with `run`, and frames as a unit, with the player's name, its output to each other client that receives
+    /// units. The output to `id` is not framed.
     pub(crate) fn run_and_frame_for_others(
         &mut self,
         id: ConnectionId,
