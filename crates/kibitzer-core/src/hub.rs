@@ -88,15 +88,15 @@ pub enum RecvError {
 
 /// State shared by the publisher, the hubs and the broadcast subscribers.
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct HubShared {
+    state: Mutex<HubState>,
     /// Wakes [`Publisher::wait_for_new_subscribers`] after a subscriber has been added to the state.
     subscriber_added: Notify,
 }
 
-/// Contents of the lock in [`Shared`].
+/// Contents of the lock in [`HubShared`].
 #[derive(Debug)]
-struct State {
+struct HubState {
     ring: Ring,
     waiters: Waiters,
     /// Subscribers that joined after the last event; the publisher has not added them to its own lists yet.
@@ -125,9 +125,9 @@ enum NewSubscriber {
     },
 }
 
-impl Shared {
+impl HubShared {
     fn new(options: HubOptions) -> Self {
-        let state = State {
+        let state = HubState {
             ring: Ring::new(options.kept_events),
             waiters: Waiters::default(),
             new_subscribers: Vec::new(),
@@ -138,7 +138,7 @@ impl Shared {
 
     /// Locks the state. The lock is held briefly, and never across an `.await`. No holder leaves the state inconsistent when it
     /// panics, so poisoning is ignored.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -154,7 +154,7 @@ impl NewSubscriber {
     }
 }
 
-impl State {
+impl HubState {
     /// Adds a new subscriber. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
     /// it waits for a lossless subscriber, so it could grow without limit.
     fn add_subscriber(&mut self, new_subscriber: NewSubscriber) {
@@ -165,7 +165,7 @@ impl State {
     }
 
     /// Returns the next result for a broadcast subscriber at `position`, and advances `position`; `None` if there is no event yet.
-    fn read(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    fn next_result(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
         self.ring.read_at(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

@@ -143,7 +143,7 @@ mod tests {
     fn kinds_take_turns_and_one_board_of_bughouse_is_enough() {
         let mut collector = Collector::<GameList>::default();
         for line in LISTING.lines() {
-            collector.line(line.as_bytes());
+            collector.add_line(line.as_bytes());
         }
         let games = collector.finish().unwrap().games;
         let mut observed = BTreeSet::new();

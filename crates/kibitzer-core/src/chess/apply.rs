@@ -33,7 +33,7 @@ impl Board {
     /// Plays a reported move and returns the role of the captured piece.
     ///
     /// Checks only that the move fits the board, not the rules: the piece has to be on its square of departure, and
-    /// cannot capture a piece of its own color. A pawn that leaves its file for an empty square captures en passant.
+    /// cannot capture a piece of the same color. A pawn that leaves its file for an empty square captures en passant.
     /// Castling without squares uses the king on the first rank and the outermost rook on that side; see
     /// [`LastMove::located`].
     ///

@@ -281,7 +281,7 @@ impl Games {
         let Some(game) = self.by_id.get_mut(ended.game) else {
             return MessageEffect::default();
         };
-        if !game.end(ended) {
+        if !game.set_ending(ended) {
             return MessageEffect::default();
         }
         self.stopped.insert(ended.game);

@@ -121,7 +121,8 @@ pub(super) fn parse_delta_move(delta: &Delta, before: &Style12) -> Option<LastMo
 }
 
 impl NotatedMove {
-    pub(super) fn read(sent: &SentMove) -> Option<Self> {
+    /// Parses the Smith notation of a move, or its algebraic notation if there is none; `None` without a valid one.
+    pub(super) fn parse_sent(sent: &SentMove) -> Option<Self> {
         match (&sent.smith, &sent.san) {
             (Some(word), _) => SmithMove::parse(&word.to_wire()).map(Self::Smith),
             (None, Some(word)) => SanMove::parse(&word.to_wire()).map(Self::San),
@@ -158,6 +159,7 @@ pub(super) const fn color_of(role: GameRole) -> Option<Color> {
     }
 }
 
+/// Returns whether a move resets the half-move clock even without a capture.
 pub(super) const fn is_pawn_move_or_drop(played: LastMove) -> bool {
     matches!(played, LastMove::Normal { role: Role::Pawn, .. } | LastMove::Drop { .. })
 }

@@ -248,7 +248,7 @@ impl Game {
     }
 
     /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or is already known.
-    pub(super) fn end(&mut self, ended: &GameEnded) -> bool {
+    pub(super) fn set_ending(&mut self, ended: &GameEnded) -> bool {
         let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
         let is_mine = (is_unnamed || self.is_between(&ended.white, &ended.black))
             && self.next_board != Some(NextBoardOwner::Other);

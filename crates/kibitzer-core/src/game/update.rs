@@ -148,7 +148,7 @@ impl Games {
         let reports = self.announced.get(id)?;
         let info = reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
         let board = opening::board(info, &Fen::START, reports.role, self.me.as_ref())?;
-        let played = NotatedMove::read(sent)?.to_last_move(&board)?;
+        let played = NotatedMove::parse_sent(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_announced(id, &Fen::START)
     }

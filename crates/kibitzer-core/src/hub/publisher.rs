@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::subscription::{Hub, Subscription};
-use super::{HubOptions, NewSubscriber, Shared, WatchSender};
+use super::{HubOptions, HubShared, NewSubscriber, WatchSender};
 use crate::event::Event;
 use crate::game::Games;
 use crate::message::GameId;
@@ -16,7 +16,7 @@ use crate::message::GameId;
 /// Sender of the events of a session. Dropping it closes every subscription after its last event.
 #[derive(Debug)]
 pub struct Publisher {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<HubShared>,
     pub(super) lossless: Vec<mpsc::Sender<Arc<Event>>>,
     pub(super) watches: Vec<WatchSender>,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
@@ -26,7 +26,7 @@ pub struct Publisher {
 impl Publisher {
     /// Creates a publisher without subscribers.
     pub fn new(options: HubOptions) -> Self {
-        Self { shared: Arc::new(Shared::new(options)), lossless: Vec::new(), watches: Vec::new(), woken: Vec::new() }
+        Self { shared: Arc::new(HubShared::new(options)), lossless: Vec::new(), watches: Vec::new(), woken: Vec::new() }
     }
 
     /// Returns a handle for subscribing to this publisher.

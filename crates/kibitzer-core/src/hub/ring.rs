@@ -9,7 +9,7 @@ use crate::event::Event;
 /// Capacity that stays allocated after all events were read: 64 bytes.
 const IDLE_CAPACITY: usize = 4;
 
-/// Queue with several readers, each with a position of its own. When the queue is full, the oldest event is dropped.
+/// Queue with several readers, each at a separate position. When the queue is full, the oldest event is dropped.
 ///
 /// `tokio::sync::broadcast` allocates its whole ring at once, 32 bytes per place: 32 KiB for an idle session with room for 1,024
 /// events. This queue allocates memory only for unread events.

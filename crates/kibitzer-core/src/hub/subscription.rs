@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::{Filter, NewSubscriber, RecvError, Shared, WatchSender};
+use super::{Filter, HubShared, NewSubscriber, RecvError, WatchSender};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -15,7 +15,7 @@ use crate::message::GameId;
 /// Handle for subscribing to the events of a session. All clones refer to the same session.
 #[derive(Clone, Debug)]
 pub struct Hub {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<HubShared>,
 }
 
 impl Hub {
@@ -118,7 +118,7 @@ pub struct Subscription {
     n_missed: u64,
 }
 
-/// Receiving half of a subscription: the shared ring, or a queue of its own.
+/// Receiving half of a subscription: the shared ring, or a queue for this subscriber alone.
 #[derive(Debug)]
 enum EventReceiver {
     Broadcast(RingReader),
@@ -127,7 +127,7 @@ enum EventReceiver {
 
 impl Subscription {
     /// Creates a subscription that reads the ring, starting after the last event.
-    pub(super) fn broadcast(shared: &Arc<Shared>) -> Self {
+    pub(super) fn broadcast(shared: &Arc<HubShared>) -> Self {
         Self { receiver: EventReceiver::Broadcast(RingReader::new(Arc::clone(shared))), filter: None, n_missed: 0 }
     }
 
@@ -236,7 +236,7 @@ impl EventReceiver {
     /// Returns the next event without a filter and without waiting; `None` if there is none yet.
     fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         match self {
-            Self::Broadcast(reader) => reader.shared.state().read(&mut reader.position).transpose(),
+            Self::Broadcast(reader) => reader.shared.state().next_result(&mut reader.position).transpose(),
             Self::Lossless(queue) => match queue.try_recv() {
                 Ok(event) => Ok(Some(event)),
                 Err(TryRecvError::Empty) => Ok(None),
@@ -256,7 +256,7 @@ impl EventReceiver {
 /// Reader of the ring for one broadcast subscriber. Dropping it frees its position and its slot.
 #[derive(Debug)]
 struct RingReader {
-    shared: Arc<Shared>,
+    shared: Arc<HubShared>,
     /// Position of the next event in the ring.
     position: u64,
     /// Index of its slot in the waiters.
@@ -264,7 +264,7 @@ struct RingReader {
 }
 
 impl RingReader {
-    fn new(shared: Arc<Shared>) -> Self {
+    fn new(shared: Arc<HubShared>) -> Self {
         let mut state = shared.state();
         let (position, slot) = (state.ring.add_reader(), state.waiters.add_slot());
         drop(state);
@@ -273,7 +273,7 @@ impl RingReader {
 
     fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         let mut state = self.shared.state();
-        if let Some(result) = state.read(&mut self.position) {
+        if let Some(result) = state.next_result(&mut self.position) {
             return Poll::Ready(result);
         }
         state.waiters.store_waker(self.slot, context.waker());

@@ -196,7 +196,7 @@ impl LineParser {
 
     fn read_style10(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
         let mut block = self.style10.take()?;
-        let board = match block.builder.line(line) {
+        let board = match block.builder.add_line(line) {
             Style10Line::More => None,
             Style10Line::Board(board) => Some(board),
             Style10Line::Broken => return self.release_then_read(block.lines, frame, ready),

@@ -34,9 +34,9 @@ pub(super) const END: &[u8] = b">10<";
 impl Style10Builder {
     /// Adds the next line after the start marker, and returns its effect. After [`Broken`](Style10Line::Broken) the builder must
     /// not be used any more.
-    pub(super) fn line(&mut self, line: &[u8]) -> Style10Line {
+    pub(super) fn add_line(&mut self, line: &[u8]) -> Style10Line {
         if self.rows.len() < 8 {
-            return self.row(line).unwrap_or(Style10Line::Broken);
+            return self.add_row(line).unwrap_or(Style10Line::Broken);
         }
         if self.state_words.is_empty() {
             // The line with the state is split into two; together they have the words of a style 12 line.
@@ -44,17 +44,17 @@ impl Style10Builder {
             let is_state = matches!(line, [b'W' | b'B', b' ', ..]);
             return if is_state { Style10Line::More } else { Style10Line::Broken };
         }
-        self.board(line).map_or(Style10Line::Broken, |board| Style10Line::Board(Arc::new(board)))
+        self.build_board(line).map_or(Style10Line::Broken, |board| Style10Line::Board(Arc::new(board)))
     }
 
-    fn row(&mut self, line: &[u8]) -> Option<Style10Line> {
+    fn add_row(&mut self, line: &[u8]) -> Option<Style10Line> {
         let squares = line.trim_ascii_end().strip_prefix(b"|")?.strip_suffix(b"|")?;
         let squares: [u8; 8] = squares.try_into().ok()?;
         self.rows.push(squares.map(|square| if square == b' ' { b'-' } else { square }));
         Some(Style10Line::More)
     }
 
-    fn board(&self, line: &[u8]) -> Option<Style12> {
+    fn build_board(&self, line: &[u8]) -> Option<Style12> {
         let rows: &[[u8; 8]; 8] = self.rows.as_slice().try_into().ok()?;
         let board = Board::from_rows(rows)?;
         let words = [&self.state_words, line.strip_suffix(END).unwrap_or(line)].join(&b' ');
@@ -82,7 +82,7 @@ mod tests {
         let mut builder = Style10Builder::default();
         let mut last = Style10Line::Broken;
         for line in lines {
-            last = builder.line(line.as_bytes());
+            last = builder.add_line(line.as_bytes());
         }
         last
     }

@@ -34,7 +34,7 @@ impl ListingRecognizer {
             Message::Talk(_) | Message::OverLong(_) => None,
             _ => {
                 let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
-                let is_listed = collector.line(received.raw()) != CollectorStep::Unrelated;
+                let is_listed = collector.add_line(received.raw()) != CollectorStep::Unrelated;
                 if is_listed && matches!(received.message, Message::Text(_)) && !received.raw().is_empty() {
                     received.mark_listed();
                 }

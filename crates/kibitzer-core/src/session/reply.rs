@@ -165,6 +165,7 @@ impl PartialReply {
         self.reply.events.is_empty() && !self.is_too_long
     }
 
+    /// Appends an event. Over a limit, all events are dropped, and later ones are ignored.
     pub(super) fn push(&mut self, event: &Event, limits: &RequestLimits) {
         self.bytes = self.bytes.saturating_add(event.raw().len());
         self.is_too_long |= self.bytes > limits.reply_bytes || self.reply.events.len() >= limits.reply_events;
@@ -175,6 +176,7 @@ impl PartialReply {
         }
     }
 
+    /// Returns the reply, or [`RequestError::TooLong`] if it exceeded a limit.
     pub(super) fn into_result(self, limits: &RequestLimits) -> Result<Reply, RequestError> {
         if self.is_too_long {
             return Err(RequestError::TooLong { limit_bytes: limits.reply_bytes, limit_events: limits.reply_events });

@@ -106,7 +106,7 @@ struct ActiveSeal {
 }
 
 impl ActiveSeal {
-    /// Returns the milliseconds since the start of the connection, at least 1: FatICS takes a line with time 0 for an unsealed one.
+    /// Returns the milliseconds since the start of the connection, at least 1: FatICS treats a line with time 0 as unsealed.
     fn time_ms(self, now: Instant) -> u64 {
         let elapsed = now.saturating_duration_since(self.start).as_millis();
         u64::try_from(elapsed).unwrap_or(u64::MAX).saturating_add(1)
@@ -137,7 +137,7 @@ impl Outbox {
     }
 
     /// Queues a line of the login without a password, or a fence.
-    pub(super) fn push(&mut self, kind: TransmitKind, text: &[u8]) {
+    pub(super) fn push_line(&mut self, kind: TransmitKind, text: &[u8]) {
         self.lines.push_back(Transmit::new(kind, text, []));
     }
 

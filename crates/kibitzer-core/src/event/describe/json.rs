@@ -15,9 +15,8 @@ impl Event {
     /// `members` is inserted after the keys `event` and `offset`: more members as JSON, each after a
     /// comma, or nothing.
     ///
-    /// Texts may hold anything that a player wrote. Besides the characters that JSON requires, every character is escaped that a
-    /// terminal obeys, that changes the direction of text, or that some reader of lines (Python's `splitlines`) takes for a
-    /// line end.
+    /// Texts may hold anything that a player wrote. Besides the characters that JSON requires, characters are escaped that control a
+    /// terminal, change the direction of text, or count as a line end in some programs (Python's `splitlines`).
     ///
     /// ```
     /// use kibitzer_core::EventReader;

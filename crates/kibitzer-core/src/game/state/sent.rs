@@ -143,7 +143,7 @@ impl Game {
         max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
         let awaited = self.awaited.take();
-        let notation = NotatedMove::read(sent).ok_or(DesyncReason::WrongMove)?;
+        let notation = NotatedMove::parse_sent(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
         if awaited.is_none() && self.is_last_move_again(notation, sent) {
             self.set_own_clock(!side, sent);
@@ -355,6 +355,7 @@ impl Game {
         self.numbers_mut().clock_mut(color)
     }
 
+    /// Sets both clocks; returns the effect of a repeated board.
     pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> GameStep {
         let numbers = self.numbers_mut();
         numbers.white_clock = white;

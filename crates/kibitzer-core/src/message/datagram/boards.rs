@@ -43,7 +43,7 @@ pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Op
 }
 
 pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update(arguments, GameAction::PastMove(sent_move(arguments.starting_at("san"))?))
+    update_message(arguments, GameAction::PastMove(sent_move(arguments.starting_at("san"))?))
 }
 
 pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -53,7 +53,7 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
     };
     let moves: Option<Vec<_>> =
         arguments.starting_at("move").map(|group| sent_move(Argument::all(Cursor::new(group.bytes)))).collect();
-    update(arguments, GameAction::MoveList { start, moves: moves? })
+    update_message(arguments, GameAction::MoveList { start, moves: moves? })
 }
 
 /// Parses the parts of a move, at most [`MAX_PARTS`]; `None` if it has no notation. The client decides which parts are sent.
@@ -92,11 +92,11 @@ const MAX_PARTS: usize = 5;
 
 pub(super) fn position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let fen = read_fen(arguments)?;
-    update(arguments, GameAction::Position { fen, n_moves: arguments.number("n_moves")? })
+    update_message(arguments, GameAction::Position { fen, n_moves: arguments.number("n_moves")? })
 }
 
 pub(super) fn fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update(arguments, GameAction::Fen(read_fen(arguments)?))
+    update_message(arguments, GameAction::Fen(read_fen(arguments)?))
 }
 
 /// Parses the argument `fen`; empty or `*` is the usual start position.
@@ -110,7 +110,7 @@ fn read_fen(arguments: &Arguments<'_>) -> Option<Fen> {
 pub(super) fn set_board(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let board = read_squares(arguments.bytes("board")?)?;
     let side_to_move = read_color(arguments, "side")?;
-    update(arguments, GameAction::Board { board, side_to_move })
+    update_message(arguments, GameAction::Board { board, side_to_move })
 }
 
 /// Parses 64 letters, from a8 to h1; `None` for any other number of letters or an unknown letter.
@@ -121,22 +121,22 @@ fn read_squares(letters: &[u8]) -> Option<Board> {
 }
 
 pub(super) fn takeback(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update(arguments, GameAction::TookBack { plies: arguments.number("plies")? })
+    update_message(arguments, GameAction::TookBack { plies: arguments.number("plies")? })
 }
 
 pub(super) fn backward(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update(arguments, GameAction::WentBack { plies: arguments.number("plies")? })
+    update_message(arguments, GameAction::WentBack { plies: arguments.number("plies")? })
 }
 
 pub(super) fn set_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = |name| arguments.number::<i32>(name).map(|s| ClockReading::from_ms(i64::from(s) * 1000));
-    update(arguments, GameAction::Clocks { white: reading("white")?, black: reading("black")? })
+    update_message(arguments, GameAction::Clocks { white: reading("white")?, black: reading("black")? })
 }
 
 pub(super) fn msec(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = ClockReading::from_ms(arguments.number::<i32>("ms")?.into());
     let is_running = arguments.flag("running")?;
-    update(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
+    update_message(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
 }
 
 /// Parses an argument as a color: White is 1 or W, Black 0 or B.
@@ -150,7 +150,7 @@ fn read_color(arguments: &Arguments<'_>, name: &str) -> Option<Color> {
 }
 
 pub(super) fn flip(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update(arguments, GameAction::Flip(arguments.flag("flip")?))
+    update_message(arguments, GameAction::Flip(arguments.flag("flip")?))
 }
 
 pub(super) fn my_relation(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -158,10 +158,10 @@ pub(super) fn my_relation(arguments: &Arguments<'_>, context: &mut DatagramConte
     if role == GameRole::Gone {
         context.remove_game(arguments.game()?);
     }
-    update(arguments, GameAction::Role(role))
+    update_message(arguments, GameAction::Role(role))
 }
 
-fn update(arguments: &Arguments<'_>, action: GameAction) -> Option<DatagramMessages> {
+fn update_message(arguments: &Arguments<'_>, action: GameAction) -> Option<DatagramMessages> {
     Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
 }
 

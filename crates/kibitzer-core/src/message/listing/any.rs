@@ -42,10 +42,10 @@ macro_rules! listings {
                 }
             }
 
-            /// Adds the line if it is part of the listing; see [`Collector::line`].
-            pub(crate) fn line(&mut self, line: &[u8]) -> CollectorStep {
+            /// Adds the line if it is part of the listing; see [`Collector::add_line`].
+            pub(crate) fn add_line(&mut self, line: &[u8]) -> CollectorStep {
                 match self {
-                    $(Self::$variant(collector) => collector.line(line),)+
+                    $(Self::$variant(collector) => collector.add_line(line),)+
                 }
             }
 

@@ -61,7 +61,7 @@ pub enum ListingError {
 ///
 /// Lines are passed as the framer emits them: without prompt and line end, wrapped pieces joined.
 pub trait Listing: Default {
-    /// Whether the listing has a last line of its own. Otherwise it ends with the reply, which only block mode or a prompt shows.
+    /// Whether a known line ends the listing. Otherwise the listing ends with the reply, which only block mode or a prompt shows.
     const HAS_LAST_LINE: bool = false;
 
     /// Whether a reply without any line is an empty listing rather than an error.
@@ -83,7 +83,7 @@ pub trait Listing: Default {
     fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ListingError> {
         let mut collector = Collector::default();
         for line in lines {
-            match collector.line(line) {
+            match collector.add_line(line) {
                 CollectorStep::Unrelated => collector.keep_unread(line),
                 CollectorStep::Done => break,
                 CollectorStep::Added | CollectorStep::Pager => {}
@@ -95,7 +95,7 @@ pub trait Listing: Default {
 
 /// Picks the lines of one listing out of a stream of lines.
 ///
-/// Pass every line to [`line`](Self::line) until it returns [`CollectorStep::Done`], or until the reply is over; then call
+/// Pass every line to [`add_line`](Self::add_line) until it returns [`CollectorStep::Done`], or until the reply is over; then call
 /// [`finish`](Self::finish).
 #[derive(Clone, Debug, Default)]
 pub struct Collector<L> {
@@ -117,7 +117,7 @@ enum Progress {
 impl<L: Listing> Collector<L> {
     /// Adds the line if it is part of the listing. From the listing's first line on, empty lines are part of it. After
     /// [`CollectorStep::Done`], every line is [`CollectorStep::Unrelated`].
-    pub fn line(&mut self, line: &[u8]) -> CollectorStep {
+    pub fn add_line(&mut self, line: &[u8]) -> CollectorStep {
         let step = match self.progress {
             Progress::Done | Progress::TooLong => return CollectorStep::Unrelated,
             Progress::Waiting if line.trim_ascii().is_empty() => CollectorStep::Unrelated,
@@ -209,9 +209,9 @@ pub(super) mod testing {
     pub(crate) fn parse_interleaved<L: Listing>(reply: &str) -> Result<L, ListingError> {
         let mut collector = Collector::<L>::default();
         for line in reply.lines() {
-            assert_ne!(collector.line(line.as_bytes()), CollectorStep::Unrelated, "{line}");
+            assert_ne!(collector.add_line(line.as_bytes()), CollectorStep::Unrelated, "{line}");
             for other in ASYNC_LINES {
-                assert_eq!(collector.line(other.as_bytes()), CollectorStep::Unrelated, "{other} after {line}");
+                assert_eq!(collector.add_line(other.as_bytes()), CollectorStep::Unrelated, "{other} after {line}");
             }
         }
         collector.finish()
@@ -230,12 +230,12 @@ mod tests {
     #[test]
     fn a_page_is_not_the_whole_listing() {
         let mut collector = Collector::<History>::default();
-        assert_eq!(collector.line(PAGER), CollectorStep::Unrelated);
-        assert_eq!(collector.line(b"History for Alice:"), CollectorStep::Added);
-        assert_eq!(collector.line(PAGER), CollectorStep::Pager);
+        assert_eq!(collector.add_line(PAGER), CollectorStep::Unrelated);
+        assert_eq!(collector.add_line(b"History for Alice:"), CollectorStep::Added);
+        assert_eq!(collector.add_line(PAGER), CollectorStep::Pager);
         assert_eq!(collector.clone().finish(), Err(ListingError::Incomplete));
         let row = b" 0: + 1882 W 1558 Boris         [ br  3   0] A00 Mat Sat Nov 21 00:25:56 2026";
-        assert_eq!(collector.line(row), CollectorStep::Added);
+        assert_eq!(collector.add_line(row), CollectorStep::Added);
         assert_eq!(collector.finish().map(|history| history.games.len()), Ok(1));
     }
 

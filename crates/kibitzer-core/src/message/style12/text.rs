@@ -110,7 +110,7 @@ impl BoardText {
         }
     }
 
-    /// Stores a line of another than the usual form, and moves squares and words to separate allocations.
+    /// Stores a line that does not have the usual form, and moves squares and words to separate allocations.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         let words = [Word::White, Word::Black, Word::Verbose, Word::San].map(|word| Box::from(self.word(word)));
         *self = Self::SeparateParts(Box::new(SeparateParts { squares: *self.squares(), words, line: line.into() }));

@@ -66,7 +66,7 @@ pub(crate) struct ReplyMarks {
 impl ReplyMarks {
     /// Returns the mark of a reply that the message is; `None` for other messages and for nested or foreign units. Tracks open
     /// units.
-    pub(crate) fn parse(&mut self, message: &Message) -> Option<ReplyMark> {
+    pub(crate) fn track(&mut self, message: &Message) -> Option<ReplyMark> {
         match *message {
             Message::Control(Control::BlockStart { id: 0, code: CommandCode::UNNUMBERED }) => {
                 Some(ReplyMark::Unnumbered)

@@ -125,11 +125,11 @@ impl LiveConnection {
     }
 
     /// Processes an event of the reader: matches it to requests, updates the state, and sends the next commands.
-    pub(super) fn handle(&mut self, event: &Event, cx: &mut Context) {
-        self.requests.handle(event, cx);
-        cx.memory.handle(event, cx.reader.games());
-        self.adjourned.handle(event, cx);
-        self.boards.handle(event);
+    pub(super) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
+        self.requests.handle_event(event, cx);
+        cx.memory.forget_closed_seeks(event, cx.reader.games());
+        self.adjourned.handle_event(event, cx);
+        self.boards.note_recovery(event);
         if let Some(message) = event.message().filter(|_| self.state() == SessionState::Ready) {
             for command in self.boards.style_commands_after(message, event.raw(), cx.now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);

@@ -38,15 +38,16 @@ impl LiveConnection {
         }
     }
 
+    /// Learns from a completed request, passes it to the part of the session that made it, and queues the reply to the user.
     fn handle_completed(&mut self, mut completed: CompletedRequest, cx: &mut Context) {
         if let Some(command) = &completed.request.command {
             guard_secrets(command, &mut completed.result, cx);
         }
         self.learn_from(&completed, cx);
         match (&mut self.stage, completed.request.requester) {
-            (LiveStage::SettingUp(set_up), Requester::SetUp) => set_up.handle(&completed, self.requests.mode),
+            (LiveStage::SettingUp(set_up), Requester::SetUp) => set_up.handle_reply(&completed, self.requests.mode),
             (LiveStage::Restoring(restoration), Requester::Restore) => {
-                restoration.handle(&completed, cx.reader.games());
+                restoration.handle_reply(&completed, cx.reader.games());
             }
             (_, Requester::Adjourned) => {
                 let next = self.adjourned.handle_reply(&completed, cx);
@@ -126,6 +127,7 @@ impl LiveConnection {
         true
     }
 
+    /// Reports [`Event::Ready`], lists the adjourned games of an account, and begins the restoration if there is anything to restore.
     fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context) {
         self.capabilities = capabilities;
         if capabilities.has(Ivar::NoWrap) {
@@ -149,6 +151,7 @@ impl LiveConnection {
         self.requests.is_restoring = !self.is_restored(&cx.memory);
     }
 
+    /// Enters the stage `Ready`, and reports [`Event::Restored`] after a loss.
     fn finish_restoration(&mut self, cx: &mut Context) {
         let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
         self.requests.is_restoring = false;

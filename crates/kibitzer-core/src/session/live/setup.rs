@@ -107,7 +107,7 @@ impl SetUpProgress {
     }
 
     /// Processes the reply to a command of a batch.
-    pub(super) fn handle(&mut self, completed: &CompletedRequest, mode: ReplyMode) {
+    pub(super) fn handle_reply(&mut self, completed: &CompletedRequest, mode: ReplyMode) {
         self.n_pending = self.n_pending.saturating_sub(1);
         let Some(command) = &completed.request.command else { return };
         if command.may_switch_block_mode() {

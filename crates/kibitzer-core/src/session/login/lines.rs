@@ -34,7 +34,7 @@ impl Login {
     }
 
     pub(super) fn send_empty_line(&mut self, cx: &mut Context) -> LoginProgress {
-        cx.outbox.push(TransmitKind::Login, b"");
+        cx.outbox.push_line(TransmitKind::Login, b"");
         self.enter_state(LoginState::Entering, cx)
     }
 

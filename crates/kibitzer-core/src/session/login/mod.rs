@@ -189,6 +189,7 @@ impl Login {
             .then(|| saturating_deadline(self.quiet_since, options.timings.settle.max(least)))
     }
 
+    /// Processes a silence or a timeout that is due; does nothing before.
     pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> LoginProgress {
         if self.silence_deadline(&cx.options).is_some_and(|at| at <= cx.now) {
             return self.handle_silence(cx);
@@ -199,6 +200,7 @@ impl Login {
         LoginProgress::Continue
     }
 
+    /// Processes a silence that counts as an answer in the current state.
     fn handle_silence(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Greeting => LoginProgress::Continue,
@@ -242,7 +244,7 @@ impl Login {
     }
 
     /// Processes a received message; messages without a meaning in the current state change nothing.
-    pub(super) fn handle(&mut self, message: &Message, raw: &[u8], cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_message(&mut self, message: &Message, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if let LoginState::Proving(fence) = self.state
             && let Some(complete) = self.complete_if_answered(fence, message, raw, cx)
         {
@@ -306,11 +308,12 @@ impl Login {
 
     fn send_lines_before_name(&mut self, cx: &mut Context) -> LoginProgress {
         for line in self.string_dialect().lines_before_name(&cx.options) {
-            cx.outbox.push(TransmitKind::Login, line.as_bytes());
+            cx.outbox.push_line(TransmitKind::Login, line.as_bytes());
         }
         self.enter_state(LoginState::LoginString { prompts: 0 }, cx)
     }
 
+    /// Sends the name, on ICC with the password if it has no blank.
     fn send_name(&mut self, cx: &mut Context) -> LoginProgress {
         let credentials = &cx.options.credentials;
         if let Credentials::Account { password, .. } = credentials
@@ -319,7 +322,7 @@ impl Login {
             cx.outbox.push_password(&line, password);
             return self.enter_state(LoginState::NameAndPassword, cx);
         }
-        cx.outbox.push(TransmitKind::Login, credentials.name().as_bytes());
+        cx.outbox.push_line(TransmitKind::Login, credentials.name().as_bytes());
         self.enter_state(LoginState::Name, cx)
     }
 
@@ -341,10 +344,12 @@ impl Login {
         }
     }
 
+    /// Returns [`LoginError::Other`] with the last line of the server that does not contain the password.
     fn error_with_last_line(&self) -> LoginError {
         LoginError::Other(self.last_line.clone())
     }
 
+    /// Changes the state, restarts its timeout and the measurement of silence, and leaves the queue of a full server.
     fn enter_state(&mut self, state: LoginState, cx: &Context) -> LoginProgress {
         self.state = state;
         self.quiet_since = cx.now;

@@ -19,7 +19,7 @@ impl Login {
     pub(super) fn send_proof(&mut self, cx: &mut Context) -> LoginProgress {
         let fence = Fence::draw(&mut cx.rng);
         let line = self.dialect.proof_line(fence);
-        cx.outbox.push(TransmitKind::Command, line.as_bytes());
+        cx.outbox.push_line(TransmitKind::Command, line.as_bytes());
         self.enter_state(LoginState::Proving(fence), cx)
     }
 

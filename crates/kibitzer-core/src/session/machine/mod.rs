@@ -46,7 +46,7 @@ use crate::wire::StreamState;
 /// 2. passes received bytes to [`receive`](Self::receive) until it returns `None`;
 /// 3. calls [`handle_timeout`](Self::handle_timeout) at the time that [`poll_timeout`](Self::poll_timeout) returns;
 ///
-/// and after each of these, and after any other call, takes the output: [`poll_transmit`](Self::poll_transmit) for bytes to write,
+/// and after each of these, and after any other call, polls the output: [`poll_transmit`](Self::poll_transmit) for bytes to write,
 /// [`poll_reply`](Self::poll_reply) for completed requests, and last [`poll_event`](Self::poll_event) for events of the session itself.
 ///
 /// ```
@@ -344,6 +344,7 @@ impl Session {
         self.close_or_end(SessionEndReason::Shutdown);
     }
 
+    /// Ends the session at once without a connection, otherwise after the driver has closed it; ignored after the end.
     fn close_or_end(&mut self, reason: SessionEndReason) {
         match self.phase {
             Phase::Dialing | Phase::Waiting { .. } => self.end_session(reason),

@@ -61,10 +61,10 @@ impl Session {
         }
         match &mut self.phase {
             Phase::LoggingIn(login) => {
-                let progress = login.handle(message, event.raw(), &mut self.cx);
+                let progress = login.handle_message(message, event.raw(), &mut self.cx);
                 self.handle_login_progress(progress);
             }
-            Phase::Live(live) => live.handle(event, &mut self.cx),
+            Phase::Live(live) => live.handle_event(event, &mut self.cx),
             _ => {}
         }
     }
@@ -77,6 +77,7 @@ impl Session {
         (is_by_server && self.cx.now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
     }
 
+    /// Applies the progress of the login: starts the live connection, retries without a feature, or fails.
     pub(super) fn handle_login_progress(&mut self, progress: LoginProgress) {
         match progress {
             LoginProgress::Continue => {}
@@ -118,11 +119,13 @@ impl Session {
         }
     }
 
+    /// Emits [`Event::Connecting`], and enters the phase `Dialing`.
     pub(super) fn start_dialing(&mut self) {
         self.phase = Phase::Dialing;
         self.cx.emit(Event::Connecting { attempt: self.attempt() });
     }
 
+    /// Returns the number of the connection attempt, from 1.
     pub(super) fn attempt(&self) -> u32 {
         self.cx.backoff.attempts.max(1)
     }
@@ -139,6 +142,7 @@ impl Session {
         }
     }
 
+    /// Emits [`Event::Ended`], and enters the phase `Ended`.
     pub(super) fn end_session(&mut self, reason: SessionEndReason) {
         self.cx.emit(Event::Ended(reason.clone()));
         self.phase = Phase::Ended(reason);

@@ -120,6 +120,7 @@ impl AdjournedTracker {
         is_for_another_game.then(|| Command::new(&format!("withdraw {}", game.opponent)).ok())?
     }
 
+    /// Adds the games of the reply to `stored`; ignores any other reply.
     fn add_listed_games(&mut self, reply: &Reply, cx: &mut Context) {
         let Ok(list) = StoredGames::parse(reply.answers().map(Event::raw)) else { return };
         for row in list.games {
@@ -140,6 +141,7 @@ impl AdjournedTracker {
         }
     }
 
+    /// Adds a game, and reports it; ignored if it is known or [`MAX_GAMES`] are. A game whose opponent has declined is `Closed`.
     fn add(&mut self, mut game: ResumableGame, cx: &mut Context) {
         if self.games.len() >= MAX_GAMES || self.contains_game(&game.white, &game.black) {
             return;
@@ -155,7 +157,7 @@ impl AdjournedTracker {
 
     /// Updates the games from a message about games, challenges, arrivals or departures; emits [`Event::Adjourned`] for each
     /// change.
-    pub(crate) fn handle(&mut self, event: &Event, cx: &mut Context) {
+    pub(crate) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());
         let is_over = |change: &Change| matches!(change.kind, ChangeKind::Ended | ChangeKind::Left);
@@ -253,6 +255,7 @@ impl ResumableGame {
         self.opponent.is_same_player(player.as_str())
     }
 
+    /// Sets the state of the challenge, and emits [`Event::Adjourned`] with `state`.
     fn set_and_report(&mut self, challenge: ChallengeState, state: AdjournedState, cx: &mut Context) {
         self.challenge = challenge;
         cx.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));

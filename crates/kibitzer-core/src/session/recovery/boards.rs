@@ -39,7 +39,7 @@ impl BoardRepair {
     }
 
     /// Processes an event: a game that it shows to be in step again may be requested again later.
-    pub(crate) fn handle(&mut self, event: &Event) {
+    pub(crate) fn note_recovery(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
             && is_recovery(&received.message, change.kind)
         {

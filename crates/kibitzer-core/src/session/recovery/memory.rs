@@ -158,7 +158,7 @@ impl Memory {
     }
 
     /// Forgets seeks that the server reports as removed, and all seeks when a game of this login begins.
-    pub(crate) fn handle(&mut self, event: &Event, games: &Games) {
+    pub(crate) fn forget_closed_seeks(&mut self, event: &Event, games: &Games) {
         let Event::Received { received, change } = event else { return };
         match &received.message {
             Message::SeekNotice(notice) if **notice == SeekNotice::Removed => self.seeks.clear(),

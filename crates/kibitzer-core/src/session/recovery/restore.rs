@@ -142,7 +142,7 @@ impl Restoration {
     }
 
     /// Processes the reply to a command of the restoration; ignores requests that are not pending here.
-    pub(crate) fn handle(&mut self, completed: &CompletedRequest, games: &Games) {
+    pub(crate) fn handle_reply(&mut self, completed: &CompletedRequest, games: &Games) {
         let Some(at) = self.pending.iter().position(|(id, _)| *id == completed.request.id) else { return };
         let (_, task) = self.pending.swap_remove(at);
         let result = &completed.result;
@@ -288,8 +288,8 @@ fn observed_game(reply: &Reply) -> Option<GameId> {
     })
 }
 
-/// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that nobody
-/// plays it, else [`Gone`](RestoreOutcome::Gone).
+/// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that the game is
+/// no longer played, else [`Gone`](RestoreOutcome::Gone).
 fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
     match result.as_ref().err().and_then(RequestError::refusal) {
         Some(

@@ -141,9 +141,9 @@ impl Requests {
     }
 
     /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
-    pub(super) fn handle(&mut self, event: &Event, cx: &mut Context) {
+    pub(super) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
         let Some(message) = event.message() else { return };
-        match self.marks.parse(message) {
+        match self.marks.track(message) {
             Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, cx),
             Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, cx),
             Some(ReplyMark::Unnumbered) => {
