@@ -119,7 +119,7 @@ impl Args {
             output.write_finished(&steps, &collector)?;
         }
         collector.interrupt_games();
-        output.write_unfinished(&collector)
+        output.write_remaining(&collector)
     }
 
     /// Observes games of a server until this number has ended, or the stop signal.
@@ -191,7 +191,7 @@ impl Args {
         }
         chooser.abort();
         collector.interrupt_games();
-        output.write_unfinished(&collector)
+        output.write_remaining(&collector)
     }
 }
 
@@ -205,7 +205,7 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Writes the games that have ended; a live file after every step.
+    /// Writes the games that have ended in these steps, each once. A live file is replaced by all games after every call with steps.
     fn write_finished(&mut self, steps: &[GameStep], collector: &PgnCollector) -> Result<(), Failure> {
         // A recording may contain the resumption of an adjourned game.
         let is_end = |step: &&GameStep| match step.kind {
@@ -219,8 +219,8 @@ impl Output<'_> {
         if steps.is_empty() { Ok(()) } else { self.replace_live_file(collector) }
     }
 
-    /// Writes all games that were not written yet.
-    fn write_unfinished(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
+    /// Writes all games that were not written yet, finished or not.
+    fn write_remaining(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
         collector.tracker().iter().try_for_each(|game| self.write_once(game.key(), collector))?;
         self.replace_live_file(collector)
     }

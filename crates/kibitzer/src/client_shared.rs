@@ -155,7 +155,7 @@ impl ClientShared {
         self.task.notify_one();
     }
 
-    /// Calls `read` with the current status, under the lock, and returns its result.
+    /// Calls `read` with the current status and returns its result. The lock is held meanwhile, so `read` must be short.
     pub(crate) fn read_status<T>(&self, read: impl FnOnce(&SessionStatus) -> T) -> T {
         read(&self.lock().status)
     }
@@ -234,7 +234,7 @@ impl ClientShared {
     }
 }
 
-/// Waits until `check` returns `Some`, and returns the value. It is called at once and after each notification.
+/// Waits until `check` returns `Some`, and returns the value. Calls `check` at once, and again after each notification of `changed`.
 ///
 /// # Cancel safety
 ///

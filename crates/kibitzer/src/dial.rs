@@ -116,7 +116,7 @@ impl Transport {
         opened.map_err(|error| dial_error(&error))
     }
 
-    /// Tries every address with the first port, then with the next.
+    /// Connects over TCP: tries every address of the host with the first port, then with the next, and returns the first connection.
     ///
     /// # Errors
     ///

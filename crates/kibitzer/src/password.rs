@@ -38,7 +38,7 @@ pub enum PasswordSource {
     File(PathBuf),
 }
 
-/// Reason for which a password cannot be fetched.
+/// Reason why a password cannot be fetched.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SecretError {

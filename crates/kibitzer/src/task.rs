@@ -118,7 +118,8 @@ impl Task {
         let _ = timeout(self.transport.write_timeout, self.observers.close(self.input.view(&self.session))).await;
     }
 
-    /// Does all work that is possible without waiting, up to the maximum number of events.
+    /// Does all work that is possible without waiting: requests, timeouts, output, replies and events, up to the maximum number of
+    /// events.
     fn turn(&mut self, now: Instant) -> Turn {
         self.accept_requests(now);
         if self.held_event.is_some() || self.observers.is_full() {
@@ -189,7 +190,7 @@ impl Task {
         Turn::More
     }
 
-    /// Closes the connection if the session requires it.
+    /// Closes the connection if the session's next action requires that, and reports the end unless the session knows it already.
     fn close_if_required(&mut self, now: Instant) {
         match self.session.next_action() {
             DriverAction::Dial { .. } | DriverAction::Keep => {}
@@ -198,14 +199,16 @@ impl Task {
         }
     }
 
-    /// Starts to connect if the session requires it. Called only while subscribers have room for the events that follow.
+    /// Starts a connection attempt if the session's next action requires one and none is running. Call it only while subscribers have
+    /// room for the events that follow.
     fn dial_if_required(&mut self) {
         if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
             self.connection = Connection::dial(&self.transport);
         }
     }
 
-    /// Writes everything that the session sends, at once if possible: servers answer lines that they read together in one block.
+    /// Shows every line that the session sends to the observers, and writes all of them together if possible: servers answer lines that
+    /// they read together in one block.
     fn send_transmits(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
@@ -329,8 +332,8 @@ impl ReplyWaiters {
     }
 }
 
-/// Waits until there is room for the held event, publishes it, and clears `held`. Without a held event, waits for new subscribers
-/// and admits them.
+/// Waits until there is room for the held event, publishes the event, and clears `held`. Without a held event, waits for new
+/// subscribers, and admits them with the state of the games.
 ///
 /// # Cancel safety
 ///

@@ -197,7 +197,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     }
 }
 
-/// Reason for which a bot ended on its own.
+/// Reason why a bot ended on its own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BotError {

@@ -127,7 +127,7 @@ impl<P: Policy + Clone> Player<P> {
         Ok(())
     }
 
-    /// Returns the reason for which the session ended.
+    /// Returns the reason why the session ended.
     ///
     /// # Cancel safety
     ///

@@ -142,7 +142,7 @@ impl Default for ShutdownConfig {
     }
 }
 
-/// Reason for which the settings of a bot were rejected.
+/// Reason why the settings of a bot were rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BotConfigError {

@@ -266,7 +266,7 @@ impl BestMove {
     }
 }
 
-/// Reason for which an engine can no longer be used.
+/// Reason why an engine can no longer be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {

@@ -19,7 +19,7 @@ pub struct PgnWriter {
     path: PathBuf,
 }
 
-/// Reason for which games were not written. The file is as it was before.
+/// Reason why games were not written. The file is as it was before.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PgnError {

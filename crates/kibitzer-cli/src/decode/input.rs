@@ -148,8 +148,8 @@ fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
 }
 
 impl InputFormat {
-    /// A transcript starts with a JSON object. A line of a server may start with a brace, but not followed by a quotation mark
-    /// or a blank.
+    /// Detects the format from the first bytes: a transcript starts with a JSON object. A line of a server may start with a brace, too,
+    /// but not followed by a quotation mark or a blank.
     fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {
         let mut start = Vec::with_capacity(2);
         source.by_ref().take(2).read_to_end(&mut start)?;

@@ -50,7 +50,7 @@ fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
     games.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect()
 }
 
-/// Observes more games until there are three, or no others. Returns the number of observed games.
+/// Observes more games until three are observed, or the server has no others. Returns the number of observed games.
 ///
 /// # Cancel safety
 ///

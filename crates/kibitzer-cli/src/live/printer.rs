@@ -58,7 +58,8 @@ impl EventPrinter {
         (sender, Self { thread, feeding: None })
     }
 
-    /// Waits until the session has ended and everything is printed, or standard output is closed.
+    /// Waits until the session has ended and everything is printed, or standard output is closed. Without the end of the session it
+    /// waits forever.
     ///
     /// # Errors
     ///
@@ -72,7 +73,7 @@ impl EventPrinter {
         self.thread.join_next().await.and_then(Result::ok).unwrap_or(Ok(()))
     }
 
-    /// Waits until the rest of an ended session is printed, at most one second.
+    /// Waits until the rest of an ended session is printed, at most one second; then stops to read the session.
     ///
     /// # Errors
     ///

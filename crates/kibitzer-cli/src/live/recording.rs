@@ -18,7 +18,7 @@ pub(crate) fn announce_recording(client: &Client) {
     }
 }
 
-/// Reports a recording that fails at the moment it does.
+/// Waits until the recording of a session fails, and reports that at once on standard error. Never completes.
 ///
 /// # Cancel safety
 ///
@@ -28,7 +28,8 @@ pub(super) async fn report_failed_recording(client: &Client) -> Infallible {
     pending().await
 }
 
-/// Waits for the end of a session, of which something else may have failed already, and returns how much of it was recorded.
+/// Waits for the end of a session, and returns how much of it was recorded, in words; `None` without a recording. `so_far` is the result
+/// of the command until now.
 ///
 /// # Errors
 ///

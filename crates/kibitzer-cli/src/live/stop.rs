@@ -64,7 +64,7 @@ impl StopSignal {
         self.signals.wait().await;
     }
 
-    /// Returns the result of the future, or `None` on a signal or at the deadline.
+    /// Runs a future, and returns its result; drops it and returns `None` on a signal or at the deadline.
     ///
     /// # Cancel safety
     ///

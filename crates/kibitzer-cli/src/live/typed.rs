@@ -23,7 +23,8 @@ pub(crate) enum LineSender {
 }
 
 impl LineSender {
-    /// Waits until an own session is ready. Returns `false` if it never will be again.
+    /// Waits until the session of this process is ready; returns `false` if that session is over. Returns `true` at once for an attached
+    /// session.
     ///
     /// # Cancel safety
     ///

@@ -10,7 +10,7 @@ use crate::family::Family;
 use crate::play::BoardForm;
 use crate::wire::{InputReader, write_text};
 
-/// A reason for which the server refuses a login.
+/// A reason why the server refuses a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoginObstacle {
@@ -32,7 +32,7 @@ pub enum LoginObstacle {
     Silence,
 }
 
-/// The reason for which the server ends a session that its client did not end.
+/// The reason why the server ends a session that its client did not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KickReason {
     /// The same player logged in on another connection.

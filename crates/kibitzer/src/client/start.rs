@@ -18,7 +18,7 @@ use crate::tap::{Tap, tap};
 use crate::task::Task;
 use crate::transcript::{RecordError, Recorder, Recordings};
 
-/// Reason for which no session was started.
+/// Reason why no session was started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConnectError {

@@ -78,7 +78,8 @@ pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
     })
 }
 
-/// Returns the first item if all items are about one game and the reply has no board of a game of this login; otherwise `None`.
+/// Returns the first item if all items are about the same game, and the reply has no board of a game of this login; otherwise, and
+/// without items, `None`.
 fn sole_item<'a, T>(
     reply: &Reply,
     mut items: impl Iterator<Item = &'a T>,

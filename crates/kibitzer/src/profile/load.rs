@@ -20,7 +20,7 @@ const FOREIGN_PREFIX: &str = "x-";
 /// Jaro similarity of two keys, from 0 to 1, above which an error suggests the known key for an unknown one.
 const MIN_SIMILARITY: f64 = 0.7;
 
-/// Reason for which a configuration was rejected.
+/// Reason why a configuration was rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfigError {

@@ -140,9 +140,9 @@ pub(super) struct OpenConnection {
     unsent: Zeroizing<Vec<u8>>,
     /// Whether the socket may hold bytes that are not flushed.
     is_dirty: bool,
-    /// When the pending write last made progress, or when writing failed; `None` if nothing is pending.
+    /// Time at which the pending write last made progress, or at which writing failed; `None` if nothing is pending.
     last_write_progress: Option<Instant>,
-    /// Why writing failed. Reading continues, because the server may have sent the reason before.
+    /// Why writing failed; `None` while it has not. Reading continues after a failure, because the server may have sent the reason before.
     write_failure: Option<CloseCause>,
 }
 

@@ -154,7 +154,8 @@ impl Observers {
         }
     }
 
-    /// Shows the withheld bytes, masked, so that the observers receive them before what follows.
+    /// Shows the withheld bytes, masked, to the observers, so that they are observed before the next observation. The redactor still
+    /// withholds them until it knows whether they begin a secret.
     fn show_withheld(&mut self, view: SessionView<'_>) {
         if let Some(redactor) = &mut self.redactor {
             let withheld = redactor.release_masked();
@@ -162,7 +163,7 @@ impl Observers {
         }
     }
 
-    /// Drops the redactor if it has no secret left, after showing the bytes that it withheld.
+    /// Drops the redactor if no secret is left in it. The bytes that it withheld are shown to the observers first.
     fn drop_idle_redactor(&mut self, view: SessionView<'_>) {
         if self.redactor.as_ref().is_some_and(|redactor| redactor.has_no_secrets()) {
             self.show_withheld(view);
@@ -170,7 +171,7 @@ impl Observers {
         }
     }
 
-    /// Drops the observers that are done, and passes an observation to the others. It is created only if there are any.
+    /// Drops the observers that are done, and passes an observation to the others. The observation is created only if observers are left.
     fn notify_all(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
         self.list.retain(|observer| !observer.is_done());
         if self.list.is_empty() {

@@ -221,8 +221,8 @@ impl Recorder {
         Poll::Ready(Ok(()))
     }
 
-    /// Appends the line of a piece to the buffer. `mark` is inserted at the end of the JSON object, and begins with a comma
-    /// unless it is empty. The first line of a recording also states the time of day.
+    /// Appends the line of a piece, with the current time, to the buffer. `mark` is inserted at the end of the JSON object; it is empty
+    /// or begins with a comma. The first line of a recording also states the time of day.
     fn append_line(&mut self, direction: &str, bytes: &[u8], mark: &str) {
         let before = self.unwritten.len();
         let mark = match self.n_bytes {

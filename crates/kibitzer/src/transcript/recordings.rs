@@ -72,7 +72,8 @@ impl Recordings {
         wait_until(&self.failed, || self.latest().filter(|recording| recording.error.is_some())).await
     }
 
-    /// Logs a failure, drops the recorder, counts its unwritten pieces as missing, and wakes those who wait for a failure.
+    /// Ends the recording with an error: logs the error, drops the recorder, counts its unwritten pieces as missing, and wakes all callers
+    /// of [`failed`](Self::failed).
     fn record_failure(&self, state: &mut RecordingsState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
