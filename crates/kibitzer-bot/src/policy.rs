@@ -226,9 +226,7 @@ impl GameSituation<'_> {
 
     /// Formats the scores of the last moves for the reason of a decision.
     fn describe_scores(&self) -> String {
-        let scores =
-            self.scores.iter().rev().take(5).map(|score| format!("{:+.2}", f64::from(centipawns(*score)) / 100.0));
-        let scores: Vec<_> = scores.collect();
+        let scores: Vec<_> = self.scores.iter().rev().take(5).map(ToString::to_string).collect();
         if scores.is_empty() { "there is no score yet".to_owned() } else { format!("scores {}", scores.join(", ")) }
     }
 }

@@ -4,12 +4,13 @@ use cozy_chess::GameStatus;
 use kibitzer::RequestError;
 use kibitzer::command::{MoveMade, MoveText};
 use kibitzer::core::chess::{Role, Square};
+use kibitzer::core::text::error_chain;
 
 use super::player::Player;
 use super::requests::Outcome;
 use super::thinker::{Order, Thought};
 use crate::engine::{BestMove, EngineError};
-use crate::policy::{GameSituation, Gesture, Policy, centipawns};
+use crate::policy::{GameSituation, Gesture, Policy};
 use crate::tracker::{GameKey, PositionKey, TrackedGame};
 use crate::verdict::{BotAction, BotEvent};
 
@@ -57,9 +58,7 @@ impl<P: Policy + Clone> Player<P> {
             table.expected = best.ponder;
         }
         let score = self.tables.get(&key).and_then(|table| table.scores.last());
-        let reason = score.map_or("found by the engine".to_owned(), |score| {
-            format!("score {:+.2}", f64::from(centipawns(*score)) / 100.0)
-        });
+        let reason = score.map_or("found by the engine".to_owned(), |score| format!("score {score}"));
         self.send_move(position, &uci, reason);
         if let Some((Gesture::OfferDraw, reason)) = gesture {
             self.offer_draw(key, reason);
@@ -128,7 +127,7 @@ impl<P: Policy + Clone> Player<P> {
     /// Counts a failure of the engine for every game that waits for it, and gives up those with too many.
     fn on_engine_failure(&mut self, error: &EngineError) {
         self.engine = None;
-        self.report(BotAction::EngineFailed, None, None, error.to_string());
+        self.report(BotAction::EngineFailed, None, None, error_chain(error));
         let limit = self.config.engine.restarts_per_game;
         let waiting: Vec<_> =
             self.games.tracker().iter().filter(|game| game.is_my_turn()).map(TrackedGame::key).collect();

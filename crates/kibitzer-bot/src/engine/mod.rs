@@ -3,6 +3,7 @@
 //! A search is described by a [`SearchPosition`] and [`SearchLimits`]; it reports [`SearchInfo`] while it runs and ends with a
 //! [`BestMove`]. Moves are in UCI notation: `e2e4`, `e7e8q`, `P@e4` for a drop, king takes rook (`e1h1`) for castling in chess960.
 
+use std::fmt;
 use std::future::{Future, ready};
 use std::io;
 use std::time::Duration;
@@ -243,6 +244,17 @@ pub enum Score {
     Centipawns(i32),
     /// Mate in this number of moves; negative if the engine is mated.
     Mate(i32),
+}
+
+impl fmt::Display for Score {
+    /// Writes pawns with a sign, `+0.35`, or `mate in 3`, `mated in 2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Centipawns(score) => write!(f, "{:+.2}", f64::from(score) / 100.0),
+            Self::Mate(moves @ ..0) => write!(f, "mated in {}", moves.unsigned_abs()),
+            Self::Mate(moves) => write!(f, "mate in {moves}"),
+        }
+    }
 }
 
 /// Result of a search.
