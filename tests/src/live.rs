@@ -12,7 +12,7 @@ use kibitzer::core::hub::{RecvError, Subscription};
 use kibitzer::core::message::{GameId, Handle};
 use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Profile};
-use kibitzer_server::{Account, Control, Server, ServerOptions};
+use kibitzer_server::{Account, Server, ServerControl, ServerOptions};
 use tokio::io::DuplexStream;
 
 /// The password of every account.
@@ -119,7 +119,7 @@ pub struct Place(Arc<Mutex<PlaceState>>);
 
 #[derive(Debug, Default)]
 struct PlaceState {
-    control: Option<Control>,
+    control: Option<ServerControl>,
     refusals_left: u32,
     n_dialed: u32,
 }
@@ -157,7 +157,7 @@ impl Place {
         control.connect().await
     }
 
-    fn admit(&self) -> Option<Control> {
+    fn admit(&self) -> Option<ServerControl> {
         let mut state = self.state();
         state.n_dialed += 1;
         match state.refusals_left.checked_sub(1) {

@@ -6,7 +6,7 @@
 //!
 //! - [`Server`] runs it: on a port of this machine, or [in process](Server::connect) without any socket.
 //! - [`ServerOptions`] configures it, with the [`Account`]s of its registered players.
-//! - [`Control`] is the operator's interface: connections, [faults](Fault), announcements, shutdown.
+//! - [`ServerControl`] is the operator's interface: connections, [faults](Fault), announcements, shutdown.
 //!
 //! One task owns the state, which has no sockets and reads no clock; one task serves each client, with an outbox of limited size,
 //! and applies the connection's [faults](Fault) between outbox and stream. Time is that of the tokio runtime, so that a test can
@@ -41,10 +41,10 @@ mod testing;
 mod wire;
 mod world;
 
-pub use account::{Account, AccountsError};
+pub use account::Account;
 pub use family::Family;
 pub use fault::{Fault, FaultPoint};
 pub use lobby::{ConnectionId, ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
 pub use population::{Activity, PopulationOptions};
-pub use server::{Control, ControlError, Server};
+pub use server::{ControlError, Server, ServerControl};

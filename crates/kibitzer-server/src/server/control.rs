@@ -36,11 +36,11 @@ pub enum ControlError {
 
 /// A handle to a running server; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub struct ServerControl {
     pub(super) requests: mpsc::Sender<ActorRequest>,
 }
 
-impl Control {
+impl ServerControl {
     /// Connects a client within the process; the server sends its greeting at once.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use tokio::time;
 
 use self::actor::{Actor, QUEUE_LENGTH};
 use self::client_task::Stream;
-pub use self::control::{Control, ControlError};
+pub use self::control::{ControlError, ServerControl};
 use crate::fault::{Fault, FaultPoint};
 use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
@@ -109,8 +109,8 @@ impl Server {
     }
 
     /// Returns a handle for the operator, and for clients within the process.
-    pub fn control(&self) -> Control {
-        Control { requests: self.requests.clone() }
+    pub fn control(&self) -> ServerControl {
+        ServerControl { requests: self.requests.clone() }
     }
 
     /// Announces the shutdown, closes all connections and waits until all tasks have ended.
