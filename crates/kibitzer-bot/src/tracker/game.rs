@@ -6,9 +6,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kibitzer::Game;
 use kibitzer::core::chess::{Color, Fen, Hands};
-use kibitzer::core::game::Ending;
 use kibitzer::core::message::listing::MoveList;
-use kibitzer::core::message::{ClockReading, Creating, GameId, GameInfo, GameKind, Handle, Rating, Relation, Style12};
+use kibitzer::core::message::{
+    ClockReading, Creating, GameEnded, GameId, GameInfo, GameKind, Handle, Rating, Relation, Style12,
+};
 
 use super::line::{MoveLine, TrackedMove, shredder_fen};
 use super::step::{GameKey, TrackedState};
@@ -167,7 +168,7 @@ impl TrackedGame {
     }
 
     /// Returns result and reason in the server's words; `None` until the server reports them.
-    pub const fn ending(&self) -> Option<&Ending> {
+    pub fn ending(&self) -> Option<&GameEnded> {
         self.game.ending()
     }
 

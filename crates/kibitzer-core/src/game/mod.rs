@@ -27,8 +27,8 @@ use announced::AnnouncedGames;
 pub(crate) use change::PrecedingReport;
 pub use change::{Change, ChangeKind, Desync, DesyncReason, MissedPlies};
 pub use moves::PlayedMove;
+pub use state::Game;
 use state::GameStep;
-pub use state::{Ending, Game};
 
 numeric_options! {
     /// Limits on tracked games.

@@ -10,10 +10,8 @@ use super::announced::AnnouncedGame;
 use super::moves::{KnownMoves, PlayedMove};
 use super::play;
 use crate::chess::{Color, Fen, Hands};
-use crate::message::{
-    BoardNumbers, GameCreated, GameEndReason, GameEnded, GameId, GameInfo, GameResult, Handle, Style12,
-};
-use crate::text::{PlayerText, ServerText};
+use crate::message::{BoardNumbers, GameCreated, GameEnded, GameId, GameInfo, Handle, Style12};
+use crate::text::ServerText;
 
 pub(super) use follow::GameStep;
 use reserves::Reserves;
@@ -30,8 +28,7 @@ pub struct Game {
     info: Option<Box<GameInfo>>,
     partner_game: Option<GameId>,
     hands: Option<Hands>,
-    ending: Option<Ending>,
-    continuation: Continuation,
+    ending: Option<Arc<GameEnded>>,
     followed: bool,
     next_board: Option<NextBoardOwner>,
     awaited: Option<AwaitedMoves>,
@@ -52,28 +49,6 @@ enum NextBoardOwner {
     Either,
 }
 
-/// How a game may continue after its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Continuation {
-    Nothing,
-    /// Resumed later, after an adjournment.
-    Resumed,
-    /// Continued at once as an examined game.
-    Examined,
-}
-
-/// Result of a game, and the reason for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Ending {
-    /// Winner, draw, or no result.
-    pub result: GameResult,
-    /// Reason for the end.
-    pub reason: GameEndReason,
-    /// The reason in the server's words.
-    pub text: PlayerText,
-}
-
 impl Game {
     pub(super) fn new(position: Arc<Style12>) -> Self {
         Self {
@@ -85,7 +60,6 @@ impl Game {
             partner_game: None,
             hands: None,
             ending: None,
-            continuation: Continuation::Nothing,
             followed: true,
             next_board: None,
             awaited: None,
@@ -164,9 +138,9 @@ impl Game {
         self.position.fen().with_hands(self.hands)
     }
 
-    /// Returns the result of the game; `None` while it is in progress.
-    pub const fn ending(&self) -> Option<&Ending> {
-        self.ending.as_ref()
+    /// Returns the message that ended the game, with its result; `None` while the game is in progress.
+    pub fn ending(&self) -> Option<&GameEnded> {
+        self.ending.as_deref()
     }
 
     /// Returns whether the server sends boards of the game to this session: the game has not ended, and the session follows it.
@@ -225,7 +199,7 @@ impl Game {
     pub(super) fn set_followed(&mut self, followed: bool) {
         if followed && self.ending.is_some() {
             // Servers let only games in progress be observed.
-            let is_resumed = self.continuation == Continuation::Resumed;
+            let is_resumed = self.ending.as_ref().is_some_and(|ending| ending.is_adjourned() && !ending.lives_on);
             let again = if is_resumed { NextBoardOwner::Same } else { NextBoardOwner::Other };
             self.next_board = self.next_board.filter(|announced| *announced != NextBoardOwner::Either).or(Some(again));
         } else if followed && !self.followed {
@@ -255,12 +229,7 @@ impl Game {
         if !is_mine || self.ending.is_some() {
             return false;
         }
-        self.continuation = match ended.lives_on {
-            true => Continuation::Examined,
-            false if ended.is_adjourned() => Continuation::Resumed,
-            false => Continuation::Nothing,
-        };
-        self.ending = Some(Ending { result: ended.result, reason: ended.reason, text: ended.text.clone() });
+        self.ending = Some(Arc::new(ended.clone()));
         true
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Continuation, Game, GameStep, NextBoardOwner, Reserves};
+use super::{NextBoardOwner, Game, Reserves, GameStep};
 use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
@@ -111,8 +111,7 @@ impl Game {
 
     /// Reopens a game that ended but continues as an examined one; other games are unchanged.
     pub(in crate::game) fn go_on_examined(&mut self) {
-        if self.continuation == Continuation::Examined && self.next_board.is_none() {
-            self.continuation = Continuation::Nothing;
+        if self.ending.as_ref().is_some_and(|ending| ending.lives_on) && self.next_board.is_none() {
             self.ending = None;
             self.set_examined(true);
         }
