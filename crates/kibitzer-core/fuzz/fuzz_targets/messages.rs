@@ -8,7 +8,7 @@ use kibitzer_core::message::{
     Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
     GameEnded, GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, Observing,
     ObservingRefusal, Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared,
-    SeeksRemoved, Style12, Talk, TalkKind, UserArrived, UserDeparted,
+    SeeksRemoved, Style12, Talk, TalkKind, UserArrived,
 };
 use kibitzer_core::text::{decode, encode};
 use kibitzer_core::wire::Framer;
@@ -36,7 +36,7 @@ fn parse_line(line: &[u8]) {
     let _ = (SeeksCleared::parse(line), SeekNotice::parse(line), Pending::parse(line), PendingRemoved::parse(line));
     let _ = (GameInfo::parse(line), GameCreated::parse(line), Creating::parse(line), GameEnded::parse(line));
     let _ = (Observing::parse(line), ObservingRefusal::parse(line), Focus::parse(line), Examine::parse(line));
-    let _ = (Talk::parse(line), Arrival::parse(line), UserArrived::parse(line), UserDeparted::parse(line));
+    let _ = (Talk::parse(line), Arrival::parse(line), UserArrived::parse(line), Arrival::parse_departure(line));
     let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
     let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line), Refusal::parse(line));
     let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), Level1Header::parse(line));

@@ -1,9 +1,9 @@
 //! Arrivals and departures of players.
 
-use super::{Handle, Titles};
+use super::{Handle, Titles, fields};
 use crate::scan::Cursor;
 
-/// A player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`.
+/// A player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`, `<wd> Foo`.
 ///
 /// Source: help files `notify`, `pin`; transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub enum ArrivalReason {
     NotifiedBy,
     /// The player has an adjourned game with this login.
     Adjourned,
-    /// The server reports all players (variable `pin`).
+    /// The server reports all players (variable `pin`, ivar `pin`).
     Pin,
 }
 
@@ -55,6 +55,14 @@ impl Arrival {
         }
         at.expect(b"Notification: ")?;
         Self::notification(at)
+    }
+
+    /// Parses a `<wd>` line, which reports a departure with the ivar `pin`; the text after the name is ignored. `None` if the name is
+    /// missing or invalid.
+    pub fn parse_departure(line: &[u8]) -> Option<Self> {
+        let name = Handle::read(&mut fields::after_tag(line, b"<wd>")?)?;
+        let (titles, kind) = (Titles::default(), ArrivalKind::Departed);
+        Some(Self { name: Handle::from_wire(name), titles, kind, reason: ArrivalReason::Pin })
     }
 
     fn notification(mut at: Cursor<'_>) -> Option<Self> {
@@ -126,6 +134,15 @@ mod tests {
             let read = Arrival::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
             assert_eq!((read.name.as_str(), read.kind, read.reason), (name, kind, reason), "{line}");
             assert_eq!(read.titles.iter().collect::<Vec<_>>(), titles, "{line}");
+        }
+    }
+
+    #[test]
+    fn departures_with_the_ivar() {
+        let departed = Arrival::parse_departure(b"<wd> gbtami").unwrap();
+        assert_eq!((departed.name.as_str(), departed.kind, departed.reason), ("gbtami", Departed, Pin));
+        for line in ["<wx> gbtami", "<wd>", "<wd> 17"] {
+            assert_eq!(Arrival::parse_departure(line.as_bytes()), None, "{line}");
         }
     }
 

@@ -6,7 +6,7 @@ use super::spare::SpareAllocations;
 use super::{
     Arrival, Challenge, ChallengeUpdate, Creating, Delta, Examine, Farewell, Focus, GameCreated, GameEnded, GameInfo,
     Holding, KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, Observing, ObservingRefusal, Offer, Partner,
-    Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, UserArrived, UserDeparted,
+    Pending, PendingRemoved, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, UserArrived,
 };
 use crate::wire::LineTag;
 
@@ -24,7 +24,7 @@ pub(super) fn parse_line(tag: LineTag, line: &[u8], spare: &mut SpareAllocations
         LineTag::PendingRemoved => PendingRemoved::parse(line).map(Message::from),
         LineTag::GameInfo => GameInfo::parse(line).map(Message::from),
         LineTag::UserArrived => UserArrived::parse(line).map(Message::from),
-        LineTag::UserDeparted => UserDeparted::parse(line).map(Message::from),
+        LineTag::UserDeparted => Arrival::parse_departure(line).map(Message::from),
         LineTag::Style10 | LineTag::None => parse_untagged(line, spare),
         LineTag::PlayerText => None,
     }

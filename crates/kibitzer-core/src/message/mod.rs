@@ -82,7 +82,7 @@ pub(crate) use style12::{BoardNumbers, DerivedMove};
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use template::Actor;
-pub use user_info::{UserArrived, UserDeparted};
+pub use user_info::UserArrived;
 
 pub use crate::text::{Handle, Titles};
 pub use crate::wire::{CommandCode, Control, Family, Level1Header};
@@ -172,12 +172,10 @@ messages! {
     Focus(Focus),
     /// An event in an examined game other than a board.
     Examine(Examine),
-    /// A player logged in or out.
+    /// A player logged in or out; not the `<wa>` line.
     Arrival(Arrival),
     /// A player logged in: the `<wa>` line, with status, titles and ratings.
     UserArrived(UserArrived),
-    /// A player logged out: the `<wd>` line.
-    UserDeparted(UserDeparted),
     /// An offer to play, made to this login or by it.
     Challenge(Challenge),
     /// A change of an offer to play, an answer to it, or its end.

@@ -1,4 +1,4 @@
-//! `<wa>`, `<wd>`: arrivals and departures with the ivar `pin`.
+//! `<wa>`: arrivals with the ivar `pin`.
 
 use super::listing::WhoStatus;
 use super::{Handle, Rating, Titles, fields};
@@ -40,22 +40,6 @@ impl UserArrived {
     }
 }
 
-/// A player departed: `<wd> gbtami`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UserDeparted {
-    /// The player who logged out.
-    pub name: Handle,
-}
-
-impl UserDeparted {
-    /// Parses a line with its tag; the text after the name is ignored. `None` if the name is missing or invalid.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        let name = Handle::read(&mut fields::after_tag(line, b"<wd>")?)?;
-        Some(Self { name: Handle::from_wire(name) })
-    }
-}
-
 fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
     let (digits, _) = at.rest().split_at_checked(2)?;
     let bits = fields::hex(digits)?;
@@ -68,8 +52,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::message::Confidence;
     use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
+    use crate::message::{Arrival, Confidence};
 
     fn print(user: &UserArrived, sign: u8) -> String {
         let ratings: String = user.ratings.iter().flatten().map(|&rating| print_rating(rating)).collect();
@@ -115,14 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn departures_and_lines_that_do_not_fit() {
-        let name = Handle::from_wire(b"gbtami");
-        assert_eq!(UserDeparted::parse(b"<wd> gbtami"), Some(UserDeparted { name }));
-        let cases = ["<wx> gbtami", "<wd>", "<wd> 17"];
-        for sent in cases {
-            assert_eq!(UserDeparted::parse(sent.as_bytes()), None, "{sent}");
-        }
-        let cases = ["<wa>", "<wa> gbtami", "<wa> gbtami xx1411E"];
+    fn lines_that_do_not_fit() {
+        let cases = ["<wa>", "<wx> gbtami", "<wa> gbtami", "<wa> gbtami xx1411E"];
         for sent in cases {
             assert_eq!(UserArrived::parse(sent.as_bytes()), None, "{sent}");
         }
@@ -142,7 +120,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_accepted_or_refused_without_panic(line in "<w[ad]> ?[a-z]{0,3}[ ^.]{0,3}[0-9a-fEP ]{0,60}", bytes in any::<Vec<u8>>()) {
-            let _ = (UserArrived::parse(line.as_bytes()), UserArrived::parse(&bytes), UserDeparted::parse(&bytes));
+            let _ = (UserArrived::parse(line.as_bytes()), UserArrived::parse(&bytes), Arrival::parse_departure(&bytes));
         }
     }
 }

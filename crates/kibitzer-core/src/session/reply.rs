@@ -130,7 +130,6 @@ fn may_come_unasked(message: &Message) -> bool {
         | Message::Talk(_)
         | Message::Arrival(_)
         | Message::UserArrived(_)
-        | Message::UserDeparted(_)
         | Message::Pending(_)
         | Message::PendingRemoved(_)
         | Message::Seek(_)

@@ -130,7 +130,6 @@ impl Message {
             Self::Talk(it) => &**it,
             Self::Arrival(it) => &**it,
             Self::UserArrived(it) => &**it,
-            Self::UserDeparted(it) => &**it,
             Self::Challenge(it) => &**it,
             Self::ChallengeUpdate(it) => &**it,
             Self::Offer(it) => &**it,

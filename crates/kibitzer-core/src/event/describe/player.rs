@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 use super::value::{FieldSink, Fields, fields};
 use super::{EventDescriptor, describe};
 use crate::event::EventKind;
-use crate::message::{Arrival, ArrivalKind, GameId, Talk, TalkKind, UserArrived, UserDeparted};
-use crate::text::{Handle, Titles};
+use crate::message::{Arrival, ArrivalKind, GameId, Talk, TalkKind, UserArrived};
+use crate::text::Handle;
 
 describe! {
     Arrival as it => if it.kind == ArrivalKind::Arrived { EventKind::Arrived } else { EventKind::Departed }, {
@@ -22,10 +22,6 @@ describe! {
         words(out): write!(out, "{} has arrived", it.name),
     }
 
-    UserDeparted as it => EventKind::Departed, {
-        fields: [name, titles: Titles::default()],
-        words(out): write!(out, "{} has departed", it.name),
-    }
 }
 
 impl Fields for Talk {
