@@ -125,7 +125,7 @@ fn is_end(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::core::message::listing::{Collector, GameList};
+    use kibitzer::core::message::listing::{GameList, Listing as _};
 
     use super::*;
 
@@ -141,11 +141,7 @@ mod tests {
 
     #[test]
     fn kinds_take_turns_and_one_board_of_bughouse_is_enough() {
-        let mut collector = Collector::<GameList>::default();
-        for line in LISTING.lines() {
-            collector.add_line(line.as_bytes());
-        }
-        let games = collector.finish().unwrap().games;
+        let games = GameList::parse(LISTING.lines().map(str::as_bytes)).unwrap().games;
         let mut observed = BTreeSet::new();
         let mut chosen = Vec::new();
         while let Some(game) = choose(&games, &observed) {

@@ -13,7 +13,7 @@
 //! | collecting | end of the reply | none | the listing, if it is complete |
 //! | collecting | end of an incomplete reply | none | |
 
-use crate::message::listing::{AnyCollector, AnyListing, CollectorStep};
+use crate::message::listing::{AnyCollector, AnyListing};
 use crate::message::{Control, Message, Received};
 
 /// The listing that the current reply may contain.
@@ -34,7 +34,7 @@ impl ListingRecognizer {
             Message::Talk(_) | Message::OverLong(_) => None,
             _ => {
                 let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
-                let is_listed = collector.add_line(received.raw()) != CollectorStep::Unrelated;
+                let is_listed = collector.add_line(received.raw()).is_some();
                 if is_listed && matches!(received.message, Message::Text(_)) && !received.raw().is_empty() {
                     received.mark_listed();
                 }

@@ -6,10 +6,11 @@ use super::value::{Displayed, FieldSink, Fields, fields, non_empty, objects};
 use super::{EventDescriptor, LineDisplay};
 use crate::event::EventKind;
 use crate::message::listing::{
-    AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, GameTerms, HistoryRow, ListedField,
-    ListedMove, ListedPlayer, Presence, RowCount, StoredDetails, StoredGame, WhoEntry,
+    AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, GameTerms, HistoryRow, ListedField, ListedMove,
+    ListedPlayer, Presence, RowCount, StoredDetails, StoredGame, WhoEntry,
 };
 use crate::message::{ClockReading, GameKind};
+use crate::text::PlayerText;
 
 impl Fields for AnyListing {
     fn fields(&self, put: &mut FieldSink<'_>) {
@@ -62,7 +63,7 @@ impl EventDescriptor for AnyListing {
 objects! {
     ChannelMembers as it: [channel, name, members];
     FingerGame as it: [activity: it.activity.as_str(), game, white, black];
-    FingerNote as it: [number, text];
+    (u8, PlayerText) as it: [number: it.0, text: it.1];
     FingerRating as it: [
         category, rating, rd_tenths, volatility_millionths, wins, losses, draws, total, best, best_on,
     ];

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{NextBoardOwner, Game, Reserves, GameStep};
+use super::{Game, GameStep, NextBoardOwner, Reserves};
 use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;

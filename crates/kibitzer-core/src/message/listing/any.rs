@@ -1,9 +1,8 @@
 //! Listings of every kind, by the command that they answer.
 
-use super::{
-    ChannelList, Collector, CollectorStep, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables,
-    WhoList,
-};
+use std::ops::ControlFlow;
+
+use super::{ChannelList, Collector, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList};
 
 /// Declares a variant for each listing: its type, the codes of its commands in block mode, their numbers in ICC's units.
 macro_rules! listings {
@@ -43,7 +42,7 @@ macro_rules! listings {
             }
 
             /// Adds the line if it is part of the listing; see [`Collector::add_line`].
-            pub(crate) fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+            pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
                 match self {
                     $(Self::$variant(collector) => collector.add_line(line),)+
                 }

@@ -1,13 +1,15 @@
 //! Collection of the lines of one reply into a listing, while other lines arrive between them.
 //!
-//! | state | line | next state | step |
+//! | state | line | next state | result |
 //! |---|---|---|---|
-//! | `Waiting` | part of the listing | `Collecting` | `Added` |
-//! | `Collecting`, `Paged` | part of the listing, or empty | `Collecting` | `Added` |
-//! | `Collecting`, `Paged` | the pager's line | `Paged` | `Pager` |
-//! | `Waiting`, `Collecting`, `Paged` | last line of the listing | `Done` | `Done` |
-//! | `Waiting`, `Collecting`, `Paged` | one line over the limit | `TooLong` | `Done` |
-//! | any | another line | unchanged | `Unrelated` |
+//! | `Waiting` | part of the listing | `Collecting` | `Continue` |
+//! | `Collecting`, `Paged` | part of the listing, or empty | `Collecting` | `Continue` |
+//! | `Collecting`, `Paged` | the pager's line | `Paged` | `Continue` |
+//! | `Waiting`, `Collecting`, `Paged` | last line of the listing | `Done` | `Break` |
+//! | `Waiting`, `Collecting`, `Paged` | one line over the limit | `TooLong` | `Break` |
+//! | any | another line | unchanged | `None` |
+
+use std::ops::ControlFlow;
 
 use thiserror::Error;
 
@@ -19,27 +21,6 @@ const MAX_LINES: usize = 10_000;
 
 /// The line that servers print in place of the rest of a reply that is longer than the variable `height`.
 const PAGER: &[u8] = b"Type [next] to see next page.";
-
-/// The effect of a line on a [`Collector`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a caller has to handle each")]
-pub enum CollectorStep {
-    /// The line is not part of the listing: a tell, a board, any other output of the server.
-    Unrelated,
-    /// The line was added to the listing.
-    Added,
-    /// The line is the pager's: the server sends the rest of the listing after the command `next`.
-    Pager,
-    /// The listing accepts no more lines: this was its last one, or the number of lines exceeded the limit.
-    Done,
-}
-
-impl CollectorStep {
-    /// Returns the step of a line that was added, or that is not part of the listing.
-    pub(super) const fn added_or_unrelated(is_added: bool) -> Self {
-        if is_added { Self::Added } else { Self::Unrelated }
-    }
-}
 
 /// Reason why the lines do not form one complete listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -67,8 +48,9 @@ pub trait Listing: Default {
     /// Whether a reply without any line is an empty listing rather than an error.
     const MAY_BE_EMPTY: bool = false;
 
-    /// Adds one line that is not empty, and returns its effect. Never returns [`CollectorStep::Pager`].
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep;
+    /// Adds one line that is not empty. Returns `Break` if it was the last line of the listing, `None` if it is not part of the
+    /// listing: a tell, a board, any other output of the server.
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>>;
 
     /// Returns the lines of the reply that could not be parsed.
     fn unread_mut(&mut self) -> &mut Vec<Line>;
@@ -84,9 +66,9 @@ pub trait Listing: Default {
         let mut collector = Collector::default();
         for line in lines {
             match collector.add_line(line) {
-                CollectorStep::Unrelated => collector.keep_unread(line),
-                CollectorStep::Done => break,
-                CollectorStep::Added | CollectorStep::Pager => {}
+                None => collector.keep_unread(line),
+                Some(ControlFlow::Break(())) => break,
+                Some(ControlFlow::Continue(())) => {}
             }
         }
         collector.finish()
@@ -95,10 +77,10 @@ pub trait Listing: Default {
 
 /// Picks the lines of one listing out of a stream of lines.
 ///
-/// Pass every line to [`add_line`](Self::add_line) until it returns [`CollectorStep::Done`], or until the reply is over; then call
+/// Pass every line to [`add_line`](Self::add_line) until it returns `Break`, or until the reply is over; then call
 /// [`finish`](Self::finish).
 #[derive(Clone, Debug, Default)]
-pub struct Collector<L> {
+pub(crate) struct Collector<L> {
     listing: L,
     progress: Progress,
     n_lines: usize,
@@ -115,17 +97,26 @@ enum Progress {
 }
 
 impl<L: Listing> Collector<L> {
-    /// Adds the line if it is part of the listing. From the listing's first line on, empty lines are part of it. After
-    /// [`CollectorStep::Done`], every line is [`CollectorStep::Unrelated`].
-    pub fn add_line(&mut self, line: &[u8]) -> CollectorStep {
-        let step = match self.progress {
-            Progress::Done | Progress::TooLong => return CollectorStep::Unrelated,
-            Progress::Waiting if line.trim_ascii().is_empty() => CollectorStep::Unrelated,
-            Progress::Collecting | Progress::Paged if line.trim_ascii().is_empty() => CollectorStep::Added,
-            Progress::Collecting | Progress::Paged if line.trim_ascii() == PAGER => CollectorStep::Pager,
-            Progress::Waiting | Progress::Collecting | Progress::Paged => self.listing.add_line(line),
+    /// Adds the line if it is part of the listing; `None` if it is not. From the listing's first line on, empty lines are part of
+    /// it, and so is the pager's line, after which the listing continues once the server receives the command `next`.
+    ///
+    /// Returns `Break` if the listing accepts no more lines: this was its last one, or the number of lines exceeded the limit.
+    pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        let is_started = matches!(self.progress, Progress::Collecting | Progress::Paged);
+        let next = match line.trim_ascii() {
+            _ if matches!(self.progress, Progress::Done | Progress::TooLong) => return None,
+            b"" => is_started.then_some(Progress::Collecting)?,
+            PAGER if is_started => Progress::Paged,
+            _ => match self.listing.add_line(line)? {
+                ControlFlow::Continue(()) => Progress::Collecting,
+                ControlFlow::Break(()) => Progress::Done,
+            },
         };
-        self.count_and_advance(step)
+        self.progress = if self.count_line() { next } else { Progress::TooLong };
+        Some(match self.progress {
+            Progress::Done | Progress::TooLong => ControlFlow::Break(()),
+            Progress::Waiting | Progress::Collecting | Progress::Paged => ControlFlow::Continue(()),
+        })
     }
 
     /// Returns the complete listing.
@@ -133,7 +124,7 @@ impl<L: Listing> Collector<L> {
     /// # Errors
     ///
     /// [`ListingError`] if no line was added, the end is missing, or there were too many lines.
-    pub fn finish(mut self) -> Result<L, ListingError> {
+    pub(crate) fn finish(mut self) -> Result<L, ListingError> {
         match self.progress {
             Progress::Done => Ok(self.listing),
             Progress::Collecting if !L::HAS_LAST_LINE => Ok(self.listing),
@@ -142,21 +133,6 @@ impl<L: Listing> Collector<L> {
             Progress::Collecting | Progress::Paged => Err(ListingError::Incomplete),
             Progress::TooLong => Err(ListingError::TooLong),
         }
-    }
-
-    /// Counts a line that is part of the listing, and updates the progress. Over the limit the step becomes
-    /// [`CollectorStep::Done`].
-    fn count_and_advance(&mut self, step: CollectorStep) -> CollectorStep {
-        if step == CollectorStep::Unrelated {
-            return step;
-        }
-        self.progress = match step {
-            _ if !self.count_line() => Progress::TooLong,
-            CollectorStep::Done => Progress::Done,
-            CollectorStep::Pager => Progress::Paged,
-            CollectorStep::Added | CollectorStep::Unrelated => Progress::Collecting,
-        };
-        if self.progress == Progress::TooLong { CollectorStep::Done } else { step }
     }
 
     /// Counts a line, and returns whether the number of lines is still within [`MAX_LINES`].
@@ -209,9 +185,9 @@ pub(super) mod testing {
     pub(crate) fn parse_interleaved<L: Listing>(reply: &str) -> Result<L, ListingError> {
         let mut collector = Collector::<L>::default();
         for line in reply.lines() {
-            assert_ne!(collector.add_line(line.as_bytes()), CollectorStep::Unrelated, "{line}");
+            assert!(collector.add_line(line.as_bytes()).is_some(), "{line}");
             for other in ASYNC_LINES {
-                assert_eq!(collector.add_line(other.as_bytes()), CollectorStep::Unrelated, "{other} after {line}");
+                assert_eq!(collector.add_line(other.as_bytes()), None, "{other} after {line}");
             }
         }
         collector.finish()
@@ -230,12 +206,13 @@ mod tests {
     #[test]
     fn a_page_is_not_the_whole_listing() {
         let mut collector = Collector::<History>::default();
-        assert_eq!(collector.add_line(PAGER), CollectorStep::Unrelated);
-        assert_eq!(collector.add_line(b"History for Alice:"), CollectorStep::Added);
-        assert_eq!(collector.add_line(PAGER), CollectorStep::Pager);
+        let added = Some(ControlFlow::Continue(()));
+        assert_eq!(collector.add_line(PAGER), None);
+        assert_eq!(collector.add_line(b"History for Alice:"), added);
+        assert_eq!(collector.add_line(PAGER), added);
         assert_eq!(collector.clone().finish(), Err(ListingError::Incomplete));
         let row = b" 0: + 1882 W 1558 Boris         [ br  3   0] A00 Mat Sat Nov 21 00:25:56 2026";
-        assert_eq!(collector.add_line(row), CollectorStep::Added);
+        assert_eq!(collector.add_line(row), added);
         assert_eq!(collector.finish().map(|history| history.games.len()), Ok(1));
     }
 

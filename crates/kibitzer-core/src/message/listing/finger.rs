@@ -1,8 +1,10 @@
 //! The reply to `finger` and `statistics`.
 
+use std::ops::ControlFlow;
+
 use super::finger_ratings::{Column, FingerRating, read_columns};
 use super::parts::{ListedField, push_if_some, read_text};
-use super::{CollectorStep, ListedPlayer, Listing};
+use super::{ListedPlayer, Listing};
 use crate::by_name::named_enum;
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
@@ -30,8 +32,8 @@ pub struct Finger {
     pub ratings: Vec<FingerRating>,
     /// The lines with a known name and a value, such as `Email`.
     pub details: Vec<ListedField>,
-    /// The notes the player wrote.
-    pub notes: Vec<FingerNote>,
+    /// The notes that the player wrote, each with its number, from 1 on. Their text is never parsed.
+    pub notes: Vec<(u8, PlayerText)>,
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
     /// The columns of the table of ratings, from its head; empty before the head.
@@ -86,27 +88,17 @@ named_enum! {
     }
 }
 
-/// One note of a [`Finger`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FingerNote {
-    /// The number of the note, from 1 on.
-    pub number: u8,
-    /// The player's text; never parsed.
-    pub text: PlayerText,
-}
-
 impl Listing for Finger {
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         let taken = if self.player.name.as_str().is_empty() {
             self.add_head(line)
         } else {
-            push_if_some(&mut self.notes, FingerNote::read(line))
+            push_if_some(&mut self.notes, read_note(line))
                 || self.add_state(line)
                 || self.add_table(line)
                 || push_if_some(&mut self.details, read_detail(line))
         };
-        CollectorStep::added_or_unrelated(taken)
+        taken.then_some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -230,14 +222,12 @@ fn read_detail(line: &[u8]) -> Option<ListedField> {
     Some(ListedField::new(name, at.take_rest().trim_ascii()))
 }
 
-impl FingerNote {
-    /// Reads ` 1: free text`.
-    fn read(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let number = at.skip_blanks().number()?;
-        let _blank = at.expect(b":")?.eat(b" ");
-        Some(Self { number, text: PlayerText::from_wire(at.take_rest()) })
-    }
+/// Reads ` 1: free text`.
+fn read_note(line: &[u8]) -> Option<(u8, PlayerText)> {
+    let mut at = Cursor::new(line);
+    let number = at.skip_blanks().number()?;
+    let _blank = at.expect(b":")?.eat(b" ");
+    Some((number, PlayerText::from_wire(at.take_rest())))
 }
 
 #[cfg(test)]
@@ -294,8 +284,8 @@ Timeseal 1:  On";
         let details: Vec<_> = finger.details.iter().map(|d| (d.name.as_str(), d.value.as_str())).collect();
         let life = ("% of life on-line", "16.8  (since Sat Nov 21 00:21:36 2026)");
         assert_eq!(details, [("Address", "a@localdomain.test"), ("Total time on-line", "5 mins"), life]);
-        assert_eq!(finger.notes[0].number, 1);
-        assert_eq!(finger.notes[0].text.as_str(), "I play %d games & \"quote\" things: ok");
+        assert_eq!(finger.notes[0].0, 1);
+        assert_eq!(finger.notes[0].1.as_str(), "I play %d games & \"quote\" things: ok");
         assert!(finger.unread.is_empty() && !finger.is_unregistered);
     }
 
@@ -344,7 +334,7 @@ Timeseal 1:  On";
         let plain = parse::<Finger>(UHLIN).unwrap();
         for text in forged {
             let finger = parse::<Finger>(&format!("{UHLIN}\n10: {text}")).unwrap();
-            assert_eq!((finger.notes[1].number, finger.notes[1].text.as_str()), (10, text));
+            assert_eq!((finger.notes[1].0, finger.notes[1].1.as_str()), (10, text));
             assert_eq!((&finger.ratings, &finger.details), (&plain.ratings, &plain.details), "{text}");
         }
     }

@@ -1,7 +1,9 @@
 //! The reply to `games`.
 
+use std::ops::ControlFlow;
+
 use super::parts::{ListedPlayer, push_if_some, read_clock, read_color, read_free_name, read_materials};
-use super::{CollectorStep, GameTerms, Listing, RowCount};
+use super::{GameTerms, Listing, RowCount};
 use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::clock::ClockReading;
@@ -75,13 +77,13 @@ named_enum! {
 impl Listing for GameList {
     const HAS_LAST_LINE: bool = true;
 
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if push_if_some(&mut self.games, GameRow::read(line)) {
-            return CollectorStep::Added;
+            return Some(ControlFlow::Continue(()));
         }
         self.count = RowCount::read(line, b"game");
         let ends = self.count.is_some() || line.starts_with(b"There are no games in progress");
-        if ends { CollectorStep::Done } else { CollectorStep::Unrelated }
+        if ends { Some(ControlFlow::Break(())) } else { None }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

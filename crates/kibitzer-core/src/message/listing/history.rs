@@ -1,7 +1,9 @@
 //! The reply to `history`.
 
+use std::ops::ControlFlow;
+
 use super::parts::{add_owner, push_if_some, read_color, read_free_name, read_text, read_text_word};
-use super::{CollectorStep, GameTerms, Listing};
+use super::{GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::{Handle, Rating};
@@ -73,13 +75,13 @@ named_enum! {
 }
 
 impl Listing for History {
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
             return add_owner(&mut self.owner, line, b"History for ", b" has no history games.");
         }
         // The line with the names of the columns is part of the listing, too.
         let is_row = push_if_some(&mut self.games, HistoryRow::read(line));
-        CollectorStep::added_or_unrelated(is_row || line.trim_ascii_start().starts_with(b"Opponent  "))
+        (is_row || line.trim_ascii_start().starts_with(b"Opponent  ")).then_some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,7 +1,9 @@
 //! The reply to `inchannel`.
 
+use std::ops::ControlFlow;
+
 use super::parts::push_if_some;
-use super::{CollectorStep, ListedPlayer, Listing};
+use super::{ListedPlayer, Listing};
 use crate::message::template::match_table;
 use crate::scan::Cursor;
 use crate::text::{Line, decode};
@@ -36,16 +38,16 @@ pub struct ChannelMembers {
 }
 
 impl Listing for ChannelList {
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if push_if_some(&mut self.channels, ChannelMembers::read(line)) {
-            return CollectorStep::Added;
+            return Some(ControlFlow::Continue(()));
         }
         let count = match_table(line, COUNTS);
-        let Some(channel) = count.and_then(|((), captures)| captures.number) else { return CollectorStep::Unrelated };
+        let channel = count.and_then(|((), captures)| captures.number)?;
         if self.channels.iter().all(|row| row.channel != channel) {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }
-        CollectorStep::Done
+        Some(ControlFlow::Break(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

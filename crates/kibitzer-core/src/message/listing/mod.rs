@@ -1,7 +1,7 @@
 //! Replies that are tables.
 //!
-//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply, a [`Collector`] picks the
-//! lines of a reply out of a live stream, where boards and tells come between them.
+//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply. A [`Reader`](super::Reader) picks the lines
+//! of a listing out of a live stream, where boards and tells come between them, and adds it to the reply.
 
 mod any;
 mod collect;
@@ -19,8 +19,9 @@ mod who;
 
 pub(crate) use any::AnyCollector;
 pub use any::AnyListing;
-pub use collect::{Collector, CollectorStep, Listing, ListingError};
-pub use finger::{Activity, Finger, FingerGame, FingerNote, Presence};
+use collect::Collector;
+pub use collect::{Listing, ListingError};
+pub use finger::{Activity, Finger, FingerGame, Presence};
 pub use finger_ratings::FingerRating;
 pub use games::{GameList, GameRow, GameRowState};
 pub use history::{History, HistoryOutcome, HistoryRow};

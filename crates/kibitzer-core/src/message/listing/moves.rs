@@ -1,7 +1,9 @@
 //! The reply to `moves`, `oldmoves` and `smoves`.
 
+use std::ops::ControlFlow;
+
+use super::Listing;
 use super::parts::{ListedPlayer, push_if_some, read_free_name, read_text};
-use super::{CollectorStep, Listing};
 use crate::chess::Color;
 use crate::message::clock::read_duration_ms;
 use crate::message::template::match_template;
@@ -84,7 +86,7 @@ impl ListedMove {
 impl Listing for MoveList {
     const HAS_LAST_LINE: bool = true;
 
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.in_table { self.add_row(line) } else { self.add_head(line) }
     }
 
@@ -94,15 +96,15 @@ impl Listing for MoveList {
 }
 
 impl MoveList {
-    fn add_head(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_head(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         // Tables and help pages of other commands have lines like the later ones.
         let taken = self.add_game(line)
             || self.add_players(line)
             || self.white.is_some() && (self.add_terms(line) || self.add_start(line) || self.add_table_head(line));
         match taken {
-            true => CollectorStep::Added,
-            false if line.trim_ascii_start().starts_with(b"There are no moves") => CollectorStep::Done,
-            false => CollectorStep::Unrelated,
+            true => Some(ControlFlow::Continue(())),
+            false if line.trim_ascii_start().starts_with(b"There are no moves") => Some(ControlFlow::Break(())),
+            false => None,
         }
     }
 
@@ -135,14 +137,14 @@ impl MoveList {
         self.in_table || line.starts_with(b"Move  ")
     }
 
-    fn add_row(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_row(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if let Some((reason, result)) = read_trailer(line) {
             (self.reason, self.result) = (reason, Some(result));
-            return CollectorStep::Done;
+            return Some(ControlFlow::Break(()));
         }
-        let Some(moves) = read_row(line) else { return CollectorStep::Unrelated };
+        let moves = read_row(line)?;
         self.moves.extend(moves);
-        CollectorStep::Added
+        Some(ControlFlow::Continue(()))
     }
 }
 

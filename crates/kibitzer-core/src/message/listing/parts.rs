@@ -1,6 +1,7 @@
 //! Parts that several listings share.
 
-use super::CollectorStep;
+use std::ops::ControlFlow;
+
 use crate::chess::Color;
 use crate::message::clock::{ClockReading, read_duration_ms};
 use crate::message::{Handle, Rating, Titles};
@@ -180,12 +181,12 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
 
 /// Adds the first line of a player's listing: the owner between `lead` and a colon, or before `no_rows`, with which the listing
 /// ends.
-pub(super) fn add_owner(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &[u8]) -> CollectorStep {
-    let head = read_owner(line, lead, b":").map(|name| (name, CollectorStep::Added));
-    let found = head.or_else(|| Some((read_owner(line, b"", no_rows)?, CollectorStep::Done)));
-    let Some((name, step)) = found else { return CollectorStep::Unrelated };
+pub(super) fn add_owner(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<ControlFlow<()>> {
+    let head = read_owner(line, lead, b":").map(|name| (name, ControlFlow::Continue(())));
+    let found = head.or_else(|| Some((read_owner(line, b"", no_rows)?, ControlFlow::Break(()))));
+    let (name, step) = found?;
     *owner = name;
-    step
+    Some(step)
 }
 
 /// Adds a row if there is one; returns whether it was added.

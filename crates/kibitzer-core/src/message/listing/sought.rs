@@ -1,7 +1,9 @@
 //! The reply to `sought`.
 
+use std::ops::ControlFlow;
+
 use super::parts::push_if_some;
-use super::{CollectorStep, Listing, RowCount};
+use super::{Listing, RowCount};
 use crate::message::template::{read_color, read_rated};
 use crate::message::{Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
@@ -27,12 +29,12 @@ pub struct SoughtList {
 impl Listing for SoughtList {
     const MAY_BE_EMPTY: bool = true;
 
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if push_if_some(&mut self.seeks, read_row(line)) {
-            return CollectorStep::Added;
+            return Some(ControlFlow::Continue(()));
         }
         self.count = RowCount::read(line, b"ad");
-        if self.count.is_some() { CollectorStep::Done } else { CollectorStep::Unrelated }
+        if self.count.is_some() { Some(ControlFlow::Break(())) } else { None }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

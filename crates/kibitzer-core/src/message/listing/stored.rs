@@ -1,7 +1,9 @@
 //! The reply to `stored`.
 
+use std::ops::ControlFlow;
+
 use super::parts::{add_owner, push_if_some, read_color, read_free_name, read_materials, read_text, read_text_word};
-use super::{CollectorStep, GameTerms, Listing};
+use super::{GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
 use crate::scan::Cursor;
@@ -69,14 +71,14 @@ pub struct StoredDetails {
 }
 
 impl Listing for StoredGames {
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
             return add_owner(&mut self.owner, line, b"Stored games for ", b" has no adjourned games.");
         }
         // uhlin-fics prints only the names of both players.
         let game = self.read_row(line).or_else(|| read_names(line));
         let is_row = push_if_some(&mut self.games, game);
-        CollectorStep::added_or_unrelated(is_row || line.trim_ascii_start().starts_with(b"C Opponent  "))
+        (is_row || line.trim_ascii_start().starts_with(b"C Opponent  ")).then_some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,7 +1,9 @@
 //! The replies to `variables` and `ivariables`.
 
+use std::ops::ControlFlow;
+
+use super::Listing;
 use super::parts::{ListedField, push_if_some, read_owner};
-use super::{CollectorStep, Listing};
 use crate::message::Handle;
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -52,13 +54,13 @@ impl Variables {
 }
 
 impl Listing for Variables {
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         let is_added = if self.owner.as_str().is_empty() {
             self.add_head(line)
         } else {
             self.add_values(line) || push_if_some(&mut self.texts, read_setting(line))
         };
-        CollectorStep::added_or_unrelated(is_added)
+        is_added.then_some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {

@@ -1,6 +1,8 @@
 //! The reply to `who`.
 
-use super::{CollectorStep, ListedPlayer, Listing, RowCount};
+use std::ops::ControlFlow;
+
+use super::{ListedPlayer, Listing, RowCount};
 use crate::by_name::named_enum;
 use crate::message::Rating;
 use crate::scan::Cursor;
@@ -62,14 +64,14 @@ named_enum! {
 impl Listing for WhoList {
     const HAS_LAST_LINE: bool = true;
 
-    fn add_line(&mut self, line: &[u8]) -> CollectorStep {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         self.count = RowCount::read(line, b"player");
         if self.count.is_some() {
-            return CollectorStep::Done;
+            return Some(ControlFlow::Break(()));
         }
-        let Some(players) = read_row(line) else { return CollectorStep::Unrelated };
+        let players = read_row(line)?;
         self.players.extend(players);
-        CollectorStep::Added
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
