@@ -25,7 +25,6 @@ pub use frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};
-pub use quote::Quote;
 pub(crate) use quote::sender_in_heading;
 pub use seal::{Sealer, Unsealed, unseal};
 pub use state::StreamState;

@@ -17,8 +17,7 @@ use crate::text::{Handle, Titles};
 /// Whether the server is quoting a player's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[expect(clippy::exhaustive_enums, reason = "the states of a machine")]
-pub enum Quote {
+pub(crate) enum Quote {
     /// It is not.
     #[default]
     None,

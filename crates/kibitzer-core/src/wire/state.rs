@@ -36,7 +36,7 @@ pub struct StreamState {
     /// is not emitted.
     pub is_mid_line: bool,
     /// Whether the next line, if it is indented, is a player's. Default: it is not.
-    pub quote: Quote,
+    pub(crate) quote: Quote,
     /// Name of this login; `None` if it is not known.
     pub me: Option<Handle>,
 }
