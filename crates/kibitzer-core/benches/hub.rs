@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kibitzer_core::game::Games;
-use kibitzer_core::hub::{HubOptions, Publisher};
+use kibitzer_core::hub::Publisher;
 use kibitzer_core::{Event, EventReader};
 use tokio::runtime::Builder;
 use tokio::sync::broadcast;
@@ -58,7 +58,7 @@ fn event() -> Arc<Event> {
 
 async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
     let (event, games) = (event(), Games::default());
-    let mut publisher = Publisher::new(HubOptions::default().kept_events(KEPT_EVENTS));
+    let mut publisher = Publisher::new(KEPT_EVENTS);
     let mut subscriptions: Vec<_> = (0..subscribers).map(|_| publisher.hub().subscribe()).collect();
     let start = Instant::now();
     for _ in 0..events / burst {
@@ -94,7 +94,7 @@ async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration
 
 async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     let (event, games) = (event(), Games::default());
-    let mut publisher = Publisher::new(HubOptions::default().kept_events(KEPT_EVENTS));
+    let mut publisher = Publisher::new(KEPT_EVENTS);
     let mut tasks = JoinSet::new();
     for _ in 0..subscribers {
         let mut subscription = publisher.hub().subscribe();

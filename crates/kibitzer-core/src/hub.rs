@@ -18,9 +18,9 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
 //! use kibitzer_core::EventReader;
-//! use kibitzer_core::hub::{HubOptions, Publisher, RecvError};
+//! use kibitzer_core::hub::{Publisher, RecvError};
 //!
-//! let mut publisher = Publisher::new(HubOptions::default());
+//! let mut publisher = Publisher::new(1_024);
 //! let mut subscription = publisher.hub().subscribe();
 //!
 //! let mut events = EventReader::default();
@@ -58,18 +58,6 @@ use self::waiters::Waiters;
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
-use crate::options::numeric_options;
-
-numeric_options! {
-    /// Limit of undelivered events.
-    pub struct HubOptions {
-        /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
-        ///
-        /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
-        /// unread events the ring shrinks to 64 bytes.
-        kept_events: usize = 1_024, "kept_events";
-    }
-}
 
 /// Reason why a call returns no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -126,9 +114,9 @@ enum NewSubscriber {
 }
 
 impl HubShared {
-    fn new(options: HubOptions) -> Self {
+    fn new(kept_events: usize) -> Self {
         let state = HubState {
-            ring: Ring::new(options.kept_events),
+            ring: Ring::new(kept_events),
             waiters: Waiters::default(),
             new_subscribers: Vec::new(),
             closed: false,

@@ -89,7 +89,10 @@ macro_rules! numeric_options {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $group {
-            $($visibility $field: $kind,)+
+            $(
+                #[doc = concat!("Value of the option [`", stringify!($field), "`](fn@Self::", stringify!($field), ").")]
+                $visibility $field: $kind,
+            )+
         }
 
         impl Default for $group {

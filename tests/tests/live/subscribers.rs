@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use kibitzer::core::hub::{Filter, HubOptions, RecvError};
+use kibitzer::core::hub::{Filter, RecvError};
 use kibitzer::core::message::GameId;
+use kibitzer::core::session::RequestLimits;
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, Profile};
 use kibitzer_tests::live::{Hall, begin_game, drain, handle, options, play, wait_for};
@@ -96,7 +97,9 @@ async fn a_latecomer_has_the_games_first_and_then_what_follows() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_subscriber_is_told_how_many_it_missed() {
-    let scene = Scene::open(|profile| profile.hub(HubOptions::default().kept_events(8))).await;
+    let scene =
+        Scene::open(|profile| profile.session(|session| session.requests(RequestLimits::default().kept_events(8))))
+            .await;
     let mut slow = scene.gauss.subscribe();
     let mut all = scene.gauss.subscribe_lossless(4096);
     sleep(Duration::from_secs(1)).await;

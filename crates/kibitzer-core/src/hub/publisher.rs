@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::subscription::{Hub, Subscription};
-use super::{HubOptions, HubShared, NewSubscriber, WatchSender};
+use super::{HubShared, NewSubscriber, WatchSender};
 use crate::event::Event;
 use crate::game::Games;
 use crate::message::GameId;
@@ -25,8 +25,13 @@ pub struct Publisher {
 
 impl Publisher {
     /// Creates a publisher without subscribers.
-    pub fn new(options: HubOptions) -> Self {
-        Self { shared: Arc::new(HubShared::new(options)), lossless: Vec::new(), watches: Vec::new(), woken: Vec::new() }
+    pub fn new(kept_events: usize) -> Self {
+        Self {
+            shared: Arc::new(HubShared::new(kept_events)),
+            lossless: Vec::new(),
+            watches: Vec::new(),
+            woken: Vec::new(),
+        }
     }
 
     /// Returns a handle for subscribing to this publisher.
@@ -34,7 +39,7 @@ impl Publisher {
         Hub { shared: Arc::clone(&self.shared) }
     }
 
-    /// Returns the maximum number of unread events kept for broadcast subscribers, as set in [`HubOptions`]; at least 1.
+    /// Returns the maximum number of unread events kept for broadcast subscribers; at least 1.
     pub fn kept_events(&self) -> usize {
         self.shared.state().ring.limit()
     }

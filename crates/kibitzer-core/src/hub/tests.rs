@@ -26,7 +26,7 @@ struct Session {
 
 impl Session {
     fn new(kept_events: usize) -> Self {
-        let publisher = Publisher::new(HubOptions::default().kept_events(kept_events));
+        let publisher = Publisher::new(kept_events);
         Self { publisher, events: EventReader::default() }
     }
 

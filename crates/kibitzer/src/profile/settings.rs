@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use super::Profile;
 use super::setting_value::{RawValue, SettingValue, grouped};
 use crate::core::game::GameLimits;
-use crate::core::hub::HubOptions;
 use crate::core::options::NumericOption;
 use crate::core::session::{Reconnect, RequestLimits, Timings};
 use crate::core::wire::Limits;
@@ -196,7 +195,6 @@ fn features() -> Vec<Setting> {
 
 fn limits() -> Vec<Setting> {
     let mut limits = Setting::numbers(RequestLimits::OPTIONS, |profile| &mut profile.session.requests);
-    limits.extend(Setting::numbers(HubOptions::OPTIONS, |profile| &mut profile.hub));
     limits.extend(Setting::numbers(GameLimits::OPTIONS, |profile| &mut profile.session.game_limits));
     limits.extend(Setting::numbers(Limits::OPTIONS, |profile| &mut profile.session.limits));
     limits

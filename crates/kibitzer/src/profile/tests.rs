@@ -9,7 +9,7 @@ use super::setting_value::RawValue;
 use super::settings::{Setting, sections, settings};
 use super::*;
 use crate::core::message::Ivar;
-use crate::core::session::Timings;
+use crate::core::session::{RequestLimits, Timings};
 
 /// A file for one test, removed at its end.
 struct Config(PathBuf);
@@ -270,7 +270,7 @@ fn defaults_then_file_then_environment_then_setters() {
     let profile = profile.write_timeout(Duration::from_millis(3));
     let ms = |time: Duration| time.as_millis();
     assert_eq!((ms(profile.transport.connect_timeout), ms(profile.transport.write_timeout)), (2, 3));
-    assert_eq!((profile.hub, profile.host_name()), (HubOptions::default().kept_events(1), "file"));
+    assert_eq!((profile.session.requests, profile.host_name()), (RequestLimits::default().kept_events(1), "file"));
     assert_eq!(profile.session.timings, Timings::default());
 }
 
@@ -394,7 +394,7 @@ async fn credentials_are_resolved_when_the_session_starts() {
     assert_eq!(account, Credentials::Account { handle: handle.clone(), password });
     let mut homeless = Profile::fics().account_from(handle, PasswordSource::Variable("X".to_owned()));
     homeless.login.handle = None;
-    assert!(matches!(credentials(homeless).await, Err(SecretError::NoHandle)));
+    assert_eq!(credentials(homeless).await.unwrap_err().to_string(), "a password, but no handle");
 }
 
 // Rules: bugs 17

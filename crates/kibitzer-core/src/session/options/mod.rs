@@ -67,7 +67,7 @@ impl Reconnect {
 }
 
 numeric_options! {
-    /// Limits of requests and replies.
+    /// Limits of requests, their replies, and undelivered events.
     pub struct RequestLimits {
         /// Sets the maximum number of requests that wait to be sent.
         ///
@@ -79,6 +79,11 @@ numeric_options! {
         pub(crate) reply_events: usize = 16_384, "reply_events";
         /// Sets the maximum number of bytes in the lines of one reply. A longer reply is dropped, and its request fails.
         pub(crate) reply_bytes: usize = 1_048_576, "reply_bytes";
+        /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
+        ///
+        /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
+        /// unread events the ring shrinks to 64 bytes.
+        pub kept_events: usize = 1_024, "kept_events";
     }
 }
 
@@ -140,7 +145,7 @@ session_options! {
         timings: Timings = Timings::default();
         /// Sets whether and when to reconnect.
         reconnect: Reconnect = Reconnect::default();
-        /// Sets the limits of requests and replies.
+        /// Sets the limits of requests, their replies, and undelivered events.
         requests: RequestLimits = RequestLimits::default();
         /// Sets the protocol family. Default [`Family::Auto`]: the session detects it.
         family: Family = Family::default();
