@@ -175,7 +175,7 @@ fn settings_and_the_rest() {
     let no_partner = refusal(blocks.answer(107, &command::end_partnership()));
     assert_eq!(no_partner, Some(RefusalReason::Refusal(Refusal::NoPartner)));
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
-    assert_eq!((withdrawn.name, withdrawn.kind), (Some(bogoljubov()), None));
+    assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(bogoljubov()), kind: None });
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
     assert_eq!(usage.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
 }

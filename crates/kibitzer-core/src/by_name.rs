@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Error of parsing a name, a handle, a square or a position that a person typed; its message says what is wrong, or lists the names.
+/// Error of parsing a name, a handle, a square, a move or a position that a person typed; its message says what is wrong, or lists the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("{message}")]
 #[non_exhaustive]
@@ -11,7 +11,8 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    pub(crate) const fn new(message: &'static str) -> Self {
+    /// Creates an error with this message.
+    pub const fn new(message: &'static str) -> Self {
         Self { message }
     }
 }

@@ -6,7 +6,7 @@ use kibitzer::Client;
 use kibitzer::command::{ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome};
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::RefusalReason;
-use kibitzer::core::message::{GameEndReason, GameId, GameResult, Handle, OfferKind, Refusal};
+use kibitzer::core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
 use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{Hall, begin_game, handle, options, play};
 
@@ -35,10 +35,10 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
         let ChallengeOutcome::Sent(challenge) = newton.request(&to_euler().unrated()).await.unwrap() else { panic!() };
         assert_eq!(challenge.to.as_str(), "Euler", "{challenge:?}");
         let declined = euler.decline(OfferRef::Player(handle("Newton"))).await.unwrap();
-        assert_eq!(declined.name.as_ref().map(Handle::as_str), Some("Newton"), "{declined:?}");
+        assert_eq!(declined, OfferOutcome::Closed { name: Some(handle("Newton")), kind: None });
         newton.request(&to_euler()).await.unwrap();
         let withdrawn = newton.withdraw(OfferRef::Only).await.unwrap();
-        assert_eq!(withdrawn.name.as_ref().map(Handle::as_str), Some("Euler"), "{withdrawn:?}");
+        assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(handle("Euler")), kind: None });
         assert!(euler.accept(OfferRef::Only).await.is_err(), "there is nothing to accept");
         newton.request(&to_euler()).await.unwrap();
         let OfferOutcome::Started(created) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
@@ -126,10 +126,10 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
 
         assert_eq!(newton.draw().await.unwrap(), OfferOutcome::Sent);
         let declined = euler.decline(OfferRef::Kind(OfferKind::Draw)).await.unwrap();
-        assert_eq!(declined.kind, Some(OfferKind::Draw), "{declined:?}");
+        assert!(matches!(declined, OfferOutcome::Closed { kind: Some(OfferKind::Draw), .. }), "{declined:?}");
         assert_eq!(newton.adjourn().await.unwrap(), OfferOutcome::Sent);
         let withdrawn = newton.withdraw(OfferRef::Only).await.unwrap();
-        assert_eq!(withdrawn.kind, Some(OfferKind::Adjourn), "{withdrawn:?}");
+        assert!(matches!(withdrawn, OfferOutcome::Closed { kind: Some(OfferKind::Adjourn), .. }), "{withdrawn:?}");
 
         assert_eq!(newton.draw().await.unwrap(), OfferOutcome::Sent);
         let OfferOutcome::Ended(ended) = euler.draw().await.unwrap() else { panic!() };

@@ -8,7 +8,7 @@ use kibitzer_core::session::Reply;
 
 use super::reply;
 
-/// The outcome of an offer that was made or accepted.
+/// The outcome of an offer that was made, accepted, declined or withdrawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfferOutcome {
@@ -20,6 +20,13 @@ pub enum OfferOutcome {
     Ended(Box<GameEnded>),
     /// This player is the bughouse partner from now on.
     Partner(Handle),
+    /// The offer was declined or withdrawn.
+    Closed {
+        /// The other player, if the server names one.
+        name: Option<Handle>,
+        /// Kind of an offer in a game; `None` for a challenge.
+        kind: Option<OfferKind>,
+    },
     /// The game changed, for example by a takeback. Contains the new board, if the reply has one.
     Changed(Option<Arc<Style12>>),
 }

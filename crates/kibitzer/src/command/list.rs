@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::terms::{Words, typed};
 use super::{
-    ChallengeOutcome, ClosedOffer, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame, OfferOutcome,
-    OfferRef, Request, SeekOptions, SeekOutcome, ServerDate, challenge, examining, game_offer, info, observing,
-    pending_offer, reply, seek, setting,
+    ChallengeOutcome, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef,
+    Request, SeekOptions, SeekOutcome, ServerDate, challenge, examining, game_offer, info, observing, pending_offer,
+    reply, seek, setting,
 };
 use crate::Client;
 
@@ -184,11 +184,11 @@ commands! {
         /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
         "accept" accept(offer: OfferRef) -> OfferOutcome = typed(offer.line("accept"), pending_offer::accepted);
         /// Declines a challenge or an offer in the game.
-        "decline" decline(offer: OfferRef) -> ClosedOffer = typed(offer.line("decline"), |reply| {
+        "decline" decline(offer: OfferRef) -> OfferOutcome = typed(offer.line("decline"), |reply| {
             pending_offer::closed(reply, OfferAnswer::Declined, ChallengeChange::Declined)
         });
         /// Withdraws a challenge or an offer of this login.
-        "withdraw" withdraw(offer: OfferRef) -> ClosedOffer = typed(offer.line("withdraw"), |reply| {
+        "withdraw" withdraw(offer: OfferRef) -> OfferOutcome = typed(offer.line("withdraw"), |reply| {
             pending_offer::closed(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
         });
         /// Offers a bughouse partnership to a player, or accepts the player's offer.

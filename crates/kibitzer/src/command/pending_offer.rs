@@ -91,24 +91,18 @@ fn is_answer(actor: Actor, answer: Option<OfferAnswer>, expected: OfferAnswer) -
     actor == Actor::Me && answer == Some(expected)
 }
 
-/// An offer that is no longer pending.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ClosedOffer {
-    /// The other player, if the server names one.
-    pub name: Option<Handle>,
-    /// Kind of an offer in a game; `None` for a challenge.
-    pub kind: Option<OfferKind>,
-}
-
 /// Parses a declined or withdrawn offer.
-pub(super) fn closed(reply: &Reply, answer: OfferAnswer, change: ChallengeChange) -> Result<ClosedOffer, RequestError> {
+pub(super) fn closed(
+    reply: &Reply,
+    answer: OfferAnswer,
+    change: ChallengeChange,
+) -> Result<OfferOutcome, RequestError> {
     reply::first_message(reply, |message| match message {
         Message::ChallengeUpdate(update) if update.actor == Actor::Me && update.change == change => {
-            Some(ClosedOffer { name: update.name.clone(), kind: None })
+            Some(OfferOutcome::Closed { name: update.name.clone(), kind: None })
         }
         Message::Offer(offer) if is_answer(offer.actor, offer.answer, answer) => {
-            Some(ClosedOffer { name: offer.from.clone(), kind: Some(offer.kind) })
+            Some(OfferOutcome::Closed { name: offer.from.clone(), kind: Some(offer.kind) })
         }
         _ => None,
     })
@@ -216,7 +210,7 @@ mod tests {
 
     #[test]
     fn decline_and_withdraw_return_the_closed_offer() {
-        let closed = |name: &str, kind| Ok(ClosedOffer { name: Some(name.parse().unwrap()), kind });
+        let closed = |name: &str, kind| Ok(OfferOutcome::Closed { name: Some(name.parse().unwrap()), kind });
         let cases = [
             ("Declining the draw offer from Euwe.\n\n<pr> 1", "Euwe", Some(OfferKind::Draw)),
             ("Declining the abort request from Euwe.", "Euwe", Some(OfferKind::Abort)),

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use kibitzer_core::ParseError;
 use kibitzer_core::chess::{SanMove, UciMove};
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{GameEnded, Style12};
 use kibitzer_core::session::{Command, Reply};
-use thiserror::Error;
 
 use super::{Request, reply};
 
@@ -23,20 +23,15 @@ const MAX_BYTES: usize = 12;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MoveText(String);
 
-/// The text is not a move in the notation of engines or of people, or is longer than 12 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[error("not a move")]
-pub struct MoveTextError(());
-
 impl MoveText {
     /// Parses a move; marks of check, mate and comment (`+`, `#`, `!`, `?`) at its end are dropped.
     ///
     /// # Errors
     ///
-    /// [`MoveTextError`] if the text is not a move.
-    pub fn new(text: &str) -> Result<Self, MoveTextError> {
+    /// [`ParseError`] if the text is not a move in either notation, or longer than 12 bytes.
+    pub fn new(text: &str) -> Result<Self, ParseError> {
         let text = text.trim().trim_end_matches(['+', '#', '!', '?']);
-        normalized(text).filter(|_| text.len() <= MAX_BYTES).map(Self).ok_or(MoveTextError(()))
+        normalized(text).filter(|_| text.len() <= MAX_BYTES).map(Self).ok_or(ParseError::new("not a move"))
     }
 
     /// Returns the normalized move, as it is sent.
@@ -71,9 +66,9 @@ fn normalized(text: &str) -> Option<String> {
 }
 
 impl FromStr for MoveText {
-    type Err = MoveTextError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, MoveTextError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         Self::new(text)
     }
 }
