@@ -24,7 +24,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use reader::{TranscriptError, TranscriptReader};
-pub use recorder::{RecordError, Recorder, Recording};
+pub(crate) use recorder::Recorder;
+pub use recorder::{RecordError, Recording};
 pub(crate) use recordings::Recordings;
 pub use utc::Utc;
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::future::poll_fn;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -64,30 +63,9 @@ pub struct Recording {
 
 /// Writes a transcript piece by piece. Adding a piece never waits: it only appends a line to a buffer in memory.
 ///
-/// Pieces are added to a buffer, which [`flush`](Self::flush) writes. Times are tokio's, counted from the creation of the
+/// Pieces are added to a buffer, which [`poll_flush`](Self::poll_flush) writes. Times are tokio's, counted from the creation of the
 /// recorder.
-///
-/// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> std::io::Result<()> {
-/// use kibitzer::transcript::{Direction, Recorder, TranscriptReader};
-///
-/// let (sink, mut recorded) = tokio::io::duplex(1024);
-/// let mut recorder = Recorder::new(sink);
-/// recorder.received(b"password: ");
-/// recorder.sent_secret();
-/// recorder.flush().await?;
-/// drop(recorder);
-///
-/// let mut text = Vec::new();
-/// tokio::io::AsyncReadExt::read_to_end(&mut recorded, &mut text).await?;
-/// let records: Vec<_> = TranscriptReader::new(&text[..]).map(Result::unwrap).collect();
-/// assert_eq!((records[0].direction, &records[0].bytes[..]), (Direction::Received, &b"password: "[..]));
-/// assert!(records[1].redacted);
-/// # Ok(())
-/// # }
-/// ```
-pub struct Recorder {
+pub(crate) struct Recorder {
     sink: Pin<Box<dyn AsyncWrite + Send + Sync>>,
     /// Creation of the recorder, from which times are counted.
     began: Instant,
@@ -105,7 +83,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// Creates a recorder that writes to this sink. Its time 0 is the time of this call.
-    pub fn new(sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
         Self {
             sink: Box::pin(sink),
             began: Instant::now(),
@@ -127,7 +105,7 @@ impl Recorder {
     /// # Cancel safety
     ///
     /// An empty file may remain if the future is dropped before it is ready.
-    pub async fn create(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+    pub(crate) async fn create(path: impl AsRef<Path>) -> Result<Self, RecordError> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
@@ -153,17 +131,17 @@ impl Recorder {
     }
 
     /// Adds a piece of received bytes. An empty slice records the end of the connection.
-    pub fn received(&mut self, bytes: &[u8]) {
+    pub(crate) fn received(&mut self, bytes: &[u8]) {
         self.append_line("rx", bytes, "");
     }
 
     /// Adds a piece of sent bytes, without any redaction; use [`sent_secret`](Self::sent_secret) for private lines.
-    pub fn sent(&mut self, bytes: &[u8]) {
+    pub(crate) fn sent(&mut self, bytes: &[u8]) {
         self.append_line("tx", bytes, "");
     }
 
     /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
-    pub fn sent_secret(&mut self) {
+    pub(crate) fn sent_secret(&mut self) {
         self.append_line("tx", REDACTED, r#", "redacted": true"#);
     }
 
@@ -173,7 +151,7 @@ impl Recorder {
     }
 
     /// Returns whether the buffer holds 1 MiB or more and should be flushed first. A full recorder still accepts every piece.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.unwritten.len() >= FULL_BYTES
     }
 
@@ -187,20 +165,8 @@ impl Recorder {
         self.n_unwritten
     }
 
-    /// Writes all buffered pieces to the sink and flushes it.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the sink. Pieces that are not written remain in the buffer.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: pieces that are not written remain in the buffer.
-    pub async fn flush(&mut self) -> io::Result<()> {
-        poll_fn(|context| self.poll_flush(context)).await
-    }
-
-    /// Polls [`flush`](Self::flush).
+    /// Writes all buffered pieces to the sink and flushes it. Pieces that are not written, because the sink is not ready or fails,
+    /// remain in the buffer.
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unwritten.is_empty() {
             let n_written = ready!(self.sink.as_mut().poll_write(context, &self.unwritten))?;
@@ -256,6 +222,7 @@ impl fmt::Debug for Recorder {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
     use std::io::ErrorKind;
     use std::time::Duration;
 
@@ -263,6 +230,12 @@ mod tests {
 
     use super::super::{Direction, Record, TranscriptReader};
     use super::*;
+
+    impl Recorder {
+        async fn flush(&mut self) -> io::Result<()> {
+            poll_fn(|context| self.poll_flush(context)).await
+        }
+    }
 
     fn read(text: &[u8]) -> Vec<Record> {
         TranscriptReader::new(text).map(Result::unwrap).collect()
