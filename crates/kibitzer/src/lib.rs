@@ -58,7 +58,7 @@ pub use kibitzer_core::message::{Actor, GameId, Handle, Message, Relation, Style
 pub use kibitzer_core::session::{Command, Password, Reply, SessionState, TimesealChoice};
 pub use kibitzer_core::{Event, EventKind};
 pub use observer::{Observation, SessionObserver, SessionView};
-pub use password::{PasswordSource, SecretError};
+pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile};
 
 pub use tap::{Tap, TapItem};

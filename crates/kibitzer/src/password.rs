@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use thiserror::Error;
 use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-use crate::core::event::CommandError;
 use crate::core::session::Password;
 
 /// Timeout of a password command. It is long, because the user may have to type another password to unlock the store.
@@ -38,75 +36,41 @@ pub enum PasswordSource {
     File(PathBuf),
 }
 
-/// Reason why a password cannot be fetched.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SecretError {
-    /// The variable is not set.
-    #[error("environment variable {0} is not set")]
-    NoVariable(String),
-    /// The command names no program.
-    #[error("the password command is empty")]
-    NoProgram,
-    /// The program could not be run, exited with a failure status, was ended by a signal, or was killed because it did not finish
-    /// in time ([`TimedOut`](io::ErrorKind::TimedOut)).
-    #[error("password command {program} failed")]
-    Command {
-        /// The program, without its arguments.
-        program: String,
-        /// The reason.
-        source: io::Error,
-    },
-    /// The file cannot be read.
-    #[error("cannot read the password file {path}", path = .path.display())]
-    File {
-        /// Path of the file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Other users can read or write the file, or it is not a regular file of this user.
-    #[error("password file {path} has to be a regular file of yours with mode 0600", path = .path.display())]
-    Exposed {
-        /// Path of the file.
-        path: PathBuf,
-    },
-    /// The profile has a password, but no handle.
-    #[error("a password, but no handle")]
-    NoHandle,
-    /// The first line is empty, longer than 1024 bytes, or not UTF-8. Contains the kind of source.
-    #[error("no password in the first line of {0}")]
-    NoLine(&'static str),
-    /// The line contains characters, or has a length, that no server accepts in a password.
-    #[error("not a password")]
-    Invalid(#[from] CommandError),
-}
-
 impl PasswordSource {
     /// Reads the password from its source; a command is run for up to a minute.
     ///
     /// # Errors
     ///
-    /// [`SecretError`], which never contains the password.
+    /// [`NotFound`](io::ErrorKind::NotFound): the variable, the program or the file does not exist.
+    /// [`InvalidData`](io::ErrorKind::InvalidData): the first line is empty, longer than 1024 bytes, not UTF-8, or has characters
+    /// that no server accepts in a password. [`PermissionDenied`](io::ErrorKind::PermissionDenied): the file is not a regular file
+    /// of this user, or has permissions for other users. [`TimedOut`](io::ErrorKind::TimedOut): the program did not finish in time
+    /// and was killed. [`InvalidInput`](io::ErrorKind::InvalidInput): the command names no program. Other kinds if the program
+    /// failed or the file cannot be read. Messages never contain the password.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future kills the command.
-    pub async fn fetch(&self) -> Result<Password, SecretError> {
+    pub async fn fetch(&self) -> io::Result<Password> {
         let text = match self {
             Self::Known(password) => return Ok(password.clone()),
             Self::Variable(name) => read_variable(name)?,
             Self::Command(words) => run_command(words).await?,
             Self::File(path) => read_private_file(path).await?,
         };
-        Ok(Password::new(text.as_str())?)
+        Password::new(text.as_str()).map_err(|error| invalid_data(format!("not a password: {error}")))
     }
 }
 
 /// Returns the first line of an environment variable.
-fn read_variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
-    let value = env::var_os(name).ok_or_else(|| SecretError::NoVariable(name.to_owned()))?;
-    first_line(&Zeroizing::new(value.into_encoded_bytes())).ok_or(SecretError::NoLine("an environment variable"))
+fn read_variable(name: &str) -> io::Result<Zeroizing<String>> {
+    let missing = || io::Error::new(io::ErrorKind::NotFound, format!("environment variable {name} is not set"));
+    let value = env::var_os(name).ok_or_else(missing)?;
+    first_line(&Zeroizing::new(value.into_encoded_bytes()), "an environment variable")
+}
+
+fn invalid_data(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 /// Runs a program and returns the first line of its output. The program is killed after [`COMMAND_TIMEOUT`].
@@ -114,9 +78,10 @@ fn read_variable(name: &str) -> Result<Zeroizing<String>, SecretError> {
 /// # Cancel safety
 ///
 /// Dropping the future kills the program.
-async fn run_command(words: &[String]) -> Result<Zeroizing<String>, SecretError> {
-    let (program, arguments) = words.split_first().ok_or(SecretError::NoProgram)?;
-    let failed = |source| SecretError::Command { program: program.clone(), source };
+async fn run_command(words: &[String]) -> io::Result<Zeroizing<String>> {
+    let missing = || io::Error::new(io::ErrorKind::InvalidInput, "the password command is empty");
+    let (program, arguments) = words.split_first().ok_or_else(missing)?;
+    let failed = |error: io::Error| io::Error::new(error.kind(), format!("password command {program} failed: {error}"));
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -126,7 +91,7 @@ async fn run_command(words: &[String]) -> Result<Zeroizing<String>, SecretError>
         .map_err(failed)?;
     let output = timeout(COMMAND_TIMEOUT, read_output(&mut child)).await;
     let bytes = output.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(failed)?;
-    first_line(&bytes).ok_or(SecretError::NoLine("a command"))
+    first_line(&bytes, "a command")
 }
 
 /// Reads at most [`MAX_BYTES`] + 1 bytes of a program's output, then waits for its exit.
@@ -153,13 +118,16 @@ async fn read_output(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn read_private_file(path: &Path) -> Result<Zeroizing<String>, SecretError> {
-    let failed = |source| SecretError::File { path: path.to_owned(), source };
+async fn read_private_file(path: &Path) -> io::Result<Zeroizing<String>> {
+    let shown = path.display();
+    let failed =
+        |error: io::Error| io::Error::new(error.kind(), format!("cannot read the password file {shown}: {error}"));
     let file = open(path).await.map_err(failed)?;
     if !is_private(&file.metadata().await.map_err(failed)?) {
-        return Err(SecretError::Exposed { path: path.to_owned() });
+        let message = format!("password file {shown} has to be a regular file of yours with mode 0600");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
-    first_line(&read_start(file).await.map_err(failed)?).ok_or(SecretError::NoLine("a file"))
+    first_line(&read_start(file).await.map_err(failed)?, "a file")
 }
 
 /// Opens a file without blocking on a named pipe that has no writer.
@@ -202,13 +170,18 @@ async fn read_start(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<
     Ok(bytes)
 }
 
-/// Returns the first line without its line end; `None` if it is empty, longer than [`MAX_BYTES`] or not UTF-8.
-fn first_line(bytes: &[u8]) -> Option<Zeroizing<String>> {
-    let line = bytes.split(|&byte| byte == b'\n').next()?;
+/// Returns the first line without its line end. `source` is what an error names.
+///
+/// # Errors
+///
+/// [`InvalidData`](io::ErrorKind::InvalidData) if the line is empty, longer than [`MAX_BYTES`] or not UTF-8.
+fn first_line(bytes: &[u8], source: &str) -> io::Result<Zeroizing<String>> {
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let is_whole = u64::try_from(line.len()).is_ok_and(|length| length <= MAX_BYTES);
-    let text = std::str::from_utf8(line).ok().filter(|text| is_whole && !text.is_empty())?;
-    Some(Zeroizing::new(text.to_owned()))
+    let text = std::str::from_utf8(line).ok().filter(|text| is_whole && !text.is_empty());
+    let text = text.ok_or_else(|| invalid_data(format!("no password in the first line of {source}")))?;
+    Ok(Zeroizing::new(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -251,9 +224,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_command_that_cannot_run_is_an_error() {
-        let missing = PasswordSource::Command(vec!["/no/such/program".to_owned()]);
-        assert!(matches!(missing.fetch().await, Err(SecretError::Command { .. })));
-        assert!(matches!(PasswordSource::Command(Vec::new()).fetch().await, Err(SecretError::NoProgram)));
+        let missing = PasswordSource::Command(vec!["/no/such/program".to_owned()]).fetch().await.unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().starts_with("password command /no/such/program failed: "), "{missing}");
+        let empty = PasswordSource::Command(Vec::new()).fetch().await.unwrap_err();
+        assert_eq!(empty.to_string(), "the password command is empty");
     }
 
     #[tokio::test(start_paused = true)]
@@ -269,12 +244,12 @@ mod tests {
         let path = env::temp_dir().join(format!("kibitzer-password-{}", std::process::id()));
         fs::write(&path, "swordfish\nsecond line\n").unwrap();
         let source = PasswordSource::File(path.clone());
+        let is_exposed = |error: &io::Error| error.to_string().ends_with("a regular file of yours with mode 0600");
         for (mode, is_accepted) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o622, false)] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             match source.fetch().await {
                 Ok(found) => assert!(is_accepted && found == password("swordfish"), "{mode:o}"),
-                Err(SecretError::Exposed { .. }) => assert!(!is_accepted, "{mode:o}"),
-                Err(error) => panic!("{mode:o}: {error:?}"),
+                Err(error) => assert!(!is_accepted && is_exposed(&error), "{mode:o}: {error:?}"),
             }
         }
         fs::remove_file(&path).unwrap();
@@ -282,15 +257,18 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap().success());
         let outcome = timeout(Duration::from_secs(10), source.fetch()).await.unwrap();
         fs::remove_file(&path).unwrap();
-        assert!(matches!(outcome, Err(SecretError::Exposed { .. })), "{outcome:?}");
-        assert!(matches!(source.fetch().await, Err(SecretError::File { .. })));
-        assert!(matches!(PasswordSource::File(env::temp_dir()).fetch().await, Err(SecretError::Exposed { .. })));
+        assert!(outcome.as_ref().is_err_and(is_exposed), "{outcome:?}");
+        let missing = source.fetch().await.unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().starts_with("cannot read the password file "), "{missing}");
+        assert!(PasswordSource::File(env::temp_dir()).fetch().await.as_ref().is_err_and(is_exposed));
     }
 
     #[tokio::test]
     async fn a_variable_contains_the_password() {
         let missing = PasswordSource::Variable("KIBITZER_TEST_NOT_SET".to_owned());
-        assert!(matches!(missing.fetch().await, Err(SecretError::NoVariable(_))));
+        let missing = missing.fetch().await.unwrap_err();
+        assert_eq!(missing.to_string(), "environment variable KIBITZER_TEST_NOT_SET is not set");
         // Cargo sets it for every test.
         let set = PasswordSource::Variable("CARGO_PKG_NAME".to_owned());
         assert_eq!(set.fetch().await.unwrap(), password("kibitzer"));

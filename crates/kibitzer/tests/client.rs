@@ -8,13 +8,11 @@ use std::time::Duration;
 use common::*;
 use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, LoginError, RequestError, SessionEndReason};
-use kibitzer::core::hub::{Hub, HubOptions, RecvError};
+use kibitzer::core::hub::{Hub, RecvError};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
 use kibitzer::core::session::{Command, Password, RequestLimits, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
-use kibitzer::{
-    Client, ConnectError, Dial, Observation, PasswordSource, Profile, SecretError, SessionObserver, SessionView,
-};
+use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver, SessionView};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
@@ -122,7 +120,8 @@ async fn a_session_without_its_password_or_recording_does_not_start() {
     let (_listener, profile) = listen();
     let missing = PasswordSource::Variable("KIBITZER_TEST_NOT_SET".to_owned());
     let outcome = Client::connect(profile.clone().account_from("Newton".parse().unwrap(), missing)).await;
-    assert!(matches!(outcome, Err(ConnectError::Secret(SecretError::NoVariable(_)))), "{outcome:?}");
+    let Err(ConnectError::Secret(error)) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(error.to_string(), "environment variable KIBITZER_TEST_NOT_SET is not set");
     let outcome = Client::connect(profile.record_file("/no/such/folder/session.jsonl")).await;
     assert!(matches!(outcome, Err(ConnectError::Record(_))), "{outcome:?}");
 }
@@ -284,7 +283,8 @@ async fn a_reply_that_arrived_in_time_does_not_time_out() {
 async fn a_stuck_subscriber_learns_how_many_events_it_missed() {
     const LINES: usize = 3000;
     let (mut listener, profile) = listen();
-    let (client, mut peer) = listener.guest(profile.hub(HubOptions::default().kept_events(100))).await;
+    let (client, mut peer) =
+        listener.guest(profile.session(|session| session.requests(RequestLimits::default().kept_events(100)))).await;
     let mut stuck = client.subscribe();
     let readers: Vec<_> = (0..64)
         .map(|_| {

@@ -1,5 +1,6 @@
 //! The start of a session.
 
+use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use thiserror::Error;
@@ -12,7 +13,6 @@ use crate::core::event::{DialError, LoginError, SessionEndReason};
 use crate::core::hub::{Hub, Publisher};
 use crate::core::session::Session;
 use crate::observer::SessionObserver;
-use crate::password::SecretError;
 use crate::profile::Profile;
 use crate::tap::{Tap, tap};
 use crate::task::Task;
@@ -24,7 +24,7 @@ use crate::transcript::{RecordError, Recorder, Recordings};
 pub enum ConnectError {
     /// The password cannot be fetched.
     #[error("no password")]
-    Secret(#[from] SecretError),
+    Secret(#[source] io::Error),
     /// The recording cannot be created.
     #[error("no recording")]
     Record(#[from] RecordError),
@@ -92,7 +92,7 @@ impl Client {
     ///
     /// Dropping the future starts nothing, but an empty recording file may exist.
     pub async fn start<T>(profile: Profile, subscribe: impl FnOnce(&Hub) -> T) -> Result<(Self, T), ConnectError> {
-        let publisher = Publisher::new(profile.hub);
+        let publisher = Publisher::new(profile.session.requests.kept_events);
         let subscribed = subscribe(&publisher.hub());
         Ok((Self::spawn_session(&profile, publisher, Vec::new()).await?, subscribed))
     }
@@ -110,7 +110,7 @@ impl Client {
         profile: Profile,
         observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
-        Self::spawn_session(&profile, Publisher::new(profile.hub), observers).await
+        Self::spawn_session(&profile, Publisher::new(profile.session.requests.kept_events), observers).await
     }
 
     /// Starts a session as [`start`](Self::start) does, and returns a channel with everything that happens: bytes, sent lines
@@ -154,7 +154,8 @@ impl Client {
         publisher: Publisher,
         mut observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
-        let session = Session::new(profile.session_options().await?, Instant::now().into_std());
+        let session =
+            Session::new(profile.session_options().await.map_err(ConnectError::Secret)?, Instant::now().into_std());
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
             let first = recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?;

@@ -8,17 +8,17 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::core::event::CommandError;
-use crate::core::hub::HubOptions;
 use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
 use crate::dial::{Dial, Transport};
-use crate::password::{PasswordSource, SecretError};
+use crate::password::PasswordSource;
 
 pub use load::ConfigError;
 
@@ -41,9 +41,8 @@ pub use load::ConfigError;
 pub struct Profile {
     pub(crate) transport: Transport,
     login: Login,
-    session: SessionOptions,
+    pub(crate) session: SessionOptions,
     variables: BTreeMap<String, Command>,
-    pub(crate) hub: HubOptions,
     pub(crate) record_file: Option<PathBuf>,
     /// Named filters of a console that shows sessions with this profile: the expression by name.
     pub filters: BTreeMap<String, String>,
@@ -89,7 +88,6 @@ impl Profile {
             login: Login::default(),
             session: SessionOptions::default(),
             variables: BTreeMap::new(),
-            hub: HubOptions::default(),
             record_file: None,
             filters: BTreeMap::new(),
             attach_socket: None,
@@ -193,13 +191,6 @@ impl Profile {
         Ok(self)
     }
 
-    /// Sets the limits of the events that are kept for subscribers. Default as in [`HubOptions`].
-    #[must_use]
-    pub const fn hub(mut self, hub: HubOptions) -> Self {
-        self.hub = hub;
-        self
-    }
-
     /// Records the session to a new file as a [transcript](crate::transcript). Default: no recording.
     ///
     /// Names and passwords of the login are left out. If the file exists, the session does not start.
@@ -258,12 +249,12 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`SecretError`] if the password cannot be fetched.
+    /// As [`PasswordSource::fetch`].
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future ends a running password command.
-    pub(crate) async fn session_options(&self) -> Result<SessionOptions, SecretError> {
+    pub(crate) async fn session_options(&self) -> io::Result<SessionOptions> {
         let credentials = self.login.credentials().await?;
         let mut options = self.session.clone().credentials(credentials);
         options.settings.splice(0..0, self.variables.values().cloned());
@@ -295,10 +286,10 @@ impl Login {
     /// # Cancel safety
     ///
     /// As [`Profile::session_options`].
-    async fn credentials(&self) -> Result<Credentials, SecretError> {
+    async fn credentials(&self) -> io::Result<Credentials> {
         let (handle, source) = match (&self.handle, &self.password) {
             (None, None) => return Ok(Credentials::Guest),
-            (None, Some(_)) => return Err(SecretError::NoHandle),
+            (None, Some(_)) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "a password, but no handle")),
             (Some(handle), None) => return Ok(Credentials::NamedGuest(handle.clone())),
             (Some(handle), Some(source)) => (handle.clone(), source),
         };
