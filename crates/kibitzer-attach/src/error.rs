@@ -1,4 +1,4 @@
-//! Failures to expose a session and to attach to one.
+//! Failures to attach to a session.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,32 +7,6 @@ use std::time::Duration;
 use kibitzer_core::event::RequestError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-
-/// Why a session cannot be exposed.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ExposeError {
-    /// This system has no Unix sockets.
-    #[error("sessions are exposed on Unix sockets, which this system does not have")]
-    Unsupported,
-    /// Another process listens on the socket.
-    #[error("another session is exposed at {path}", path = .0.display())]
-    InUse(PathBuf),
-    /// A file that is not a socket has this path. It is not replaced.
-    #[error("{path} exists, and is not a socket", path = .0.display())]
-    NotASocket(PathBuf),
-    /// The socket cannot be created.
-    #[error("cannot create the socket {path}", path = .path.display())]
-    Create {
-        /// Path of the socket.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The session is over, or too many observers wait to be added to it.
-    #[error("the session cannot be exposed")]
-    Session(#[from] RequestError),
-}
 
 /// Why a process cannot attach to a session, or is no longer attached.
 #[derive(Debug, Error)]

@@ -34,14 +34,16 @@ mod socket;
 mod watchers;
 mod wire;
 
+use std::io;
 use std::path::Path;
 
 use kibitzer::{Client, Profile};
+use kibitzer_core::event::RequestError;
 use serde::{Deserialize, Serialize};
 
 pub use attached::{Attached, AttachedRequests};
 pub use decoder::{AttachEvent, Snapshot};
-pub use error::{AttachError, AttachedRequestError, ExposeError};
+pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
 use socket::Listener;
 
@@ -53,13 +55,13 @@ use socket::Listener;
 ///
 /// # Errors
 ///
-/// [`ExposeError`] if the socket cannot be created or the session is over.
+/// As [`AttachSocket::bind`]; an error without a kind if the session is over.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future exposes nothing, but may have removed a dead process's socket.
-pub async fn expose(client: &Client, path: impl AsRef<Path>) -> Result<(), ExposeError> {
-    AttachSocket::bind(path).await?.expose(client)
+pub async fn expose(client: &Client, path: impl AsRef<Path>) -> io::Result<()> {
+    AttachSocket::bind(path).await?.expose(client).map_err(io::Error::other)
 }
 
 /// A Unix socket on which a session can be exposed. Dropping it removes its file.
@@ -74,12 +76,14 @@ impl AttachSocket {
     ///
     /// # Errors
     ///
-    /// [`ExposeError`] if the socket cannot be created: another process listens on it, for example.
+    /// [`AddrInUse`](io::ErrorKind::AddrInUse): another process listens on the socket.
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists): a file that is not a socket has this path; it is not replaced.
+    /// [`Unsupported`](io::ErrorKind::Unsupported): this system has no Unix sockets. Other kinds if the socket cannot be created.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future leaves no file, but may have removed a dead process's socket.
-    pub async fn bind(path: impl AsRef<Path>) -> Result<Self, ExposeError> {
+    pub async fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
         Ok(Self { listener: Listener::bind(path.as_ref()).await?, access: AttachAccess::Read })
     }
 
@@ -92,7 +96,7 @@ impl AttachSocket {
     /// # Cancel safety
     ///
     /// As [`bind`](Self::bind).
-    pub async fn from_profile(profile: &Profile) -> Result<Option<Self>, ExposeError> {
+    pub async fn from_profile(profile: &Profile) -> io::Result<Option<Self>> {
         let Some(path) = &profile.attach_socket else { return Ok(None) };
         Ok(Some(Self::bind(path).await?.access(profile.attach_access)))
     }
@@ -107,9 +111,9 @@ impl AttachSocket {
     ///
     /// # Errors
     ///
-    /// [`ExposeError::Session`].
-    pub fn expose(self, client: &Client) -> Result<(), ExposeError> {
-        Ok(client.add_observer(host::spawn_host(self.listener, self.access, client))?)
+    /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if too many observers wait to be added to it.
+    pub fn expose(self, client: &Client) -> Result<(), RequestError> {
+        client.add_observer(host::spawn_host(self.listener, self.access, client))
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::DuplexStream;
 
-use crate::{AttachError, ExposeError};
+use crate::AttachError;
 
 pub(crate) type Stream = DuplexStream;
 
@@ -19,14 +19,15 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// [`ExposeError::Unsupported`], always.
+    /// [`io::ErrorKind::Unsupported`], always.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe.
     #[expect(clippy::unused_async, reason = "Unix sockets need it")]
-    pub(crate) async fn bind(_: &Path) -> Result<Self, ExposeError> {
-        Err(ExposeError::Unsupported)
+    pub(crate) async fn bind(_: &Path) -> io::Result<Self> {
+        let message = "sessions are exposed on Unix sockets, which this system does not have";
+        Err(io::Error::new(io::ErrorKind::Unsupported, message))
     }
 
     /// Stub for platforms without Unix sockets. It is never called, because no listener can be created.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
-use crate::{AttachError, ExposeError};
+use crate::AttachError;
 
 pub(crate) type Stream = UnixStream;
 
@@ -35,13 +35,13 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// [`ExposeError`].
+    /// As [`AttachSocket::bind`](crate::AttachSocket::bind).
     ///
     /// # Cancel safety
     ///
     /// Dropping the future leaves no file, but may have removed a dead process's socket.
-    pub(crate) async fn bind(path: &Path) -> Result<Self, ExposeError> {
-        let failed = |source| ExposeError::Create { path: path.to_owned(), source };
+    pub(crate) async fn bind(path: &Path) -> io::Result<Self> {
+        let failed = |error| creation_error(path, &error);
         // The socket is created in a directory that only its owner may enter, receives its mode there, and then its final
         // name by a hard link, which fails if the name is taken. At no moment can another user connect, or do two processes
         // own the name. A umask would apply to the whole process, and fchmod does not affect the file of a socket.
@@ -59,7 +59,7 @@ impl Listener {
                 Err(error) => return Err(failed(error)),
             }
         }
-        Err(ExposeError::InUse(path.to_owned()))
+        Err(in_use(path))
     }
 
     /// Waits for a connection.
@@ -119,18 +119,18 @@ pub(crate) fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
 ///
 /// # Errors
 ///
-/// [`ExposeError`]: a process listens on the socket, or the file is not a socket.
+/// [`ErrorKind::AddrInUse`]: a process listens on the socket. [`ErrorKind::AlreadyExists`]: the file is not a socket.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future may have removed the socket.
-async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> Result<(), ExposeError> {
+async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> io::Result<()> {
     require_abandoned(path, path).await?;
     // Another process may have replaced the socket since the check, so it is renamed, checked again, and only then removed.
     let aside = directory.file(OLD);
     match fs::rename(path, &aside) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(source) => return Err(ExposeError::Create { path: path.to_owned(), source }),
+        Err(error) => return Err(creation_error(path, &error)),
         Ok(()) => {}
     }
     let checked = require_abandoned(&aside, path).await;
@@ -146,22 +146,33 @@ async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> R
 ///
 /// # Errors
 ///
-/// [`ExposeError`]: it is anything else.
+/// As [`remove_abandoned_socket`]: it is anything else.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: no file is changed.
-async fn require_abandoned(file: &Path, name: &Path) -> Result<(), ExposeError> {
+async fn require_abandoned(file: &Path, name: &Path) -> io::Result<()> {
     match fs::symlink_metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(metadata) if metadata.file_type().is_socket() => {}
-        _ => return Err(ExposeError::NotASocket(name.to_owned())),
+        _ => {
+            let message = format!("{} exists, and is not a socket", name.display());
+            return Err(io::Error::new(ErrorKind::AlreadyExists, message));
+        }
     }
     match timeout(PROBE_TIMEOUT, UnixStream::connect(file)).await {
         Ok(Err(error)) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Ok(()),
         // In doubt, a process is assumed to listen.
-        _ => Err(ExposeError::InUse(name.to_owned())),
+        _ => Err(in_use(name)),
     }
+}
+
+fn in_use(path: &Path) -> io::Error {
+    io::Error::new(ErrorKind::AddrInUse, format!("another session is exposed at {}", path.display()))
+}
+
+fn creation_error(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot create the socket {}: {error}", path.display()))
 }
 
 /// Returns device and inode of a file, which identify it even after it was renamed.
@@ -257,7 +268,7 @@ mod tests {
         assert!(matches!(abandoned, AttachError::Abandoned { .. }), "{abandoned}");
         let first = Listener::bind(&path).await.unwrap();
         let second = Listener::bind(&path).await.unwrap_err();
-        assert!(matches!(second, ExposeError::InUse { .. }), "{second}");
+        assert_eq!(second.kind(), ErrorKind::AddrInUse, "{second}");
         assert_eq!(folder.names(), ["bot.sock"]);
         let (accepted, connected) = tokio::join!(first.accept(), connect(&path, PROBE_TIMEOUT));
         drop((accepted.unwrap(), connected.unwrap()));
@@ -272,11 +283,11 @@ mod tests {
         std::os::unix::fs::symlink(&path, &link).unwrap();
         for path in [&path, &link, &folder.0] {
             let error = Listener::bind(path).await.unwrap_err();
-            assert!(matches!(error, ExposeError::NotASocket { .. }), "{error}");
+            assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{error}");
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
         let nowhere = Listener::bind(&folder.0.join("no/such/folder.sock")).await.unwrap_err();
-        assert!(matches!(nowhere, ExposeError::Create { .. }), "{nowhere}");
+        assert!(nowhere.to_string().starts_with("cannot create the socket "), "{nowhere}");
     }
 
     #[tokio::test]
