@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use kibitzer_core::message::Handle;
 use serde::{Deserialize, Deserializer};
-use thiserror::Error;
 
 use crate::family::Family;
 
@@ -84,16 +84,20 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// [`AccountsError`], except its variant `Read`.
-    pub fn parse_list(text: &str, family: Family) -> Result<Vec<Self>, AccountsError> {
-        let accounts = toml::from_str::<AccountsFile>(text).map_err(AccountsError::Parse)?.account;
+    /// [`InvalidData`](io::ErrorKind::InvalidData): the text is not valid TOML, has an unknown key, or a name that breaks the
+    /// family's rule for names, or two accounts have the same name. The message says which line or name.
+    pub fn parse_list(text: &str, family: Family) -> io::Result<Vec<Self>> {
+        let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidData, message);
+        let file: Result<AccountsFile, _> = toml::from_str(text);
+        let accounts = file.map_err(|error| invalid(format!("cannot parse the accounts: {error}")))?.account;
         let mut keys = BTreeSet::new();
         for Self { handle, .. } in &accounts {
             if family.name_failure(handle.as_str()).is_some() {
-                return Err(AccountsError::Name { name: handle.to_string(), family });
+                let rule = family.texts().name_rule;
+                return Err(invalid(format!("an account's name is not {rule}: {:?}", handle.as_str())));
             }
             if !keys.insert(key(handle.as_str())) {
-                return Err(AccountsError::Twice(handle.clone()));
+                return Err(invalid(format!("two accounts are named {handle}")));
             }
         }
         Ok(accounts)
@@ -103,9 +107,10 @@ impl Account {
     ///
     /// # Errors
     ///
-    /// [`AccountsError`].
-    pub fn load_list(path: impl AsRef<Path>, family: Family) -> Result<Vec<Self>, AccountsError> {
-        Self::parse_list(&std::fs::read_to_string(path).map_err(AccountsError::Read)?, family)
+    /// As [`parse_list`](Self::parse_list); other kinds if the file cannot be read.
+    pub fn load_list(path: impl AsRef<Path>, family: Family) -> io::Result<Vec<Self>> {
+        let failed = |error: io::Error| io::Error::new(error.kind(), format!("cannot read the accounts: {error}"));
+        Self::parse_list(&std::fs::read_to_string(path).map_err(failed)?, family)
     }
 }
 
@@ -126,29 +131,6 @@ impl fmt::Debug for Account {
 /// Accounts by name; case is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Accounts(BTreeMap<String, Account>);
-
-/// Why accounts could not be read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum AccountsError {
-    /// The file cannot be read.
-    #[error("cannot read the accounts")]
-    Read(#[source] std::io::Error),
-    /// The text is not valid TOML, or has an unknown key; the source names the line.
-    #[error("cannot parse the accounts")]
-    Parse(#[source] toml::de::Error),
-    /// The name breaks the family's rule for names.
-    #[error("an account's name is not {}: {name:?}", .family.texts().name_rule)]
-    Name {
-        /// The name.
-        name: String,
-        /// The family: 3 to 17 letters on FICS, on ICC 2 to 15 letters and digits, a letter first.
-        family: Family,
-    },
-    /// Two accounts have the same name.
-    #[error("two accounts are named {0}")]
-    Twice(Handle),
-}
 
 impl Accounts {
     /// Adds an account, replacing one of the same name.
@@ -225,13 +207,10 @@ mod tests {
     fn invalid_accounts_are_reported() {
         let error = |text: &str| Account::parse_list(text, Family::Fics).unwrap_err();
         let unknown = error("[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
-        assert!(
-            matches!(&unknown, AccountsError::Parse(source) if source.to_string().contains("line 4")),
-            "{unknown:?}"
-        );
+        assert!(unknown.to_string().contains("line 4"), "{unknown:?}");
         let twice = "[[account]]\nhandle = 'Newton'\npassword = 'x'\n[[account]]\nhandle = 'newton'\npassword = 'x'\n";
-        assert!(matches!(error(twice), AccountsError::Twice(_)));
-        assert!(matches!(Account::load_list("/nonexistent", Family::Fics), Err(AccountsError::Read(_))));
+        assert_eq!(error(twice).to_string(), "two accounts are named newton");
+        assert_eq!(Account::load_list("/nonexistent", Family::Fics).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
@@ -248,10 +227,7 @@ mod tests {
             for (family, want) in [Family::Fics, Family::Icc].into_iter().zip(want) {
                 match Account::parse_list(&text, family) {
                     Ok(accounts) => assert!(want && accounts[0].handle.as_str() == name, "{name} {family:?}"),
-                    Err(AccountsError::Name { name: refused, .. }) => {
-                        assert!(!want && refused == name, "{name} {family:?}");
-                    }
-                    Err(error) => panic!("{error}"),
+                    Err(error) => assert!(!want && error.to_string().ends_with(&format!("{name:?}")), "{error}"),
                 }
             }
         }

@@ -120,7 +120,7 @@ pub(crate) struct FamilyTexts {
     /// Number of the shortest length, and the permitted characters, in refusals of a name.
     pub(crate) min_name_length: &'static str,
     pub(crate) name_characters: &'static str,
-    /// Rule for names in [`AccountsError`](crate::AccountsError).
+    /// Rule for names in the errors of [`Account::parse_list`](crate::Account::parse_list).
     pub(crate) name_rule: &'static str,
     pub(crate) guest_titles: &'static str,
     /// First line after a login; `@` is the player's name with titles. ICC has none.
