@@ -28,8 +28,7 @@ use crate::play::{ClockUnit, Seat};
 
 /// Identifier of a connection; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
-pub struct ConnectionId(pub u64);
+pub(crate) struct ConnectionId(pub(crate) u64);
 
 impl fmt::Display for ConnectionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,8 +42,8 @@ impl fmt::Display for ConnectionId {
 pub enum ConnectionTarget {
     /// The next connection to be opened.
     Next,
-    /// The connection of this number.
-    Connection(ConnectionId),
+    /// The connection of this number, which [`ServerControl::connections`](crate::ServerControl::connections) returns.
+    Connection(u64),
     /// The connection of this player; case is ignored.
     Player(String),
 }

@@ -1,6 +1,7 @@
 //! The task that owns the server's state.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +11,6 @@ use tokio::time::{self, Instant};
 
 use super::ActorRequest;
 use super::client_task::{ClientTask, Stream};
-use super::control::ControlError;
 use super::outbox::Outbox;
 use crate::fault::{Fault, FaultInjector, FaultPoint};
 use crate::lobby::{ConnectionId, ConnectionTarget, KickReason};
@@ -157,22 +157,25 @@ impl Actor {
 
     /// Stores a fault for the next connection, or passes it to the selected one. Fails if the fault cannot take effect at
     /// that point, or no such connection exists.
-    fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> Result<(), ControlError> {
+    fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         let family = self.world.options.family;
         if !fault.is_supported_at(at, family) {
-            return Err(ControlError::Unsupported { points: fault.points(family) });
+            let message = format!("this fault can take effect at these points: {}", fault.points(family));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         if *target == ConnectionTarget::Next {
             self.next_faults.push((at, fault));
             return Ok(());
         }
-        let id = self.world.find_target(target).ok_or(ControlError::NoTarget)?;
+        let message = "no such connection, or too many faults are queued for it";
+        let no_target = || io::Error::new(io::ErrorKind::NotFound, message);
+        let id = self.world.find_target(target).ok_or_else(no_target)?;
         if let Fault::RefuseLogin(refusal) = fault {
             self.world.obstruct_login(id, refusal);
             return Ok(());
         }
-        let client = self.clients.get(&id).ok_or(ControlError::NoTarget)?;
-        client.faults.try_send((at, fault)).map_err(|_| ControlError::NoTarget)
+        let client = self.clients.get(&id).ok_or_else(no_target)?;
+        client.faults.try_send((at, fault)).map_err(|_| no_target())
     }
 
     /// Applies a fault that concerns the state.

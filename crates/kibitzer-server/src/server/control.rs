@@ -4,35 +4,16 @@ use std::io;
 use std::time::Duration;
 
 use kibitzer_core::message::Handle;
-use thiserror::Error;
 use tokio::io::DuplexStream;
 use tokio::sync::{mpsc, oneshot};
 
 use super::ActorRequest;
 use super::client_task::Stream;
 use crate::fault::{Fault, FaultPoint};
-use crate::lobby::{ConnectionId, ConnectionTarget};
+use crate::lobby::ConnectionTarget;
 
 /// Size of the buffer in each direction of a connection within the process.
 const DUPLEX_BYTES: usize = 64 << 10;
-
-/// Why a request of the operator failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum ControlError {
-    /// The server has shut down.
-    #[error("the server has shut down")]
-    Over,
-    /// There is no such connection, or too many faults wait for it already.
-    #[error("no such connection, or too many faults are queued for it")]
-    NoTarget,
-    /// The fault cannot take effect at that point.
-    #[error("this fault can take effect at these points: {points}")]
-    Unsupported {
-        /// The points at which it can, as `kibitzer serve --fault` names them.
-        points: &'static str,
-    },
-}
 
 /// A handle to a running server; cheap to clone.
 #[derive(Clone, Debug)]
@@ -53,7 +34,7 @@ impl ServerControl {
     pub async fn connect(&self) -> io::Result<DuplexStream> {
         let (near, far) = tokio::io::duplex(DUPLEX_BYTES);
         let request = ActorRequest::Open(Stream::Duplex(far));
-        self.send(request).await.map_err(|_| io::ErrorKind::ConnectionRefused)?;
+        self.send(request).await?;
         Ok(near)
     }
 
@@ -61,25 +42,28 @@ impl ServerControl {
     ///
     /// # Errors
     ///
-    /// [`ControlError`].
+    /// [`io::ErrorKind::NotFound`]: there is no such connection, or too many faults wait for it already.
+    /// [`io::ErrorKind::InvalidInput`]: the fault cannot take effect at that point; the message lists the points at which it can, as
+    /// `kibitzer serve --fault` names them. [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///
     /// If the future is dropped, the fault may or may not be injected.
-    pub async fn inject(&self, target: ConnectionTarget, at: FaultPoint, fault: Fault) -> Result<(), ControlError> {
+    pub async fn inject(&self, target: ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         self.ask(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
-    /// Returns the connected clients, in the order of their connections, with the player logged in over each.
+    /// Returns the numbers of the connections to clients, in the order in which they were opened, each with the player logged in
+    /// over it.
     ///
     /// # Errors
     ///
-    /// [`ControlError::Over`].
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub async fn connections(&self) -> Result<Vec<(ConnectionId, Option<Handle>)>, ControlError> {
+    pub async fn connections(&self) -> io::Result<Vec<(u64, Option<Handle>)>> {
         self.ask(ActorRequest::List).await
     }
 
@@ -87,12 +71,12 @@ impl ServerControl {
     ///
     /// # Errors
     ///
-    /// [`ControlError::Over`].
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the request is sent or not.
-    pub async fn announce(&self, text: &str) -> Result<(), ControlError> {
+    pub async fn announce(&self, text: &str) -> io::Result<()> {
         self.send(ActorRequest::Announce(text.replace(['\n', '\r'], " "))).await
     }
 
@@ -100,12 +84,12 @@ impl ServerControl {
     ///
     /// # Errors
     ///
-    /// [`ControlError::Over`].
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the request is sent or not.
-    pub async fn shut_down(&self, after: Duration) -> Result<(), ControlError> {
+    pub async fn shut_down(&self, after: Duration) -> io::Result<()> {
         self.send(ActorRequest::ShutDown(after)).await
     }
 
@@ -113,27 +97,31 @@ impl ServerControl {
     ///
     /// # Errors
     ///
-    /// [`ControlError::Over`].
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///
     /// If the future is dropped, the request may or may not be executed.
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> Result<T, ControlError> {
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> io::Result<T> {
         let (answer, answered) = oneshot::channel();
         self.send(request(answer)).await?;
-        answered.await.map_err(|_| ControlError::Over)
+        answered.await.map_err(|_| has_shut_down())
     }
 
     /// Sends a request to the server's task.
     ///
     /// # Errors
     ///
-    /// [`ControlError::Over`].
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the request is sent or not.
-    async fn send(&self, request: ActorRequest) -> Result<(), ControlError> {
-        self.requests.send(request).await.map_err(|_| ControlError::Over)
+    async fn send(&self, request: ActorRequest) -> io::Result<()> {
+        self.requests.send(request).await.map_err(|_| has_shut_down())
     }
+}
+
+fn has_shut_down() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionRefused, "the server has shut down")
 }

@@ -18,7 +18,7 @@ use tokio::time;
 
 use self::actor::{Actor, QUEUE_LENGTH};
 use self::client_task::Stream;
-pub use self::control::{ControlError, ServerControl};
+pub use self::control::ServerControl;
 use crate::fault::{Fault, FaultPoint};
 use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
@@ -38,9 +38,9 @@ enum ActorRequest {
     /// A fault that concerns the state takes effect on this connection.
     ApplyFault(ConnectionId, Fault),
     /// A fault is injected.
-    Inject(ConnectionTarget, FaultPoint, Fault, oneshot::Sender<Result<(), ControlError>>),
+    Inject(ConnectionTarget, FaultPoint, Fault, oneshot::Sender<io::Result<()>>),
     /// Requests the list of clients.
-    List(oneshot::Sender<Vec<(ConnectionId, Option<Handle>)>>),
+    List(oneshot::Sender<Vec<(u64, Option<Handle>)>>),
     Announce(String),
     /// Announces the shutdown, which follows after that time.
     ShutDown(Duration),

@@ -13,16 +13,19 @@ use crate::play::{Ending, Game};
 
 impl World {
     /// Returns all clients; simulated players are not among them.
-    pub(crate) fn connected(&self) -> Vec<(ConnectionId, Option<Handle>)> {
+    pub(crate) fn connected(&self) -> Vec<(u64, Option<Handle>)> {
         let clients = self.lobby.connections.iter().filter(|(_, connection)| !connection.is_simulated);
-        clients.map(|(&id, _)| (id, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
+        clients.map(|(&id, _)| (id.0, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
     }
 
     /// Returns the connection that a target selects, if it exists.
     pub(crate) fn find_target(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
         match target {
             ConnectionTarget::Next => None,
-            ConnectionTarget::Connection(id) => self.lobby.connection(*id).is_some().then_some(*id),
+            ConnectionTarget::Connection(number) => {
+                let id = ConnectionId(*number);
+                self.lobby.connection(id).is_some().then_some(id)
+            }
             ConnectionTarget::Player(name) => self.lobby.connection_of_player(name),
         }
     }
