@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use kibitzer::command::{
-    self, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, Request, SeekOptions, SeekOutcome, Talk,
+    self, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, Request, SeekOptions, Talk,
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
@@ -70,7 +70,7 @@ fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<RefusalReason> {
 #[test]
 fn tables_are_read() {
     let blocks = Blocks::read("fatics-block-client");
-    assert!(blocks.answer(4, &command::date()).unwrap().local.as_str().starts_with("Sat Nov 21"));
+    assert!(blocks.answer(4, &command::date()).unwrap().0.as_str().starts_with("Sat Nov 21"));
     let finger = blocks.answer(5, &command::finger(bogoljubov())).unwrap();
     assert_eq!((finger.player.name.as_str(), finger.ratings.len(), finger.game), ("Bogoljubov", 2, None));
     assert_eq!(blocks.answer(6, &command::who()).unwrap().players.len(), 3);
@@ -145,7 +145,7 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
     let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
     assert_eq!(refusal(not_there), Some(RefusalReason::Refusal(Refusal::NotInChannel)));
-    let posted = SeekOutcome::Posted { index: 1, seen_by: Some(1) };
+    let posted = ChallengeOutcome::Posted { index: 1, seen_by: Some(1) };
     assert_eq!(blocks.answer(90, &SeekOptions::new().time(5, 0)), Ok(posted));
     assert_eq!(blocks.answer(91, &command::unseek_all()), Ok(()));
 }

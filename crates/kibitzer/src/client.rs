@@ -3,6 +3,7 @@
 mod start;
 
 use std::fmt;
+use std::io;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -19,7 +20,7 @@ use crate::core::hub::{GameWatch, Hub, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
 use crate::core::session::{Command, Reply, SessionState};
 use crate::observer::SessionObserver;
-use crate::transcript::{RecordError, Recorder, Recording, Recordings};
+use crate::transcript::{Recorder, Recording, Recordings};
 
 pub use start::ConnectError;
 
@@ -192,19 +193,19 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`RecordError`] if the file exists or cannot be created, or the session is over, already recorded or has too many observers
-    /// waiting.
+    /// [`ResourceBusy`](io::ErrorKind::ResourceBusy) if the session is already recorded. An error that contains a [`RequestError`] if
+    /// the session is over, or too many observers wait to be added to it. Other kinds if the file exists or cannot be created.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future records nothing, but an empty file may exist.
-    pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
+    pub async fn record(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let recorder = Recorder::create(path).await?;
         if let Some(reason) = self.inner.shared.read_status(SessionStatus::end_reason) {
-            return Err(RequestError::Ended(reason).into());
+            return Err(io::Error::other(RequestError::Ended(reason)));
         }
         if let Some(observer) = self.inner.recordings.get_or_init(Arc::default).start(recorder)? {
-            self.add_observer(observer)?;
+            self.add_observer(observer).map_err(io::Error::other)?;
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use reader::{TranscriptError, TranscriptReader};
 pub(crate) use recorder::Recorder;
-pub use recorder::{RecordError, Recording};
+pub use recorder::Recording;
 pub(crate) use recordings::Recordings;
 pub use utc::Utc;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::listen;
 use kibitzer::core::session::Reconnect;
-use kibitzer::transcript::{RecordError, TranscriptReader};
+use kibitzer::transcript::TranscriptReader;
 use kibitzer::{Client, ConnectError, Dial, Profile, RequestError};
 
 /// A path without a file, for one test. A file that is created there is removed.
@@ -48,8 +48,9 @@ async fn a_session_has_one_recording_at_a_time() {
     client.record(&first.0).await.unwrap();
     let recording = client.recording().unwrap();
     assert_eq!((&*recording.path, recording.pieces), (&*first.0, 0));
-    let Err(RecordError::AlreadyRecording { path }) = client.record(&second.0).await else { panic!("two recordings") };
-    assert_eq!(path, first.0);
+    let busy = client.record(&second.0).await.unwrap_err();
+    assert_eq!(busy.kind(), ErrorKind::ResourceBusy);
+    assert!(busy.to_string().ends_with(&format!(" recorded in {}", first.0.display())), "{busy}");
     assert!(!second.0.exists());
 
     peer.serving(client.request("date")).await.unwrap();
@@ -59,7 +60,8 @@ async fn a_session_has_one_recording_at_a_time() {
     let n_records = TranscriptReader::new(&written[..]).map(Result::unwrap).count();
     assert!(recording.error.is_none() && n_records > 1, "{recording:?}");
     assert_eq!((recording.pieces, recording.bytes), (n_records as u64, written.len() as u64));
-    assert!(matches!(client.record(&second.0).await, Err(RecordError::Session(RequestError::Ended(_)))));
+    let over = client.record(&second.0).await.unwrap_err().downcast::<RequestError>();
+    assert!(matches!(over, Ok(RequestError::Ended(_))), "{over:?}");
     assert!(!second.0.exists());
 }
 

@@ -76,8 +76,8 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
 
         let variables = scene.gauss.variables(handle("Newton")).await.unwrap();
         assert_eq!(variables.value("style"), Some("12"));
-        let date = scene.gauss.date().await.unwrap();
-        assert!(date.local.as_str().contains("2026") && date.server.is_some(), "{date:?}");
+        let (local, server) = scene.gauss.date().await.unwrap();
+        assert!(local.as_str().contains("2026") && server.is_some(), "{local} {server:?}");
 
         assert!(scene.gauss.sought().await.unwrap().seeks.is_empty());
         assert!(scene.gauss.history(None).await.unwrap().games.is_empty());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions, SeekOutcome};
+use kibitzer::command::{ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions};
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
@@ -52,7 +52,7 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
 async fn a_seek_is_posted_listed_answered_and_removed() {
     let (_hall, newton, euler) = pair(&[]).await;
     let wanted = SeekOptions::new().time(3, 2).unrated().ratings(1000..=2000);
-    let SeekOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    let ChallengeOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
     let sought = euler.sought().await.unwrap();
     let [seek] = &sought.seeks[..] else { panic!("{sought:?}") };
     assert_eq!(
@@ -69,14 +69,12 @@ async fn a_seek_is_posted_listed_answered_and_removed() {
     number(&played);
     euler.resign().await.unwrap();
 
-    let SeekOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    let ChallengeOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
     number(&euler.play(index).await.unwrap());
     newton.resign().await.unwrap();
 
     newton.request(&wanted).await.unwrap();
-    let SeekOutcome::Matched(matched) = euler.request(&SeekOptions::new().time(3, 2).unrated()).await.unwrap() else {
-        panic!()
-    };
+    let matched = euler.request(&SeekOptions::new().time(3, 2).unrated()).await.unwrap();
     number(&matched);
     euler.resign().await.unwrap();
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{SeekOptions, SeekOutcome};
+use kibitzer::command::{ChallengeOutcome, SeekOptions};
 use kibitzer::core::Event;
 use kibitzer::core::event::{RestoreOutcome, Restored};
 use kibitzer::core::hub::Subscription;
@@ -172,7 +172,7 @@ async fn seeks_that_stood_are_made_again_and_no_others() {
         let mut scene = Scene::open(without).await;
         let seek = |min| SeekOptions::new().time(min, 0).unrated();
         scene.gauss.request(&seek(3)).await.unwrap();
-        let SeekOutcome::Posted { index, .. } = scene.gauss.request(&seek(5)).await.unwrap() else { panic!() };
+        let ChallengeOutcome::Posted { index, .. } = scene.gauss.request(&seek(5)).await.unwrap() else { panic!() };
         scene.gauss.request(&seek(15)).await.unwrap();
         scene.gauss.unseek(index).await.unwrap();
         scene.lose().await;

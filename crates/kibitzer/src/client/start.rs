@@ -16,7 +16,7 @@ use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use crate::tap::{Tap, tap};
 use crate::task::Task;
-use crate::transcript::{RecordError, Recorder, Recordings};
+use crate::transcript::{Recorder, Recordings};
 
 /// Reason why no session was started.
 #[derive(Debug, Error)]
@@ -27,7 +27,7 @@ pub enum ConnectError {
     Secret(#[source] io::Error),
     /// The recording cannot be created.
     #[error("no recording")]
-    Record(#[from] RecordError),
+    Record(#[source] io::Error),
     /// No connection was made.
     #[error("not connected")]
     Dial(#[source] DialError),
@@ -158,7 +158,8 @@ impl Client {
             Session::new(profile.session_options().await.map_err(ConnectError::Secret)?, Instant::now().into_std());
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
-            let first = recordings.get_or_init(Arc::default).start(Recorder::create(path).await?)?;
+            let recorder = Recorder::create(path).await.map_err(ConnectError::Record)?;
+            let first = recordings.get_or_init(Arc::default).start(recorder).map_err(ConnectError::Record)?;
             observers.extend(first.map(|observer| -> Box<dyn SessionObserver> { Box::new(observer) }));
         }
         let (hub, began) = (publisher.hub(), Instant::now());

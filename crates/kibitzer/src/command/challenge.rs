@@ -40,7 +40,7 @@ impl Request for MatchOptions {
     }
 }
 
-/// The outcome of a challenge.
+/// The outcome of a challenge, of a seek, or of an answer to a seek.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChallengeOutcome {
@@ -48,15 +48,20 @@ pub enum ChallengeOutcome {
     Sent(Parsed<Challenge>),
     /// The game began at once: the opponent had made the same challenge, or has a matching seek.
     Started(Box<GameCreated>),
+    /// The seek was posted: it matches none of another player.
+    Posted {
+        /// Number of the seek.
+        index: u32,
+        /// Number of players who were notified, if the server reports it.
+        seen_by: Option<u32>,
+    },
 }
 
 /// Returns the command that challenges one opponent, or with `None` all opponents, to resume an adjourned game.
 pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
-    typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| {
-        match outcome(reply, opponent.as_ref())? {
-            ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
-            started @ ChallengeOutcome::Started(_) => Ok(vec![started]),
-        }
+    typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| match outcome(reply, opponent.as_ref())? {
+        ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
+        started => Ok(vec![started]),
     })
 }
 

@@ -21,22 +21,12 @@ pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::
     })
 }
 
-/// The times that a server reports, as text, because each server has its own format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ServerDate {
-    /// Time in the time zone of this login.
-    pub local: ServerText,
-    /// Time of the server or, if it reports no such time, Greenwich time; `None` without either.
-    pub server: Option<ServerText>,
-}
-
-/// Parses the reply to `date`.
-pub(super) fn date(reply: &Reply) -> Result<ServerDate, RequestError> {
+/// Parses the reply to `date`: local time, and time of the server or Greenwich.
+pub(super) fn date(reply: &Reply) -> Result<(ServerText, Option<ServerText>), RequestError> {
     let local = reply::first_line(reply, |line| time_after(line, b"local time"))?;
     let server = [&b"server time"[..], b"greenwich time"];
     let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_after(event.raw(), name)));
-    Ok(ServerDate { local, server })
+    Ok((local, server))
 }
 
 /// Returns the time in a line like `Local time - Sat Nov 21, 00:37 UTC 2026`; `None` if the line does not begin with `name`, in
@@ -132,7 +122,7 @@ mod tests {
         ];
         for (reply, want) in cases {
             let date = answer(&command::date(), reply).unwrap();
-            assert_eq!((date.local.as_str(), date.server.as_ref().map(ServerText::as_str)), want);
+            assert_eq!((date.0.as_str(), date.1.as_ref().map(ServerText::as_str)), want);
         }
         assert!(matches!(answer(&command::date(), "Localtime"), Err(RequestError::Unexpected { .. })));
     }

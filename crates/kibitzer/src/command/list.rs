@@ -5,14 +5,13 @@ use kibitzer_core::message::{ChallengeChange, listing};
 use kibitzer_core::message::{
     ExamineAction, GameEnded, GameId, Handle, Ivar, Message, OfferAnswer, OfferKind, Style12,
 };
-use kibitzer_core::text::PlayerText;
+use kibitzer_core::text::{PlayerText, ServerText};
 use std::sync::Arc;
 
 use super::terms::{Words, typed};
 use super::{
     ChallengeOutcome, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef,
-    Request, SeekOptions, SeekOutcome, ServerDate, challenge, examining, game_offer, info, observing, pending_offer,
-    reply, seek, setting,
+    Request, SeekOptions, challenge, examining, game_offer, info, observing, pending_offer, reply, seek, setting,
 };
 use crate::Client;
 
@@ -125,8 +124,11 @@ commands! {
         /// Requests the members of a channel.
         "inchannel" in_channel(channel: u16) -> listing::ChannelList
             = typed(Words::new("inchannel").with(channel), reply::listing);
-        /// Requests the server's clocks. It has no side effect, so it also tests whether the server answers.
-        "date" date() -> ServerDate = typed(Words::new("date"), info::date);
+        /// Requests the server's clocks: the time in the time zone of this login, and that of the server or, if it reports no such
+        /// time, Greenwich time; `None` without either. They are text, because each server has its own format.
+        ///
+        /// The command has no side effect, so it also tests whether the server answers.
+        "date" date() -> (ServerText, Option<ServerText>) = typed(Words::new("date"), info::date);
 
         /// Observes a game: its boards, moves and end arrive as events. After a lost connection the session observes it again.
         ///
@@ -156,7 +158,7 @@ commands! {
             _ => None,
         }));
 
-        /// Withdraws the seek with this number; see [`SeekOutcome::Posted`].
+        /// Withdraws the seek with this number; see [`ChallengeOutcome::Posted`].
         "unseek" unseek(index: u32) -> () = typed(Words::new("unseek").with(index), seek::withdrawn);
         /// Withdraws all seeks of this login.
         "unseek" unseek_all() -> () = typed(Words::new("unseek"), seek::withdrawn);
@@ -232,7 +234,7 @@ commands! {
         /// Makes a move in the game that this login plays or examines. An illegal move is a refusal.
         "(move)" make_move(played: &MoveText) -> MoveMade;
         /// Advertises a game to all players. After a lost connection the session posts it again.
-        "seek" seek(seek: &SeekOptions) -> SeekOutcome;
+        "seek" seek(seek: &SeekOptions) -> ChallengeOutcome;
         /// Challenges a player. An adjourned game with this player is resumed, with any terms.
         "match" challenge(challenge: &MatchOptions) -> ChallengeOutcome;
     }

@@ -37,12 +37,11 @@ mod testing;
 pub use challenge::{ChallengeOutcome, MatchOptions};
 pub use examining::ExamineStep;
 pub use game_offer::OfferOutcome;
-pub use info::ServerDate;
 pub use list::*;
 pub use observing::ObservedGame;
 pub use pending_offer::OfferRef;
 pub use play::{MoveMade, MoveText};
-pub use seek::{SeekOptions, SeekOutcome};
+pub use seek::SeekOptions;
 pub use talk::Talk;
 pub use terms::GameRef;
 

@@ -52,23 +52,8 @@ impl SeekOptions {
     }
 }
 
-/// The outcome of a seek.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SeekOutcome {
-    /// The seek was posted.
-    Posted {
-        /// Number of the seek.
-        index: u32,
-        /// Number of players who were notified, if the server reports it.
-        seen_by: Option<u32>,
-    },
-    /// The seek matches one of another player, or a player waits for such a seek.
-    Matched(ChallengeOutcome),
-}
-
 impl Request for SeekOptions {
-    type Answer = SeekOutcome;
+    type Answer = ChallengeOutcome;
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { rated, color, variant, .. } = &self.terms;
@@ -79,7 +64,7 @@ impl Request for SeekOptions {
         Command::new(&words.with_optional(ratings).into_line())
     }
 
-    fn parse_reply(&self, reply: Reply) -> Result<SeekOutcome, RequestError> {
+    fn parse_reply(&self, reply: Reply) -> Result<ChallengeOutcome, RequestError> {
         let notice = |pick: fn(SeekNotice) -> Option<u32>| {
             reply.messages().find_map(|message| match message {
                 Message::SeekNotice(notice) => pick(**notice),
@@ -89,13 +74,13 @@ impl Request for SeekOptions {
         let posted = notice(|notice| if let SeekNotice::Posted { index } = notice { Some(index) } else { None });
         if let Some(index) = posted {
             let seen_by = notice(|notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None });
-            return Ok(SeekOutcome::Posted { index, seen_by });
+            return Ok(ChallengeOutcome::Posted { index, seen_by });
         }
         let opponent = reply::first_message(&reply, |message| match message {
             Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
             _ => None,
         })?;
-        challenge::outcome(&reply, opponent).map(SeekOutcome::Matched)
+        challenge::outcome(&reply, opponent)
     }
 }
 
@@ -143,7 +128,7 @@ mod tests {
             ("Setting seek to unrated.\nYour seek has been posted with index 6.", 6, None),
         ];
         for (reply, index, seen_by) in cases {
-            assert_eq!(answer(&SeekOptions::new(), reply), Ok(SeekOutcome::Posted { index, seen_by }), "{reply}");
+            assert_eq!(answer(&SeekOptions::new(), reply), Ok(ChallengeOutcome::Posted { index, seen_by }), "{reply}");
         }
     }
 
@@ -153,9 +138,7 @@ mod tests {
             Your seek matches one posted by Alekhine.\n\n<sr> 1\n\n\
             Creating: Bogoljubov (1558) Alekhine (1882) unrated blitz 4 4\n\
             {Game 1 (Bogoljubov vs. Alekhine) Creating unrated blitz match.}";
-        let Ok(SeekOutcome::Matched(ChallengeOutcome::Started(created))) = answer(&SeekOptions::new(), reply) else {
-            panic!("{reply}")
-        };
+        let Ok(ChallengeOutcome::Started(created)) = answer(&SeekOptions::new(), reply) else { panic!("{reply}") };
         assert_eq!(created.black.as_str(), "Alekhine");
     }
 

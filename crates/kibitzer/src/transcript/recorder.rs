@@ -3,19 +3,17 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, BufMut as _, BytesMut};
-use thiserror::Error;
 use tokio::fs::OpenOptions;
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::{Utc, hex};
-use crate::core::event::RequestError;
 
 /// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
 /// half a MiB of received bytes, because each byte is two hexadecimal digits.
@@ -23,29 +21,6 @@ const FULL_BYTES: usize = 1 << 20;
 
 /// Placeholder for a line that is not recorded.
 const REDACTED: &[u8] = b"[redacted]\n";
-
-/// Why a recording cannot be started.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum RecordError {
-    /// The file cannot be created. An existing file is not overwritten.
-    #[error("cannot create the recording {path}", path = .path.display())]
-    Create {
-        /// Path of the file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The session is already recorded.
-    #[error("the session is already recorded in {path}", path = .path.display())]
-    AlreadyRecording {
-        /// Path of the recording.
-        path: PathBuf,
-    },
-    /// The session is over, or too many observers wait to be added to it.
-    #[error("the session cannot be recorded")]
-    Session(#[from] RequestError),
-}
 
 /// The state of a recording that was started for a session: its file, its size so far, and its failure if there was one.
 #[derive(Clone, Debug)]
@@ -100,19 +75,21 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// [`RecordError::Create`] if the file exists or cannot be created.
+    /// Errors of the operating system: the file exists, or cannot be created.
     ///
     /// # Cancel safety
     ///
     /// An empty file may remain if the future is dropped before it is ready.
-    pub(crate) async fn create(path: impl AsRef<Path>) -> Result<Self, RecordError> {
+    pub(crate) async fn create(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         options.mode(0o600);
         let file = options.open(path).await;
-        let file = file.map_err(|source| RecordError::Create { path: path.to_owned(), source })?;
+        let file = file.map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot create the recording {}: {error}", path.display()))
+        })?;
         Ok(Self::for_file(path, file))
     }
 
@@ -308,8 +285,7 @@ mod tests {
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
         let error = Recorder::create(&path).await.unwrap_err();
-        let RecordError::Create { source, .. } = error else { panic!("{error}") };
-        assert_eq!(source.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::Notify;
 use tracing::error;
 
-use super::recorder::{RecordError, Recorder, Recording};
+use super::recorder::{Recorder, Recording};
 use crate::client_shared::wait_until;
 use crate::observer::{Observation, SessionObserver, SessionView};
 
@@ -41,11 +41,12 @@ impl Recordings {
     ///
     /// # Errors
     ///
-    /// [`RecordError::AlreadyRecording`] unless the last recording has failed.
-    pub(crate) fn start(self: &Arc<Self>, recorder: Recorder) -> Result<Option<RecordingObserver>, RecordError> {
+    /// [`io::ErrorKind::ResourceBusy`] unless the last recording has failed.
+    pub(crate) fn start(self: &Arc<Self>, recorder: Recorder) -> io::Result<Option<RecordingObserver>> {
         let mut state = self.state();
         if let Some(Recording { path, error: None, .. }) = &state.latest {
-            return Err(RecordError::AlreadyRecording { path: path.to_path_buf() });
+            let message = format!("the session is already recorded in {}", path.display());
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
         }
         state.latest = recorder.recording().cloned();
         state.recorder = Some(recorder);
