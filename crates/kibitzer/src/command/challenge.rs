@@ -59,9 +59,11 @@ pub enum ChallengeOutcome {
 
 /// Returns the command that challenges one opponent, or with `None` all opponents, to resume an adjourned game.
 pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
-    typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| match outcome(reply, opponent.as_ref())? {
-        ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
-        started => Ok(vec![started]),
+    typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| {
+        match outcome(reply, opponent.as_ref())? {
+            ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
+            started => Ok(vec![started]),
+        }
     })
 }
 
