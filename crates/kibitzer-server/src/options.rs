@@ -20,6 +20,9 @@ pub enum Feature {
     /// Processing of all lines that arrive together. Without it, one line is processed, and the next one when more bytes arrive
     /// or two seconds later, as on uhlin-fics.
     Pipelining,
+    /// Names of players and kinds of offers as parameters of `accept`, `decline` and `withdraw`. Without it they do nothing, as on
+    /// FatICS; numbers work.
+    OfferNames,
 }
 
 /// Options of a [`Server`](crate::Server).

@@ -4,6 +4,7 @@
 
 use super::{Command, CommandResult, DONE};
 use crate::account::key;
+use crate::options::Feature;
 use crate::world::{ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -15,19 +16,35 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    if is_ignored(world, parameters) {
+        return DONE;
+    }
     let offer = select_one(world, id, parameters, "accept")?;
     world.accept_offer(offer);
     DONE
 }
 
 fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    if is_ignored(world, parameters) {
+        return Ok("TODO: find by user\n".to_owned());
+    }
     select_offers(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
     DONE
 }
 
 fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    if is_ignored(world, parameters) {
+        return Ok("TODO: find by user\n".to_owned());
+    }
     select_offers(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
     DONE
+}
+
+/// Returns whether the server does not know this parameter: a name, without [`Feature::OfferNames`].
+///
+/// Source: FatICS, recorded.
+fn is_ignored(world: &World, parameters: &str) -> bool {
+    world.options.missing.contains(&Feature::OfferNames) && parameters.parse::<u32>().is_err() && !parameters.is_empty()
 }
 
 /// Returns the offers that a verb may be about: the made ones for `withdraw`, else the received ones.
