@@ -1,13 +1,14 @@
 //! Answers to other players: challenges, offers, partnerships and talk.
 
-use kibitzer::command::{self, OfferRef};
+use kibitzer::command::{self, OfferOutcome, OfferRef};
 use kibitzer::core::message::{Actor, Challenge, ChallengeChange, ChallengeUpdate, Offer, OfferKind, Partner, Talk};
-use kibitzer::{Handle, TalkKind};
+use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
 
 use super::Urgency;
+use super::idle_state::Link;
 use super::player::Player;
-use super::requests::Outcome;
+use super::requests::{Answer, AnswerVerb};
 use crate::config::contains;
 use crate::policy::{GameSituation, Policy, Situation};
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
@@ -21,27 +22,40 @@ impl<P: Policy + Clone> Player<P> {
         if challenge.actor != Actor::Other {
             return;
         }
+        // The server adjourned the interrupted game if it can be resumed.
+        let is_undecided = self.is_interrupted() && !challenge.adjourned;
+        if self.idle.link == Link::Down || is_undecided {
+            return self.idle.put_off(challenge);
+        }
         let player = challenge.from.clone();
+        let is_playing = self.is_playing() && !(challenge.adjourned && self.is_interrupted());
         let variants = self.engine.as_ref().map_or(&[][..], |engine| &engine.variants);
         let situation = Situation {
             rules: &self.config.rules,
             variants,
-            is_busy: self.is_playing() || self.idle.is_accepting,
+            is_busy: is_playing || self.idle.is_accepting,
             is_closed: self.urgency != Urgency::None || self.idle.is_paused || self.engine.is_none(),
             games_with_opponent: self.idle.games_with(&player, Instant::now()),
         };
         let verdict = self.policy.challenge(challenge, &situation);
-        let offer = OfferRef::Player(player.clone());
         if verdict.decision {
             self.report(BotAction::Accepted, None, Some(player.clone()), verdict.reason);
             self.idle.is_accepting = true;
-            let client = self.client.clone();
-            self.requests.send(async move { Outcome::Accept(player, client.accept(offer).await) });
+            self.answer(Answer::to_challenge(AnswerVerb::Accept, player));
         } else {
             self.report(BotAction::Declined, None, Some(player.clone()), &*verdict.reason);
-            self.request(None, command::decline(offer));
+            self.answer(Answer::to_challenge(AnswerVerb::Decline, player.clone()));
             if self.idle.is_first_refusal(&player, &verdict.reason) {
                 self.say(&player, &verdict.reason);
+            }
+        }
+    }
+
+    /// Answers the challenges that were put off, once this is possible.
+    pub(super) fn answer_early_challenges(&mut self) {
+        if self.idle.link != Link::Down && !self.is_interrupted() {
+            for challenge in std::mem::take(&mut self.idle.early_challenges) {
+                self.on_challenge(&challenge);
             }
         }
     }
@@ -78,12 +92,29 @@ impl<P: Policy + Clone> Player<P> {
     fn answer_offer(&mut self, key: GameKey, kind: OfferKind, verdict: &Verdict<bool>) {
         let action = if verdict.decision { BotAction::Granted } else { BotAction::Refused };
         self.report(action, Some(key), None, format!("{kind}: {}", verdict.reason));
-        let offer = OfferRef::Kind(kind);
-        if verdict.decision {
-            self.request(Some(key), command::accept(offer));
-        } else {
-            self.request(Some(key), command::decline(offer));
+        let verb = if verdict.decision { AnswerVerb::Accept } else { AnswerVerb::Decline };
+        self.answer(Answer { verb, offer: OfferRef::Kind(kind), game: Some(key) });
+    }
+
+    /// Answers or withdraws an offer.
+    pub(super) fn answer(&mut self, answer: Answer) {
+        self.requests.send(answer.send(self.client.clone()));
+    }
+
+    pub(super) fn on_answer(&mut self, answer: Answer, result: Result<Option<OfferOutcome>, RequestError>) {
+        // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
+        if matches!(result, Err(RequestError::Unexpected { .. }))
+            && let Some(number) = self.pending_offers.number(&answer)
+        {
+            return self.answer(Answer { offer: OfferRef::Number(number), ..answer });
         }
+        // The first board of a game that has started may be still to come.
+        let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));
+        if answer.verb == AnswerVerb::Accept && answer.game.is_none() && !has_started {
+            self.idle.is_accepting = false;
+        }
+        let player = if let OfferRef::Player(player) = answer.offer { Some(player) } else { None };
+        self.report_refusal(answer.game, player, result.err());
     }
 
     /// Declines a partnership: a bot plays one board alone.

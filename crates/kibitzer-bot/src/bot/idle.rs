@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::command::{self, OfferRef, Request};
+use kibitzer::command::{self, Request};
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::Refusal;
 use kibitzer::core::message::listing::WhoList;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::Urgency;
 use super::player::{NEVER, Player};
-use super::requests::Outcome;
+use super::requests::{Answer, AnswerVerb, Outcome};
 use crate::config::MatchmakingRules;
 use crate::policy::Policy;
 use crate::verdict::BotAction;
@@ -103,7 +103,7 @@ impl<P: Policy + Clone> Player<P> {
     fn withdraw_challenge(&mut self, player: Handle, now: Instant) {
         self.idle.refused(&player, now);
         self.report(BotAction::Challenged, None, Some(player.clone()), "withdrawn, as there was no answer");
-        self.request(None, command::withdraw(OfferRef::Player(player)));
+        self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));
     }
 
     fn post_seeks(&mut self) {
@@ -118,7 +118,7 @@ impl<P: Policy + Clone> Player<P> {
     pub(super) fn withdraw_proposals(&mut self) {
         self.idle.plan(None, None);
         if let Some(player) = self.idle.challenged.take() {
-            self.request(None, command::withdraw(OfferRef::Player(player)));
+            self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));
         }
         if self.config.rules.seek.ads.is_empty() {
             return;

@@ -5,8 +5,8 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use kibitzer::Handle;
-use kibitzer::core::message::Rating;
 use kibitzer::core::message::listing::{WhoEntry, WhoList, WhoStatus};
+use kibitzer::core::message::{Challenge, Rating};
 use tokio::time::Instant;
 
 use crate::config::MatchmakingRules;
@@ -23,9 +23,27 @@ const ANSWER_PAUSE: Duration = Duration::from_secs(10);
 /// Number of reasons that one player is given for declined challenges, so that a flood of challenges is not answered by one of tells.
 const MAX_REASONS: usize = 16;
 
+/// Number of challenges that are put off; further ones are not answered.
+const MAX_EARLY_CHALLENGES: usize = 16;
+
+/// State of the connection of a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// No request can be sent.
+    Down,
+    /// Requests can be sent, but it is not known yet whether an interrupted game goes on.
+    Restoring,
+    /// All games are known.
+    Up,
+}
+
 /// The state of a bot that plays no game.
 #[derive(Debug)]
 pub(super) struct IdleState {
+    /// State of the connection.
+    pub(super) link: Link,
+    /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on.
+    pub(super) early_challenges: Vec<Challenge>,
     /// Whether a challenge was accepted whose game has not started yet.
     pub(super) is_accepting: bool,
     /// Whether an owner has paused the bot.
@@ -66,6 +84,8 @@ impl IdleState {
     /// Creates the state of a bot that has just started.
     pub(super) fn new() -> Self {
         Self {
+            link: Link::Down,
+            early_challenges: Vec::new(),
             is_accepting: false,
             is_paused: false,
             n_games: 0,
@@ -77,6 +97,22 @@ impl IdleState {
             opponents: HashMap::new(),
             computers: HashSet::new(),
             random: fastrand::Rng::with_seed(RandomState::new().hash_one(0)),
+        }
+    }
+
+    /// The connection is lost: nothing can be sent, and the server forgets challenges.
+    pub(super) fn connection_lost(&mut self) {
+        (self.link, self.is_accepting) = (Link::Down, false);
+        self.challenged = None;
+        self.early_challenges.clear();
+        self.plan(None, None);
+    }
+
+    /// Puts a challenge off; it replaces an earlier one of the same player.
+    pub(super) fn put_off(&mut self, challenge: &Challenge) {
+        self.early_challenges.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
+        if self.early_challenges.len() < MAX_EARLY_CHALLENGES {
+            self.early_challenges.push(challenge.clone());
         }
     }
 

@@ -6,6 +6,7 @@ mod games;
 mod idle;
 mod idle_state;
 mod moves;
+mod pending_offers;
 mod player;
 mod record;
 mod requests;

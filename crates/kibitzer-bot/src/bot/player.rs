@@ -5,13 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::command::{self, OfferOutcome, Request};
+use kibitzer::command::{self, Request};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::idle_state::IdleState;
+use super::idle_state::{IdleState, Link};
+use super::pending_offers::PendingOffers;
 use super::requests::{Outcome, Requests};
 use super::table::Table;
 use super::thinker::{Order, Thinker};
@@ -22,7 +23,7 @@ use crate::config::{BookConfig, BotConfig};
 use crate::engine::EngineInfo;
 use crate::pgn::{PgnCollector, PgnOrigin};
 use crate::policy::Policy;
-use crate::tracker::{GameKey, TrackedGame, TrackedRelation};
+use crate::tracker::{GameKey, TrackedGame, TrackedRelation, TrackedState};
 use crate::verdict::{BotAction, BotEvent};
 
 /// How long the bot waits for the end of a game when its time to stop is over.
@@ -39,6 +40,7 @@ pub(super) struct Player<P> {
     pub(super) games: PgnCollector,
     pub(super) tables: BTreeMap<GameKey, Table>,
     pub(super) requests: Requests,
+    pub(super) pending_offers: PendingOffers,
     pub(super) thinker: Thinker,
     /// The engine; `None` while it is not running.
     pub(super) engine: Option<EngineInfo>,
@@ -68,6 +70,7 @@ impl<P: Policy + Clone> Player<P> {
             client,
             tables: BTreeMap::new(),
             requests: Requests::default(),
+            pending_offers: PendingOffers::default(),
             thinker: Thinker::spawn(engine),
             engine: None,
             idle: IdleState::new(),
@@ -144,18 +147,21 @@ impl<P: Policy + Clone> Player<P> {
         match event {
             Event::Ready(_) => {
                 self.report(BotAction::Connection, None, None, "the session is ready");
+                self.idle.link = if self.is_interrupted() { Link::Restoring } else { Link::Up };
                 self.become_idle(Instant::now());
             }
-            // The session has posted them again itself.
-            Event::Restored(restored) if !restored.seeks.is_empty() => self.idle.seeks_at = None,
+            Event::Restored(restored) => {
+                self.idle.link = Link::Up;
+                self.become_idle(Instant::now());
+                // The session has posted them again itself.
+                self.idle.seeks_at = self.idle.seeks_at.filter(|_| restored.seeks.is_empty());
+            }
             Event::Lost { cause, retry_in } => {
                 let next =
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
                 self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));
-                self.idle.is_accepting = false;
-                // The server has removed it.
-                self.idle.challenged = None;
-                self.idle.plan(None, None);
+                self.idle.connection_lost();
+                self.pending_offers.clear();
             }
             _ => {}
         }
@@ -165,9 +171,11 @@ impl<P: Policy + Clone> Player<P> {
         if let Some(message) = event.message().filter(|_| !self.requests.are_too_many()) {
             self.on_message(message);
         }
+        self.answer_early_challenges();
     }
 
     fn on_message(&mut self, message: &Message) {
+        self.pending_offers.handle(message);
         match message {
             Message::Challenge(challenge) => self.on_challenge(challenge),
             Message::ChallengeUpdate(update) => self.on_challenge_update(update),
@@ -181,12 +189,7 @@ impl<P: Policy + Clone> Player<P> {
     fn on_outcome(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Move(position, result) => self.on_move_reply(position, result),
-            // Its first board may be still to come.
-            Outcome::Accept(_, Ok(OfferOutcome::Started(_))) => {}
-            Outcome::Accept(player, result) => {
-                self.idle.is_accepting = false;
-                self.report_refusal(None, Some(player), result.err());
-            }
+            Outcome::Answer(answer, result) => self.on_answer(answer, result),
             Outcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             Outcome::Abort(game, result) => self.on_abort_reply(game, &result),
             Outcome::Moves(game, result) => self.on_moves(game, *result),
@@ -228,10 +231,15 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    /// Returns whether a game of this account is in progress, even if the connection is lost.
+    /// Returns whether a game of this account is in progress, or may be after a lost connection.
     pub(super) fn is_playing(&self) -> bool {
-        use crate::tracker::TrackedState::{Interrupted, Playing};
-        self.games.tracker().iter().any(|game| matches!(game.state(), Playing | Interrupted))
+        self.is_interrupted() || self.games.tracker().iter().any(|game| game.state() == TrackedState::Playing)
+    }
+
+    /// Returns whether it is not known yet if a game goes on, as the connection was lost. A game that neither goes on nor is
+    /// adjourned once the session is restored is over.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.idle.link != Link::Up && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
     }
 
     /// Returns whether the bot may begin a game on its own.

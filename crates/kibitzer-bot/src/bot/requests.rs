@@ -2,9 +2,9 @@
 
 use std::future::Future;
 
-use kibitzer::command::{MoveMade, OfferOutcome};
+use kibitzer::command::{MoveMade, OfferOutcome, OfferRef};
 use kibitzer::core::message::listing::{MoveList, WhoList};
-use kibitzer::{Handle, RequestError};
+use kibitzer::{Client, Handle, RequestError};
 use tokio::task::JoinSet;
 
 use crate::tracker::{GameKey, PositionKey};
@@ -14,8 +14,8 @@ use crate::tracker::{GameKey, PositionKey};
 pub(super) enum Outcome {
     /// A move was sent in this position.
     Move(PositionKey, Result<MoveMade, RequestError>),
-    /// A challenge of this player was accepted.
-    Accept(Handle, Result<OfferOutcome, RequestError>),
+    /// An offer was answered or withdrawn; the outcome is that of an accepted one.
+    Answer(Answer, Result<Option<OfferOutcome>, RequestError>),
     /// This player was challenged; the error, if it failed.
     Challenge(Handle, Option<RequestError>),
     /// The bot asked to abort a game that it cannot play.
@@ -26,6 +26,46 @@ pub(super) enum Outcome {
     Candidates(Result<WhoList, RequestError>),
     /// Anything else; the error, if it failed.
     Other(Option<GameKey>, Option<RequestError>),
+}
+
+/// An answer to an offer, or its withdrawal.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub(super) verb: AnswerVerb,
+    pub(super) offer: OfferRef,
+    /// The game in which the offer was made; `None` for a challenge.
+    pub(super) game: Option<GameKey>,
+}
+
+/// What is done with an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnswerVerb {
+    Accept,
+    Decline,
+    /// Only for offers of the bot.
+    Withdraw,
+}
+
+impl Answer {
+    /// Creates an answer to the challenge of a player, or withdraws the challenge to that player.
+    pub(super) const fn to_challenge(verb: AnswerVerb, player: Handle) -> Self {
+        Self { verb, offer: OfferRef::Player(player), game: None }
+    }
+
+    /// Sends the answer, and waits for the reply.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Client::request`].
+    pub(super) async fn send(self, client: Client) -> Outcome {
+        let offer = self.offer.clone();
+        let result = match self.verb {
+            AnswerVerb::Accept => client.accept(offer).await.map(Some),
+            AnswerVerb::Decline => client.decline(offer).await.map(|_| None),
+            AnswerVerb::Withdraw => client.withdraw(offer).await.map(|_| None),
+        };
+        Outcome::Answer(self, result)
+    }
 }
 
 /// The requests without a reply yet. They are given up when this is dropped.

@@ -8,6 +8,7 @@
 )]
 
 mod between;
+mod challenges;
 mod engines;
 mod games;
 mod hostile;

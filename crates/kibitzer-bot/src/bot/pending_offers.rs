@@ -1,0 +1,48 @@
+//! The numbers of pending offers, for servers that know offers only by their numbers.
+
+use kibitzer::command::OfferRef;
+use kibitzer::core::message::{Message, Pending, PendingDirection};
+
+use super::requests::{Answer, AnswerVerb};
+
+/// Number of offers that are remembered; the oldest is dropped. Servers permit about 20.
+const MAX_OFFERS: usize = 64;
+
+/// The pending offers that the server has reported with their numbers: `<pf>` and `<pt>` lines.
+#[derive(Debug, Default)]
+pub(super) struct PendingOffers(Vec<Pending>);
+
+impl PendingOffers {
+    /// Adds or removes offers; ignores other messages.
+    pub(super) fn handle(&mut self, message: &Message) {
+        match message {
+            Message::Pending(pending) => {
+                self.0.retain(|known| known.index != pending.index);
+                if self.0.len() == MAX_OFFERS {
+                    self.0.remove(0);
+                }
+                self.0.push(Pending::clone(pending));
+            }
+            Message::PendingRemoved(removed) => self.0.retain(|known| !removed.indexes.contains(&known.index)),
+            _ => {}
+        }
+    }
+
+    /// Forgets all offers, as the connection is lost.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Returns the number of the offer that an answer selects by name or kind; `None` if it is not known.
+    pub(super) fn number(&self, answer: &Answer) -> Option<u32> {
+        let is_mine = answer.verb == AnswerVerb::Withdraw;
+        let direction = if is_mine { PendingDirection::To } else { PendingDirection::From };
+        let is_meant = |pending: &&Pending| match &answer.offer {
+            OfferRef::Player(player) => pending.kind == "match" && pending.name.is_same_player(player.as_str()),
+            OfferRef::Kind(kind) => pending.kind == *kind.to_string(),
+            _ => false,
+        };
+        let offer = self.0.iter().rev().filter(|pending| pending.direction == direction).find(is_meant)?;
+        Some(offer.index)
+    }
+}
