@@ -3,7 +3,7 @@
 use kibitzer::Game;
 use kibitzer::core::chess::Color;
 use kibitzer::core::game::ChangeKind;
-use kibitzer::core::message::{Creating, Handle};
+use kibitzer::core::message::{Creating, GameEnded, Handle};
 
 use super::TrackedGame;
 use crate::tracker::step::{GameStep, StepKind, TrackedState};
@@ -12,7 +12,7 @@ impl TrackedGame {
     /// Takes over the state after a change of this game, and returns the step. A board ends the state of being out of step.
     pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> GameStep {
         self.update(game, arrival);
-        let is_adjournment = game.ending().is_some_and(|ending| ending.is_adjourned());
+        let is_adjournment = game.ending().is_some_and(GameEnded::is_adjourned);
         let (state, kind) = match kind {
             ChangeKind::Ended if is_adjournment => (TrackedState::Adjourned, StepKind::Adjourned),
             ChangeKind::Ended => (TrackedState::Over, StepKind::Ended),
