@@ -1,7 +1,8 @@
 //! Replies that are tables.
 //!
-//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply. A [`Reader`](super::Reader) picks the lines
-//! of a listing out of a live stream, where boards and tells come between them, and adds it to the reply.
+//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply. An
+//! [`EventReader`](crate::EventReader) picks the lines of a listing out of a live stream, where boards and tells come between them,
+//! and emits it as an event.
 
 mod any;
 mod collect;
