@@ -9,7 +9,7 @@ use kibitzer::Profile;
 use kibitzer::core::text::error_chain;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
-    Bot, BotConfig, BotError, BotEvent, ConfiguredEngine, Engine as _, EngineCommand, StartEngine, Stop, WeakPlayer,
+    Bot, BotConfig, BotError, BotEvent, Engine as _, EngineCommand, ExternalEngine, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::{Server, ServerOptions};
 use tokio::runtime::Runtime;
@@ -90,7 +90,7 @@ impl Args {
 
     /// Returns whether the session is shown in the console.
     fn opens_console(&self) -> bool {
-        !self.plain && console::can_open(self.format.format(), self.ending)
+        !self.plain && console::can_open_console(self.format.format(), self.ending)
     }
 
     /// Plays on an embedded server.
@@ -214,7 +214,7 @@ fn load(path: &Path) -> Result<BotConfig, Failure> {
 /// Dropping the future ends the engine.
 async fn check(path: &Path) -> Result<(), Failure> {
     let config = load(path)?;
-    let engine = ConfiguredEngine::start(&config.engine.start_command()).await;
+    let engine = ExternalEngine::start(&config.engine.start_command()).await;
     let engine = engine.map_err(|error| Failure::local(error_chain(&error)))?;
     let info = engine.info();
     let mut lines = vec![

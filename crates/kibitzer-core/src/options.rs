@@ -20,7 +20,7 @@ pub struct NumericOption<G: 'static> {
 }
 
 /// Type that a numeric option can have.
-pub(crate) trait OptionNumber: Copy {
+pub(crate) trait SettingNumber: Copy {
     /// Numbers that a setting of this type accepts.
     const RANGE: RangeInclusive<u64> = 1..=u64::MAX;
 
@@ -32,7 +32,7 @@ pub(crate) trait OptionNumber: Copy {
 }
 
 /// Converts from and to milliseconds.
-impl OptionNumber for Duration {
+impl SettingNumber for Duration {
     fn from_number(number: u64) -> Self {
         Self::from_millis(number)
     }
@@ -42,7 +42,7 @@ impl OptionNumber for Duration {
     }
 }
 
-impl OptionNumber for usize {
+impl SettingNumber for usize {
     fn from_number(number: u64) -> Self {
         Self::try_from(number).unwrap_or(Self::MAX)
     }
@@ -52,7 +52,7 @@ impl OptionNumber for usize {
     }
 }
 
-impl OptionNumber for u64 {
+impl SettingNumber for u64 {
     fn from_number(number: u64) -> Self {
         number
     }
@@ -63,7 +63,7 @@ impl OptionNumber for u64 {
 }
 
 /// Converts a limit, where `None` is no limit. No number converts to `None`.
-impl OptionNumber for Option<u32> {
+impl SettingNumber for Option<u32> {
     const RANGE: RangeInclusive<u64> = 0..=0xFFFF_FFFF;
 
     fn from_number(number: u64) -> Self {
@@ -104,14 +104,14 @@ macro_rules! numeric_options {
         impl $group {
             /// Describes every option of this group, in the order in which they are documented.
             pub const OPTIONS: &[$crate::options::NumericOption<Self>] = &[$({
-                use $crate::options::OptionNumber;
+                use $crate::options::SettingNumber;
 
                 $crate::options::NumericOption {
                     key: $key,
                     doc: &[$($doc),+],
-                    range: <$kind as OptionNumber>::RANGE,
-                    get: |group| OptionNumber::to_number(group.$field),
-                    set: |group, number| group.$field = OptionNumber::from_number(number),
+                    range: <$kind as SettingNumber>::RANGE,
+                    get: |group| SettingNumber::to_number(group.$field),
+                    set: |group, number| group.$field = SettingNumber::from_number(number),
                 }
             },)+];
 

@@ -26,7 +26,7 @@ use crate::dial::Transport;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use connection::{Connection, ConnectionChange};
-use input::Input;
+use input::ReceiveBuffer;
 use log::SessionLog;
 use observers::Observers;
 use timer::Timer;
@@ -47,7 +47,7 @@ pub(crate) struct Task {
     /// Number of events published since the last yield.
     n_published: usize,
     connection: Connection,
-    input: Input,
+    input: ReceiveBuffer,
     /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
     held_event: Option<Arc<Event>>,
     observers: Observers,
@@ -87,7 +87,7 @@ impl Task {
             transport: profile.transport.clone(),
             n_published: 0,
             connection: Connection::None,
-            input: Input::default(),
+            input: ReceiveBuffer::default(),
             held_event: None,
             observers: Observers::new(SessionLog::new(span), observers),
             timer: Timer::new(),
@@ -260,7 +260,7 @@ impl Task {
     fn drop_connection(&mut self, cause: CloseCause, now: Instant) {
         self.connection = Connection::None;
         self.observers.show_closed(self.input.view(&self.session));
-        self.input = Input::default();
+        self.input = ReceiveBuffer::default();
         self.session.closed(cause, now);
     }
 

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::config::BotConfig;
-use crate::engine::{ConfiguredEngine, Engine, EngineCommand, EngineError};
+use crate::engine::{Engine, EngineCommand, EngineError, ExternalEngine};
 use crate::policy::{Policy, SettingsPolicy};
 use crate::verdict::BotEvent;
 
@@ -52,10 +52,10 @@ pub trait StartEngine: Clone + Send + Sync + 'static {
 }
 
 impl StartEngine for EngineCommand {
-    type Engine = ConfiguredEngine;
+    type Engine = ExternalEngine;
 
-    async fn start(&self) -> Result<ConfiguredEngine, EngineError> {
-        ConfiguredEngine::start(self).await
+    async fn start(&self) -> Result<ExternalEngine, EngineError> {
+        ExternalEngine::start(self).await
     }
 }
 

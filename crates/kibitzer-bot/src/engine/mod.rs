@@ -14,8 +14,8 @@ use kibitzer::core::chess::Color;
 
 mod cecp;
 mod command;
-mod configured;
 mod dialect;
+mod external;
 mod options;
 mod process;
 mod scripted;
@@ -23,7 +23,7 @@ mod uci;
 mod weak;
 
 pub use command::{EngineCommand, EngineProtocol};
-pub use configured::ConfiguredEngine;
+pub use external::ExternalEngine;
 pub use scripted::{Scripted, ScriptedAnswer};
 pub use weak::WeakPlayer;
 

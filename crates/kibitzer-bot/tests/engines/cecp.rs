@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::chess::Color;
 use kibitzer_bot::Engine;
 use kibitzer_bot::engine::{
-    BestMove, ConfiguredEngine, EngineCommand, EngineError, EngineProtocol, GameSetup, Score, SearchLimits,
+    BestMove, EngineCommand, EngineError, EngineProtocol, ExternalEngine, GameSetup, Score, SearchLimits,
     SearchPosition,
 };
 use tokio::time::timeout;
@@ -22,17 +22,17 @@ fn script(clauses: &str) -> Script {
     Script::answering(&format!("{clauses}\n{FEATURES}"))
 }
 
-async fn started(command: &EngineCommand) -> Result<ConfiguredEngine, EngineError> {
+async fn started(command: &EngineCommand) -> Result<ExternalEngine, EngineError> {
     let mut command = command.clone();
     command.protocol = EngineProtocol::Cecp;
-    ConfiguredEngine::start(&command).await
+    ExternalEngine::start(&command).await
 }
 
-async fn start(script: &Script) -> ConfiguredEngine {
+async fn start(script: &Script) -> ExternalEngine {
     started(&script.command()).await.unwrap()
 }
 
-async fn search(engine: &mut ConfiguredEngine, moves: &[&str], limits: &SearchLimits) -> Result<BestMove, EngineError> {
+async fn search(engine: &mut ExternalEngine, moves: &[&str], limits: &SearchLimits) -> Result<BestMove, EngineError> {
     engine.search(&position(moves), limits, &mut |_| {}).await
 }
 
@@ -57,7 +57,7 @@ async fn handshake_negotiates_features_and_sets_options() {
     command.protocol = EngineProtocol::Cecp;
     command.options =
         [("memory", "64"), ("style", "Risky"), ("Learn", "true")].map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec();
-    let engine = ConfiguredEngine::start(&command).await.unwrap();
+    let engine = ExternalEngine::start(&command).await.unwrap();
     assert_eq!(engine.info().name, "Script C");
     assert_eq!(engine.info().variants, ["chess", "crazyhouse", "chess960"]);
     assert_eq!(engine.info().options, ["memory", "Style", "Learn"]);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use kibitzer::core::chess::Color;
 use kibitzer_bot::Engine;
 use kibitzer_bot::engine::{
-    BestMove, ConfiguredEngine, EngineCommand, EngineError, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+    BestMove, EngineCommand, EngineError, ExternalEngine, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
 use tokio::time::timeout;
 
@@ -22,14 +22,14 @@ const OPTIONS: &str = "echo 'option name Hash type spin default 16 min 1 max 64'
     echo 'option name UCI_Variant type combo default chess var chess var crazyhouse'
     echo uciok;;";
 
-async fn search(engine: &mut ConfiguredEngine, limits: &SearchLimits) -> Result<BestMove, EngineError> {
+async fn search(engine: &mut ExternalEngine, limits: &SearchLimits) -> Result<BestMove, EngineError> {
     engine.search(&position(&[]), limits, &mut |_| {}).await
 }
 
 /// Starts an engine that answers each `go` with these shell commands, and searches.
 async fn search_with(on_go: &str, limits: &SearchLimits) -> Result<BestMove, EngineError> {
     let script = Script::answering(&format!("go*) {on_go};;"));
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     search(&mut engine, limits).await
 }
 
@@ -43,7 +43,7 @@ async fn handshake_reads_name_options_and_variants_and_sets_options() {
     let mut command = script.command();
     command.options =
         options(&[("hash", "64"), ("Clear Hash", ""), ("Style", "Very Risky"), ("Own Book", "true"), ("Path", "/a b")]);
-    let engine = ConfiguredEngine::start(&command).await.unwrap();
+    let engine = ExternalEngine::start(&command).await.unwrap();
     assert_eq!(engine.info().name, "Script 1");
     assert_eq!(engine.info().variants, ["chess", "crazyhouse", "chess960"]);
     assert!(engine.info().ponders);
@@ -75,7 +75,7 @@ async fn unknown_options_and_values_are_refused_with_the_accepted_ones() {
     for (name, value, problem) in cases {
         let mut command = script.command();
         command.options = options(&[(name, value)]);
-        let error = ConfiguredEngine::start(&command).await.unwrap_err();
+        let error = ExternalEngine::start(&command).await.unwrap_err();
         assert!(error.to_string().contains(problem), "{name}={value}: {error}");
     }
 }
@@ -91,7 +91,7 @@ async fn search_sends_position_and_clocks_and_reports_analysis() {
             echo 'info string score cp 1 pv e7e5'
             echo 'bestmove e7e5 ponder g1f3';;",
     );
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     let mut limits = patient();
     limits.clocks = Some([Duration::from_millis(59_500), Duration::from_secs(61)]);
     limits.increments = [Duration::from_secs(2); 2];
@@ -113,7 +113,7 @@ async fn search_sends_position_and_clocks_and_reports_analysis() {
 #[tokio::test]
 async fn search_limits_become_words_of_go() {
     let script = Script::answering("go*) echo bestmove a2a3;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     let mut by_nodes = patient();
     (by_nodes.nodes, by_nodes.depth) = (Some(500), Some(7));
     for limits in [patient(), SearchLimits::move_time(Duration::from_millis(250)), by_nodes] {
@@ -127,7 +127,7 @@ async fn search_limits_become_words_of_go() {
 #[tokio::test]
 async fn new_game_sets_variant_and_opponent_in_one_line_each() {
     let script = Script::answering(&format!("uci) {OPTIONS}\ngo*) echo bestmove P@e4;;"));
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     let mut game = GameSetup::new("crazyhouse", Color::Black);
     (game.opponent, game.opponent_rating) = ("Eve\nquit".to_owned(), Some(1850));
     engine.new_game(&game).await.unwrap();
@@ -156,12 +156,12 @@ async fn new_game_sets_variant_and_opponent_in_one_line_each() {
 
 #[tokio::test]
 async fn engine_that_cannot_start_or_crashes_at_start_is_an_error() {
-    let missing = ConfiguredEngine::start(&EngineCommand::new(["/nonexistent/engine"])).await;
+    let missing = ExternalEngine::start(&EngineCommand::new(["/nonexistent/engine"])).await;
     assert!(matches!(missing, Err(EngineError::Start { program, .. }) if program == "/nonexistent/engine"));
-    let empty = ConfiguredEngine::start(&EngineCommand::new(Vec::<String>::new())).await;
+    let empty = ExternalEngine::start(&EngineCommand::new(Vec::<String>::new())).await;
     assert!(matches!(empty, Err(EngineError::Start { .. })));
     let crash = Script::new("echo uciok-not; exit 3");
-    assert!(matches!(ConfiguredEngine::start(&crash.command()).await, Err(EngineError::Exited)));
+    assert!(matches!(ExternalEngine::start(&crash.command()).await, Err(EngineError::Exited)));
 }
 
 #[tokio::test]
@@ -169,11 +169,11 @@ async fn silent_engine_fails_after_the_reply_timeout() {
     let script = Script::new("while read -r line; do :; done");
     let mut command = script.command();
     command.reply_timeout = Duration::from_millis(100);
-    assert!(matches!(ConfiguredEngine::start(&command).await, Err(EngineError::Silent("handshake"))));
+    assert!(matches!(ExternalEngine::start(&command).await, Err(EngineError::Silent("handshake"))));
     let script = Script::answering("ucinewgame) exec sleep 1000;;");
     let mut command = script.command();
     command.reply_timeout = Duration::from_secs(3);
-    let mut engine = ConfiguredEngine::start(&command).await.unwrap();
+    let mut engine = ExternalEngine::start(&command).await.unwrap();
     let game = GameSetup::new("chess", Color::White);
     assert!(matches!(engine.new_game(&game).await, Err(EngineError::Silent("synchronization"))));
 }
@@ -185,7 +185,7 @@ async fn garbage_before_the_handshake_is_ignored() {
             echo id; echo 'id name Late'; echo uciok;;
         go*) printf 'bestmove e2e4\\r\\n';;",
     );
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     assert_eq!(engine.info().name, "Late");
     assert_eq!(search(&mut engine, &patient()).await.unwrap(), BestMove::new("e2e4"));
 }
@@ -207,7 +207,7 @@ async fn engine_that_hangs_on_go_is_stopped_at_the_deadline() {
     assert!(matches!(search_with("sleep 1000", &within(200)).await, Err(EngineError::NoMove)));
     assert!(begun.elapsed() < Duration::from_secs(10));
     let script = Script::answering("stop) echo bestmove d2d4;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     assert_eq!(search(&mut engine, &within(100)).await.unwrap(), BestMove::new("d2d4"));
 }
 
@@ -228,7 +228,7 @@ async fn dropped_search_is_stopped_and_its_move_discarded() {
         "go*) n=$((n+1)); if [ $n = 2 ]; then echo bestmove b2b3; fi;;
         stop) echo 'info score cp 1 pv a2a3'; echo bestmove a2a3; echo bestmove a2a3;;",
     );
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     timeout(Duration::from_millis(100), search(&mut engine, &patient())).await.unwrap_err();
     assert_eq!(search(&mut engine, &patient()).await.unwrap(), BestMove::new("b2b3"));
     let log = script.log();
@@ -238,7 +238,7 @@ async fn dropped_search_is_stopped_and_its_move_discarded() {
 #[tokio::test]
 async fn engine_that_ignores_stop_is_started_again_for_the_next_search() {
     let script = Script::answering("go*) if [ -e moved ]; then echo bestmove b2b3; else touch moved; fi;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     engine.new_game(&GameSetup::new("chess", Color::White)).await.unwrap();
     timeout(Duration::from_millis(100), search(&mut engine, &patient())).await.unwrap_err();
     assert_eq!(search(&mut engine, &patient()).await.unwrap(), BestMove::new("b2b3"));
@@ -253,7 +253,7 @@ async fn ponder_hit_continues_the_analysis() {
         ponderhit) echo bestmove g1f3;;
         stop) echo bestmove a2a3;;"
     ));
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     let expected = position(&["e2e4", "e7e5"]);
     ponder_until_reported(&mut engine, &expected).await;
     let best = engine.search(&expected, &patient(), &mut |_| {}).await.unwrap();
@@ -271,7 +271,7 @@ async fn ponder_miss_stops_the_analysis() {
         go*) echo bestmove d7d5;;
         stop) echo bestmove a2a3;;"
     ));
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     ponder_until_reported(&mut engine, &position(&["e2e4", "e7e5"])).await;
     let best = engine.search(&position(&["e2e4", "c7c5"]), &patient(), &mut |_| {}).await.unwrap();
     assert_eq!(best, BestMove::new("d7d5"));
@@ -282,7 +282,7 @@ async fn ponder_miss_stops_the_analysis() {
 #[tokio::test]
 async fn stop_ends_the_search_at_once() {
     let script = Script::answering("stop) echo bestmove a2a3;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     engine.stop().await.unwrap();
     timeout(Duration::from_millis(100), search(&mut engine, &patient())).await.unwrap_err();
     engine.stop().await.unwrap();
@@ -292,11 +292,11 @@ async fn stop_ends_the_search_at_once() {
 #[tokio::test]
 async fn ponder_ends_with_an_engine_that_exits() {
     let script = Script::answering(&format!("uci) {OPTIONS}\ngo*) exit;;"));
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     assert!(matches!(engine.ponder(&position(&[]), &patient(), &mut |_| {}).await, Err(EngineError::Exited)));
 }
 
-async fn ponder_until_reported(engine: &mut ConfiguredEngine, position: &SearchPosition) {
+async fn ponder_until_reported(engine: &mut ExternalEngine, position: &SearchPosition) {
     let (sender, mut reported) = tokio::sync::mpsc::unbounded_channel::<SearchInfo>();
     let limits = patient();
     let mut report = |line| drop(sender.send(line));
@@ -346,7 +346,7 @@ async fn endless_output_does_not_block_the_other_tasks() {
 #[tokio::test]
 async fn output_without_a_reader_blocks_only_the_engine() {
     let script = Script::answering("'go infinite') echo bestmove e2e4; yes | head -c 1000000; echo bestmove a2a3;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     assert_eq!(search(&mut engine, &patient()).await.unwrap(), BestMove::new("e2e4"));
     tokio::time::sleep(Duration::from_millis(50)).await;
     engine.new_game(&GameSetup::new("chess", Color::White)).await.unwrap();
@@ -362,7 +362,7 @@ async fn flood_of_standard_error_is_read() {
 #[tokio::test]
 async fn dropped_engine_is_killed_with_its_children() {
     let script = Script::answering("go*) (while :; do echo alive >> alive; sleep 0.02; done) & echo bestmove e2e4;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     search(&mut engine, &patient()).await.unwrap();
     while script.file("alive").is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -377,11 +377,11 @@ async fn dropped_engine_is_killed_with_its_children() {
 #[tokio::test]
 async fn quit_ends_an_engine_that_ignores_it() {
     let script = Script::answering("quit) echo left > left; exit;;");
-    ConfiguredEngine::start(&script.command()).await.unwrap().quit().await;
+    ExternalEngine::start(&script.command()).await.unwrap().quit().await;
     assert_eq!(script.file("left"), "left\n");
     let script = Script::answering("quit) ;;");
     let begun = Instant::now();
-    ConfiguredEngine::start(&script.command()).await.unwrap().quit().await;
+    ExternalEngine::start(&script.command()).await.unwrap().quit().await;
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -390,7 +390,7 @@ async fn quit_ends_an_engine_that_ignores_it() {
 async fn engine_inherits_no_socket_and_has_pipes_in_place_of_a_terminal() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let script = Script::answering("go*) ls -l /proc/$$/fd > files; echo bestmove e2e4;;");
-    let mut engine = ConfiguredEngine::start(&script.command()).await.unwrap();
+    let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     search(&mut engine, &patient()).await.unwrap();
     let files = script.file("files");
     // The shell moves the pipe of its output while it redirects that of `ls`.

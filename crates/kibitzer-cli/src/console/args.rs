@@ -58,7 +58,7 @@ impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let format = self.session.format.format();
-        let is_plain = self.plain || !can_open(format, self.session.ending);
+        let is_plain = self.plain || !can_open_console(format, self.session.ending);
         if let Some(path) = &self.attach {
             return self.run_attached(path, is_plain);
         }
@@ -88,6 +88,6 @@ impl Args {
 }
 
 /// Returns whether a console can be opened: on a terminal, for text without a time limit, as JSON and limits are for scripts.
-pub(crate) fn can_open(format: LineFormat, ending: StopArgs) -> bool {
+pub(crate) fn can_open_console(format: LineFormat, ending: StopArgs) -> bool {
     format == LineFormat::Text && ending.limit.is_none() && io::stdout().is_terminal() && io::stdin().is_terminal()
 }

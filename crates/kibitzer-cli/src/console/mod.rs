@@ -33,7 +33,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::args::{Args, can_open};
+pub(crate) use self::args::{Args, can_open_console};
 pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
 pub(crate) use self::source::SessionFeed;

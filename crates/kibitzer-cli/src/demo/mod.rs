@@ -36,7 +36,7 @@ pub(crate) struct Args {
 impl Args {
     /// Runs the demo.
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if !self.plain && console::can_open(self.format.format(), self.ending) {
+        if !self.plain && console::can_open_console(self.format.format(), self.ending) {
             return self.show();
         }
         run(self.print())

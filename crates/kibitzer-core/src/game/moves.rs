@@ -193,7 +193,7 @@ impl KnownMoves {
     }
 
     /// Removes all moves, and continues from `base`.
-    pub(super) fn rebase(&mut self, base: &Arc<Style12>) {
+    pub(super) fn reset_to(&mut self, base: &Arc<Style12>) {
         self.base = Arc::clone(base);
         self.played.clear();
         self.start_ply = start_ply(base).unwrap_or(self.start_ply);

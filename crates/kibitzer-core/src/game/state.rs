@@ -209,8 +209,8 @@ impl Game {
         self.followed = followed;
     }
 
-    /// Processes the announcement of a game of this number. A resumed game of the same players is this game: some servers
-    /// announce it twice.
+    /// Records that a game with this number was announced. The next board then belongs to this game if the announcement is of a resumed
+    /// game of the same players, which some servers announce twice; otherwise it belongs to a new game.
     pub(super) fn set_announced(&mut self, created: &GameCreated) {
         let is_same = created.resumed && self.is_between(&created.white, &created.black);
         self.next_board = Some(if is_same { NextBoardOwner::Same } else { NextBoardOwner::Other });

@@ -33,14 +33,14 @@ pub(crate) fn fits_board<const N: usize>(bytes: &[[u8; 16]; N], form: &[[u8; 16]
     let strange = bytes.iter().zip(form).fold(u8x16::ZERO, |strange, (bytes, form)| {
         let (bytes, form) = (u8x16::new(*bytes), u8x16::new(*form));
         let is_free = form.simd_eq(u8x16::ZERO);
-        strange | (is_free & !is_square(bytes)) | (!is_free & (bytes ^ form))
+        strange | (is_free & !piece_or_empty(bytes)) | (!is_free & (bytes ^ form))
     });
     low_half(strange.simd_eq(u8x16::ZERO)) == u16::MAX
 }
 
 /// Returns all ones for each byte that is `-` or a piece letter, and 0 for others.
 #[inline(always)]
-fn is_square(bytes: u8x16) -> u8x16 {
+fn piece_or_empty(bytes: u8x16) -> u8x16 {
     let small = bytes | u8x16::splat(0x20);
     let from_p = small - u8x16::splat(b'p');
     bytes.simd_eq(u8x16::splat(b'-'))

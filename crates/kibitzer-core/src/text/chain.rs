@@ -19,7 +19,8 @@ pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// Returns the first and the last nonempty line of a text, separated by a colon; the only one if there is one.
+/// Joins the first and the last nonempty line of a text with a colon. Returns a single nonempty line as it is, and an empty string
+/// if there is none.
 fn one_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     match (lines.next(), lines.next_back()) {

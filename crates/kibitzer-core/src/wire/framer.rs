@@ -192,9 +192,9 @@ impl Framer {
         self.family
     }
 
-    /// Sets whether block mode is on. Default: it may be, as in a recording.
+    /// Sets whether marks of block mode are recognized. Default: `true`, because a recording does not show whether block mode is on.
     ///
-    /// While block mode is off, its marks are text, except the server's complaint about a line without a number, which shows that block
+    /// With `false`, they are text, except those around the server's complaint about a line without a number, which shows that block
     /// mode is on.
     pub const fn set_block_mode(&mut self, is_on: bool) {
         self.is_unblocked = !is_on;

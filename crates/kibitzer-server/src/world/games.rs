@@ -137,7 +137,7 @@ impl World {
         self.lobby.players_where(|id, player| player.has_flag("gin") && !except.contains(&id))
     }
 
-    /// Ends a game, and the other board's of bughouse with it.
+    /// Ends a game, in bughouse also the partners' game. Does nothing if no game has this number.
     pub(crate) fn end_game(&mut self, number: GameId, ending: Ending) {
         let partner = self.tables.played(number).and_then(|game| game.partner);
         self.end_one_board(number, ending);

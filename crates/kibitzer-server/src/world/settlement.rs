@@ -14,7 +14,8 @@ use crate::chess::Variant;
 use crate::play::{Ending, Game, Sides};
 
 impl World {
-    /// Adds an offer and reports it to both sides, to the first one as part of the reply.
+    /// Adds an offer and reports it to both players: `own` is the text for `from`, sent as part of the reply to its command;
+    /// `theirs` is the text for `to`.
     pub(crate) fn make_offer(
         &mut self,
         from: ConnectionId,
@@ -125,8 +126,8 @@ impl World {
         }
     }
 
-    /// Starts the game of an accepted challenge, or resumes the adjourned one. Reports to both players if one of them is at
-    /// another board.
+    /// Starts the game of an accepted challenge, or resumes the adjourned one. If a player, in bughouse also a partner, is at another
+    /// board, nothing starts, and both players receive a message.
     fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
         if !self.may_start(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
@@ -222,7 +223,8 @@ impl World {
         self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
     }
 
-    /// Reports the end of a challenge to the other side than `id`, who caused it.
+    /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of `id`:
+    /// `has departed.`
     fn notify_of_lost_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
         let (name, other) = (self.lobby.name(id), offer.other(id));
         if offer.from == other {

@@ -8,7 +8,7 @@ use crate::observer::SessionView;
 
 /// Bytes of the current connection that were received and not parsed yet, and the position in their stream.
 #[derive(Default)]
-pub(super) struct Input {
+pub(super) struct ReceiveBuffer {
     pub(super) bytes: Vec<u8>,
     /// Number of bytes at the start of `bytes` that are parsed.
     n_parsed: usize,
@@ -18,7 +18,7 @@ pub(super) struct Input {
     frame_end: u64,
 }
 
-impl Input {
+impl ReceiveBuffer {
     /// Returns whether every received byte is parsed.
     pub(super) fn is_empty(&self) -> bool {
         self.n_parsed >= self.bytes.len()

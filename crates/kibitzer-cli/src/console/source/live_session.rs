@@ -190,7 +190,8 @@ impl LiveSession {
         }
     }
 
-    /// Converts the snapshot that follows attaching, or a gap.
+    /// Takes over the session state from a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching, and
+    /// after a gap in the stream.
     fn snapshot_item(&mut self, snapshot: &Snapshot) -> SourceItem {
         self.unconfirmed.clear();
         self.attached_state = state_label(&snapshot.state);

@@ -8,7 +8,7 @@ use super::draw::{Canvas, short_count, sparkline};
 use super::theme::Theme;
 use crate::console::model::{DelaySamples, Model, SecondCounts, ShortDuration};
 
-/// Powers of ten on the ruler, starting at a microsecond.
+/// Powers of ten on the axis, starting at a microsecond.
 const DECADES: usize = 7;
 
 /// Returns the kinds of delays, with letter and name.
@@ -17,14 +17,14 @@ fn delays(model: &Model) -> [(char, &'static str, &DelaySamples); 3] {
     [('R', "round trip", &latency.round_trip), ('L', "lag", &latency.lag), ('D', "decoding", &latency.decoding)]
 }
 
-/// Draws the delays, the ruler and the rates.
+/// Draws the delays, the axis of delays and the rates.
 pub(super) fn draw(canvas: Canvas<'_>, model: &Model, now: Duration) {
     let mut canvas = canvas.heading("time", "last, median, 99 of 100");
     let (theme, width) = (canvas.theme, usize::from(canvas.area.width));
     let seconds = model.rates.last(width.saturating_sub(20), now);
     let mut lines: Vec<_> =
         delays(model).iter().map(|(letter, name, delays)| delay_line(theme, *letter, name, delays)).collect();
-    lines.extend(ruler(theme, model, width));
+    lines.extend(delay_axis(theme, model, width));
     lines.push(rate_line(theme, "events/s", &seconds, |second| second.events));
     lines.push(rate_line(theme, "bytes/s", &seconds, |second| second.bytes));
     canvas.lines(lines);
@@ -93,7 +93,7 @@ fn marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span
 }
 
 /// Returns a logarithmic scale from one microsecond to ten seconds, with the medians on it.
-fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
+fn delay_axis(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
     let width = width.saturating_sub(1).max(DECADES);
     let mut scale: Vec<char> = vec!['\u{2500}'; width];
     let mut labels: Vec<char> = vec![' '; width];
@@ -114,7 +114,7 @@ fn ruler(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
     [spans.collect(), Line::styled(labels.into_iter().collect::<String>(), theme.dimmed())]
 }
 
-/// Returns the column of a delay on the ruler.
+/// Returns the column of a delay on the axis.
 fn place(delay: Duration, width: usize) -> usize {
     let us = delay.as_micros().max(1);
     let decade = usize::try_from(us.ilog10()).unwrap_or(usize::MAX).min(DECADES - 1);

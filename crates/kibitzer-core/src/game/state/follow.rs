@@ -46,7 +46,7 @@ impl Game {
         } else {
             // Plies are not missed if the game was not followed or was announced again in between.
             let notice = if announced.is_none() { self.missed_before(board) } else { None };
-            GameStep { notice, ..self.rebase(board, ChangeKind::Jumped) }
+            GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Jumped) }
         };
         self.is_out_of_step = false;
         (step, std::mem::replace(&mut self.position, Arc::clone(board)))
@@ -120,7 +120,7 @@ impl Game {
         let reported = board.played();
         match self.moves.last().map(PlayedMove::played) {
             Some(known) if reported.is_some_and(|reported| is_same_move(reported, known)) => return Some(known),
-            Some(_) => self.moves.rebase(board),
+            Some(_) => self.moves.reset_to(board),
             None => {}
         }
         reported
@@ -130,7 +130,7 @@ impl Game {
     fn apply_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
         if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
-            return self.rebase(board, kind);
+            return self.replace_moves_by(board, kind);
         }
         self.moves.truncate(board.ply());
         GameStep::new(kind, self.reconcile_last_move(board))
@@ -140,7 +140,7 @@ impl Game {
     /// known moves.
     fn apply_unexpected(&mut self, board: &Arc<Style12>) -> GameStep {
         let notice = self.contradiction();
-        GameStep { notice, ..self.rebase(board, ChangeKind::Replaced) }
+        GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Replaced) }
     }
 
     /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`; `None` if there are
@@ -159,8 +159,8 @@ impl Game {
     }
 
     /// Drops the known moves, and continues from `board`.
-    fn rebase(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
-        self.moves.rebase(board);
+    fn replace_moves_by(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
+        self.moves.reset_to(board);
         GameStep::new(kind, board.played())
     }
 

@@ -290,7 +290,7 @@ impl Game {
     /// Replaces the position, and drops the known and the awaited moves.
     fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<PrecedingReport>) -> GameStep {
         self.position = Arc::new(base);
-        self.moves.rebase(&self.position);
+        self.moves.reset_to(&self.position);
         self.awaited = None;
         GameStep { notice, ..GameStep::new(kind, None) }
     }

@@ -162,7 +162,7 @@ impl Session {
         }
         self.cx.now = now;
         match outcome {
-            Ok(()) => self.start_login(),
+            Ok(()) => self.begin_connection(),
             Err(error) if self.cx.memory.was_ready => self.retry_or_end(LostCause::Dial(error)),
             Err(error) => self.end_session(SessionEndReason::Dial(error)),
         }

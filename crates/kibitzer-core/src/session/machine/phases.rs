@@ -17,7 +17,7 @@ const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
 
 impl Session {
     /// Starts the login on a new connection: replaces the reader with its games, and clears the queue of bytes to write.
-    pub(super) fn start_login(&mut self) {
+    pub(super) fn begin_connection(&mut self) {
         let timeseal = self.fallback.timeseal();
         let cx = &mut self.cx;
         let mut framer = Framer::new().with_limits(cx.options.limits).with_timeseal(timeseal);

@@ -246,7 +246,7 @@ impl GameSearch {
         search
     }
 
-    /// Returns whether a board is the observed game that is being searched for: the same players, and not found yet. Always false
+    /// Returns whether a board belongs to the observed game that is being searched for: the same players, and not found yet. Always false
     /// for games that this login played.
     fn matches(&self, board: &Style12) -> bool {
         self.last_board.relation().is_observer() && self.report.now.is_none() && is_same_game(&self.last_board, board)

@@ -81,7 +81,7 @@ impl TalkPacing {
     /// Begins or ends pauses according to the reply to a line of talk, and returns the result of that line. Delivery resets the
     /// length of the next pause.
     pub(crate) fn apply_reply(&mut self, talk: ThrottledTalk, reply: &Reply, now: Instant) -> TalkResult {
-        let notice = reply.events.iter().find_map(|event| ThrottleNotice::parse(event.message()?, event.raw()));
+        let notice = reply.events.iter().find_map(|event| TalkLimitLine::parse(event.message()?, event.raw()));
         let result = notice.as_ref().map_or(TalkResult::Delivered, |notice| notice.result);
         for (kind, pause) in
             [ThrottledTalk::Tell, ThrottledTalk::Shout, ThrottledTalk::CShout].into_iter().zip(&mut self.pauses)
@@ -90,7 +90,7 @@ impl TalkPacing {
                 *pause = TalkPause::default();
             }
             let is_throttled =
-                |notice: &&ThrottleNotice| notice.kind == Some(kind) || kind == talk && result != TalkResult::Delivered;
+                |notice: &&TalkLimitLine| notice.kind == Some(kind) || kind == talk && result != TalkResult::Delivered;
             if let Some(notice) = notice.as_ref().filter(is_throttled) {
                 pause.begin(notice.length, now);
             }
@@ -109,7 +109,7 @@ impl TalkPause {
 }
 
 /// Line by which the server limits the rate of talk.
-struct ThrottleNotice {
+struct TalkLimitLine {
     result: TalkResult,
     /// Kind of talk that the line names; `None` if it applies to the kind just sent.
     kind: Option<ThrottledTalk>,
@@ -117,7 +117,7 @@ struct ThrottleNotice {
     length: Option<Duration>,
 }
 
-impl ThrottleNotice {
+impl TalkLimitLine {
     fn parse(message: &Message, raw: &[u8]) -> Option<Self> {
         let (result, kind) = match message {
             Message::Refused(refusal) if **refusal == Refusal::ShoutQuota => {

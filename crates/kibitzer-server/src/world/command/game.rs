@@ -70,9 +70,10 @@ fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.by(color))
 }
 
-/// Ends the game at once if only the opponent is out of time; else the opponent has to agree.
+/// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent. `verb` is the
+/// participle for the messages, such as `aborted`.
 ///
-/// Source of the forms: transcripts uhlinfics-end-courtesyabort-*.
+/// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
 fn propose_or_end(
     world: &mut World,
     id: ConnectionId,

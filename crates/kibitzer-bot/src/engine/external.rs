@@ -33,7 +33,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// The process is in a process group of its own, which is killed when the value is dropped. A CECP engine does not ponder, and has
 /// no limit on nodes; its fixed time, in games without clocks, is sent in whole seconds.
 #[derive(Debug)]
-pub struct ConfiguredEngine {
+pub struct ExternalEngine {
     command: EngineCommand,
     process: EngineProcess,
     dialect: Box<dyn Dialect>,
@@ -55,7 +55,7 @@ enum Activity {
     Stopping,
 }
 
-impl ConfiguredEngine {
+impl ExternalEngine {
     /// Starts the program, completes the handshake and sets the options.
     ///
     /// Options have the names that the engine reports; `memory` (MiB) and `cores` stand for CECP's commands of these names.
@@ -261,7 +261,7 @@ impl ConfiguredEngine {
     }
 }
 
-impl Engine for ConfiguredEngine {
+impl Engine for ExternalEngine {
     fn info(&self) -> &EngineInfo {
         &self.info
     }
