@@ -122,7 +122,7 @@ impl Task {
     /// events.
     fn turn(&mut self, now: Instant) -> Turn {
         self.accept_requests(now);
-        if self.held_event.is_some() || self.observers.is_full() {
+        if self.held_event.is_some() || self.observers.any_is_full() {
             // Nothing is read, so silence does not mean that the server is dead.
             self.session.reading_paused(now);
         }
@@ -270,7 +270,7 @@ impl Task {
     ///
     /// Cancel safe: received bytes are in the input.
     async fn wait(&mut self) {
-        let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.is_full();
+        let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.any_is_full();
         let deadline = self.connection.deadline(self.transport.write_timeout);
         self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
         let view = self.input.view(&self.session);

@@ -100,7 +100,7 @@ impl IdleState {
         }
     }
 
-    /// The connection is lost: nothing can be sent, and the server forgets challenges.
+    /// Records that the connection is lost: forgets received and sent challenges, and cancels planned seeks and challenges.
     pub(super) fn connection_lost(&mut self) {
         (self.link, self.is_accepting) = (Link::Down, false);
         self.challenged = None;

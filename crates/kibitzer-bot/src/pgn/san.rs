@@ -1,7 +1,7 @@
 //! Moves in the standard algebraic notation that PGN readers accept.
 
 use cozy_chess::util::display_san_move;
-use cozy_chess::{Board as Rules, Move, Square as RulesSquare};
+use cozy_chess::{Board as RulesBoard, Move, Square as RulesSquare};
 use kibitzer::core::chess::{Board, CastlingSide, Fen, LastMove, Role, SanMove};
 
 use crate::tracker::{MoveLine, TrackedMove};
@@ -11,7 +11,7 @@ use crate::tracker::{MoveLine, TrackedMove};
 /// Where the rules of chess hold, a move is legal, as short as possible, and has the mark of a check or mate. In variants it is the
 /// server's move, spelled in standard form, with the square of departure if the board shows more than one piece that could make it.
 pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<String> {
-    let mut rules = if follows_chess_rules { rules_from(&line.start) } else { None };
+    let mut rules = if follows_chess_rules { rules_board(&line.start) } else { None };
     let mut board = line.start.board;
     let mut sans = Vec::with_capacity(line.moves.len());
     for step in &line.moves {
@@ -22,7 +22,7 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
         let before = board;
         let fits = line.play(&mut board, step).is_some();
         // Castling of the old wild variants ends on other squares than that of chess.
-        let has_same_squares = |rules: &Rules| rules.to_string().split(' ').next() == Some(&board.to_string());
+        let has_same_squares = |rules: &RulesBoard| rules.to_string().split(' ').next() == Some(&board.to_string());
         let agrees = fits && rules.as_ref().is_some_and(has_same_squares);
         if !agrees {
             rules = None;
@@ -33,12 +33,12 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
 }
 
 /// Returns a board with the rules of chess; `None` if the position is not one of chess.
-fn rules_from(start: &Fen) -> Option<Rules> {
+fn rules_board(start: &Fen) -> Option<RulesBoard> {
     start.with_counters(0, 1).with_hands(None).to_string().parse().ok()
 }
 
 /// Plays a move, and returns it in short form; `None` if it is not legal.
-fn play_legal(rules: &mut Rules, step: &TrackedMove) -> Option<String> {
+fn play_legal(rules: &mut RulesBoard, step: &TrackedMove) -> Option<String> {
     let played: Move = step.uci_chess960()?.parse().ok()?;
     let played = castling_as_rook_capture(rules, played, step)?;
     let after = {
@@ -52,7 +52,7 @@ fn play_legal(rules: &mut Rules, step: &TrackedMove) -> Option<String> {
 }
 
 /// Returns castling as the capture of the own rook, also if the squares of king and rook are not known.
-fn castling_as_rook_capture(rules: &Rules, played: Move, step: &TrackedMove) -> Option<Move> {
+fn castling_as_rook_capture(rules: &RulesBoard, played: Move, step: &TrackedMove) -> Option<Move> {
     let LastMove::Castle { side, rook_from: None, .. } = step.played else { return Some(played) };
     let rights = rules.castle_rights(rules.side_to_move());
     let file = if side == CastlingSide::Short { rights.short } else { rights.long }?;

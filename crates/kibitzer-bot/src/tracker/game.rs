@@ -118,9 +118,9 @@ impl TrackedGame {
         self.position().my_color()
     }
 
-    /// Returns whether the server waits for a move of this login.
+    /// Returns whether the server is waiting for a move from this login.
     ///
-    /// `false` while the connection is lost, after the end, and while the position is unknown after a desync.
+    /// `false` while the connection is lost, once the game is over, and while the position is unknown after a desync.
     pub fn is_my_turn(&self) -> bool {
         self.state == TrackedState::Playing && !self.is_out_of_step && self.position().relation() == Relation::MyTurn
     }

@@ -51,7 +51,7 @@ impl GameKind {
         parsed
     }
 
-    /// Adds the name of the start position, `wild/fr` or `w22`, if the kind is only known to be wild.
+    /// Replaces the variant `wild` by the one that the start position names: `wild/fr` gives `chess960`. Other kinds are unchanged.
     fn loaded_from(mut self, position: Option<&str>) -> Self {
         if self.variant.as_ref().is_some_and(|variant| variant == "wild")
             && let Some(position) = position

@@ -100,7 +100,7 @@ impl Sequence {
         }
     }
 
-    /// Clears a unit that was emitted.
+    /// Discards the stored bytes if they were emitted as a unit; otherwise does nothing.
     pub(super) fn clear_emitted(&mut self) {
         if std::mem::take(&mut self.is_emitted) {
             self.bytes.clear();

@@ -23,7 +23,7 @@ const N_REPETITIONS_TO_DRAW: usize = 3;
 /// Plies without a capture or a pawn move that allow a draw claim: 50 moves of each side.
 const N_QUIET_PLIES_TO_DRAW: u32 = 100;
 
-/// A game from its first move to its end.
+/// A game on a board of the server: its players and terms, moves and clocks, and its result once it has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
     pub(crate) header: GameHeader,

@@ -206,7 +206,8 @@ impl Population {
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
-    /// Lets a player talk to the talk partner, as the occasion requires. Does nothing without a talk partner.
+    /// Makes a simulated player send its talk partner a tell that suits the occasion, such as a greeting. Does nothing without a talk
+    /// partner.
     pub(super) fn talk(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {

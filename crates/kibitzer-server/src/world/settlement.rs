@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Performs the change to which an accepted offer leads. Does nothing if the game of the offer no longer exists.
+    /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists.
     fn execute_offer(&mut self, offer: Offer) {
         match (offer.kind, self.lobby.own_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),

@@ -102,7 +102,7 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] with key and line, also if there is no such table.
+    /// [`ConfigError`] with key and line for an invalid setting; also if the file cannot be read, or has no such table.
     pub fn file_table(mut self, path: impl AsRef<Path>, keys: &[&str]) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text =

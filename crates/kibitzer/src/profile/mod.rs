@@ -199,8 +199,9 @@ impl Profile {
         Self { record_file: Some(path.into()), ..self }
     }
 
-    /// Adds a named filter for a console that shows sessions with this profile, replacing one of the same name. The expression is
-    /// not checked, and the session ignores filters. Default none.
+    /// Adds a named filter for consoles that show sessions with this profile, such as `talk` with `kind:tell,say`; replaces a filter of
+    /// the same name. `docs/console.md` describes the syntax. The expression is not checked here, and the session itself ignores filters.
+    /// Default: none.
     #[must_use]
     pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
         self.filters.insert(name.into(), expression.into());

@@ -38,7 +38,7 @@ impl Observers {
     }
 
     /// Returns whether an observer is full, so that the session should pause reading.
-    pub(super) fn is_full(&self) -> bool {
+    pub(super) fn any_is_full(&self) -> bool {
         self.list.iter().any(|observer| observer.is_full())
     }
 
@@ -118,12 +118,12 @@ impl Observers {
     /// Lets every observer do pending work, registers their wakers, and drops those that are done. Ready if an observer was full
     /// and none is any more; otherwise pending.
     pub(super) fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) -> Poll<()> {
-        let was_full = self.is_full();
+        let was_full = self.any_is_full();
         self.list.retain_mut(|observer| {
             observer.poll_progress(view, context);
             !observer.is_done()
         });
-        if was_full && !self.is_full() { Poll::Ready(()) } else { Poll::Pending }
+        if was_full && !self.any_is_full() { Poll::Ready(()) } else { Poll::Pending }
     }
 
     /// Shows withheld bytes to the observers, then waits until all of them are closed. Each observer is dropped as soon as it is

@@ -36,8 +36,8 @@ impl Recordings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a recording. For the first one, returns the observer that writes it and later ones; the caller has to add it to the
-    /// session.
+    /// Starts a recording. Returns the observer that writes it and later ones, which the caller has to add to the session; `None` if the
+    /// observer of an earlier recording writes this one, too.
     ///
     /// # Errors
     ///

@@ -94,6 +94,7 @@ impl App {
         self.list.set_filter(filter, &self.model.rows);
     }
 
+    /// Stores a filter under a name, and makes it the filter of the list. Shows an error if there are too many names.
     fn name_filter(&mut self, name: &str, filter: RowFilter) {
         let (text, shown) = (format!("{name} = {filter}"), filter.clone());
         if self.filters.set(name, filter) {

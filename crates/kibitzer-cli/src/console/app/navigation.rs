@@ -80,7 +80,7 @@ impl App {
         }
     }
 
-    /// Starts a seek, or shows `error` if the source is not a recording.
+    /// Plays a recording as fast as possible up to a goal, or shows `otherwise` if the source is a live session.
     fn seek(&mut self, goal: SeekGoal, now: Instant, otherwise: &str) {
         match self.source.player_mut() {
             Some(player) => player.seek(goal, now),

@@ -105,8 +105,10 @@ pub(crate) struct BotSender {
 }
 
 impl BotSender {
-    /// Sends an event without waiting. If too many wait, analysis is dropped, as later analysis replaces it; dropped actions are
-    /// counted, and the feed reports their number. Returns whether the feed still exists.
+    /// Sends an event without waiting; returns whether the feed still exists.
+    ///
+    /// Analysis is dropped, uncounted, once half of the channel is full, as later analysis replaces it. Other events are dropped only if
+    /// the channel is full; the feed reports how many.
     pub(crate) fn send(&self, event: &BotEvent) -> bool {
         let is_analysis = matches!(event, BotEvent::Analysis { .. });
         if !is_analysis || self.events.capacity() > BOT_CAPACITY / 2 {

@@ -23,7 +23,7 @@ pub(crate) enum SeekGoal {
 }
 
 impl SeekGoal {
-    /// Returns whether a row reaches the goal.
+    /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. Always `false` for a time.
     pub(crate) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,

@@ -69,7 +69,8 @@ fn frame(row: &Row) -> Option<(u64, u64)> {
     Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))
 }
 
-/// Returns the bytes of a row that are still stored, and the offset of the first.
+/// Returns the offset of the first byte of a row that is still stored, and the bytes from there on. The offset counts from the start
+/// of the connection, for a sent row from the start of its line. A row without bytes has no cells.
 fn cells(model: &Model, row: &Row) -> (u64, Vec<Cell>) {
     match &row.content {
         RowContent::Sent(sent) => (0, sent.bytes.iter().map(|&byte| (byte, true)).collect()),

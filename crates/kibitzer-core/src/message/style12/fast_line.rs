@@ -201,7 +201,8 @@ impl<'a> BlockWords<'a> {
         Some((self.stream.get(..end)?.last_chunk()?, length))
     }
 
-    /// Parses a number of up to four digits. Other words give any number, and are recorded in `invalid_bits` or `length_bits`.
+    /// Consumes the next word, and parses it as a number of one to four digits. For any other word the number is unspecified, and the
+    /// error is recorded in `invalid_bits` or `length_bits`. `None` if the end of the word lies outside the stored bytes.
     #[inline(always)]
     fn short_number(&mut self) -> Option<u32> {
         let (tail, length) = self.tail()?;

@@ -200,10 +200,10 @@ impl Session {
         Some(event)
     }
 
-    /// Processes the end of the connection, whichever side closed it; ignored without a connection.
+    /// Handles the end of the connection, whichever side closed it. Does nothing if there is no connection.
     ///
-    /// Completes all requests, and decides between a new attempt and the end of the session. [`poll_event`](Self::poll_event)
-    /// returns the events in the rest of the stream.
+    /// Completes all pending requests, and decides whether to reconnect or to end the session. Bytes that were received but not parsed
+    /// yet are parsed now; [`poll_event`](Self::poll_event) returns their events.
     pub fn closed(&mut self, cause: CloseCause, now: Instant) {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;

@@ -39,7 +39,8 @@ pub(crate) mod number {
 }
 
 impl World {
-    /// Parses a line before the name as a level setting; returns whether it is one.
+    /// Applies a level setting, such as `level1=5`, that an ICC client sends at the login prompt before its name. Returns whether the
+    /// line is one, even if its value is invalid; always `false` for a connection of FICS.
     pub(crate) fn receive_levels(&mut self, id: ConnectionId, line: &str) -> bool {
         let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc);
         connection.is_some_and(|connection| connection.levels.apply_line(line))
