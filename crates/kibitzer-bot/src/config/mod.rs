@@ -142,33 +142,6 @@ impl Default for ShutdownConfig {
     }
 }
 
-/// Reason why the settings of a bot were rejected.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BotConfigError {
-    /// The file cannot be read, or is not UTF-8.
-    #[error("cannot read {path}", path = .path.display())]
-    Read {
-        /// Path of the file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The file is not TOML, a key is unknown or missing, or a value is invalid.
-    #[error("{path}, line {line}: {reason}", path = .path.display())]
-    File {
-        /// Path of the file.
-        path: PathBuf,
-        /// Number of the line, from 1.
-        line: usize,
-        /// Key and reason.
-        reason: String,
-    },
-    /// The table `[server]` or an `[[account]]` is invalid.
-    #[error(transparent)]
-    Server(#[from] ConfigError),
-}
-
 /// The file as written; `[server]` and `[[account]]` are read by [`Profile`].
 #[derive(Deserialize)]
 struct File {
@@ -231,14 +204,14 @@ impl BotConfig {
     ///
     /// # Errors
     ///
-    /// [`BotConfigError`] with the line, if a key is unknown or missing or a value is invalid.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, BotConfigError> {
+    /// [`ConfigError`] with the line, if a key is unknown or missing or a value is invalid.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text =
-            std::fs::read_to_string(path).map_err(|source| BotConfigError::Read { path: path.to_owned(), source })?;
+            std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
         let error_at = |span: Option<Range<usize>>, reason: String| {
             let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
-            BotConfigError::File { path: path.to_owned(), line: 1 + before.matches('\n').count(), reason }
+            ConfigError::File { path: path.to_owned(), line: 1 + before.matches('\n').count(), reason }
         };
         let not_toml = |error: toml::de::Error| error_at(error.span(), error.message().to_owned());
         let tables = DeTable::parse(&text).map_err(not_toml)?;
