@@ -1,6 +1,6 @@
 //! Writes the games.
 
-use std::error::Error;
+use kibitzer::core::text::error_chain;
 
 use super::player::Player;
 use crate::pgn::{PgnError, PgnGame, PgnWriter};
@@ -11,11 +11,16 @@ use crate::verdict::BotAction;
 impl<P: Policy + Clone> Player<P> {
     /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
     pub(super) fn record(&self, step: GameStep) {
+        let is_over = matches!(step.kind, StepKind::Ended | StepKind::Left);
+        // Most bots have no live file, and need the whole game at its end only.
+        if self.config.pgn.live_file.is_none() && !is_over {
+            return;
+        }
         let Some(game) = self.games.game(step.game) else { return };
         if let Some(path) = &self.config.pgn.live_file {
             self.report_failure(step.game, PgnWriter::new(path).replace(&[&game]));
         }
-        if matches!(step.kind, StepKind::Ended | StepKind::Left) {
+        if is_over {
             self.append(step.game, &game);
         }
     }
@@ -39,8 +44,7 @@ impl<P: Policy + Clone> Player<P> {
 
     fn report_failure(&self, key: GameKey, result: Result<(), PgnError>) {
         if let Err(error) = result {
-            let source = error.source().map_or(String::new(), |source| format!(": {source}"));
-            self.report(BotAction::FileFailed, Some(key), None, format!("{error}{source}"));
+            self.report(BotAction::FileFailed, Some(key), None, error_chain(&error));
         }
     }
 }
