@@ -47,7 +47,7 @@ pub enum BotEvent {
         /// The account; `None` before the first login of a guest.
         #[serde(serialize_with = "as_text")]
         account: Option<Handle>,
-        /// What was done.
+        /// The kind of action.
         action: BotAction,
         /// The game that it concerns.
         game: Option<GameId>,
@@ -97,14 +97,12 @@ impl fmt::Display for BotEvent {
                 }
                 write!(f, ": {reason}")
             }
-            Self::Analysis { depth, score_cp, mate, line, .. } => {
+            Self::Analysis { depth, line, .. } => {
                 if let Some(depth) = depth {
                     write!(f, "depth {depth} ")?;
                 }
-                match (score_cp, mate) {
-                    (Some(score), _) => write!(f, "score {:+.2} ", f64::from(*score) / 100.0)?,
-                    (None, Some(moves)) => write!(f, "mate in {moves} ")?,
-                    (None, None) => {}
+                if let Some(score) = self.score() {
+                    write!(f, "score {score} ")?;
                 }
                 f.write_str(&line.join(" "))
             }
@@ -113,6 +111,15 @@ impl fmt::Display for BotEvent {
 }
 
 impl BotEvent {
+    /// Returns the score of a line of analysis, from the bot's point of view; `None` if the engine reported none, and for actions.
+    pub const fn score(&self) -> Option<Score> {
+        match *self {
+            Self::Analysis { mate: Some(moves), .. } => Some(Score::Mate(moves)),
+            Self::Analysis { score_cp: Some(score), .. } => Some(Score::Centipawns(score)),
+            _ => None,
+        }
+    }
+
     /// Creates the event of a line of analysis.
     pub(crate) fn analysis(account: Option<Handle>, game: GameId, info: SearchInfo) -> Self {
         let (score_cp, mate) = match info.score {

@@ -272,9 +272,7 @@ impl Engine for ExternalEngine {
     ///
     /// Not cancel safe: drop the engine if the future was dropped.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        if !self.info.variants.contains(&game.variant) {
-            return Err(EngineError::Variant(game.variant.clone()));
-        }
+        self.info.require(&game.variant)?;
         self.discard_search().await?;
         if self.game.replace(game.clone()).is_some() && self.dialect.plays_one_game() {
             self.restart().await?;

@@ -31,7 +31,7 @@ pub use weak::WeakPlayer;
 ///
 /// An error means that the engine can no longer be used: drop it and start another one.
 pub trait Engine: Send + 'static {
-    /// Returns what the engine reported about itself when it started.
+    /// Returns the description that the engine gave of itself when it started.
     fn info(&self) -> &EngineInfo;
 
     /// Prepares for a new game: the engine forgets the last one and sets the variant and the opponent.
@@ -103,7 +103,7 @@ pub trait Engine: Send + 'static {
     fn quit(self) -> impl Future<Output = ()> + Send;
 }
 
-/// What an engine reports about itself when it starts.
+/// Description that an engine gives of itself when it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EngineInfo {
@@ -123,6 +123,12 @@ impl EngineInfo {
     /// Describes an engine that plays chess and does not ponder.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), variants: vec!["chess".to_owned()], ..Self::default() }
+    }
+
+    /// Fails with [`EngineError::Variant`] unless the engine plays the variant.
+    pub(crate) fn require(&self, variant: &str) -> Result<(), EngineError> {
+        let is_known = self.variants.iter().any(|known| known == variant);
+        is_known.then_some(()).ok_or_else(|| EngineError::Variant(variant.to_owned()))
     }
 }
 

@@ -77,8 +77,7 @@ impl Engine for Scripted {
     ///
     /// Cancel safe.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        let is_known = self.info.variants.contains(&game.variant);
-        is_known.then_some(()).ok_or_else(|| EngineError::Variant(game.variant.clone()))
+        self.info.require(&game.variant)
     }
 
     /// See [`Engine::search`]. Reports one line of analysis, with the move.

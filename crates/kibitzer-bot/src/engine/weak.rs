@@ -53,8 +53,7 @@ impl Engine for WeakPlayer {
     /// Cancel safe.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
         self.is_chess960 = game.variant == "chess960";
-        let is_known = self.info.variants.contains(&game.variant);
-        is_known.then_some(()).ok_or_else(|| EngineError::Variant(game.variant.clone()))
+        self.info.require(&game.variant)
     }
 
     /// See [`Engine::search`].

@@ -149,13 +149,8 @@ fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
 
 /// Returns the lines of an engine's analysis: score, depth and speed; then the expected moves that fit.
 fn analysis(theme: Theme, event: &BotEvent, width: u16) -> Vec<Line<'static>> {
-    let BotEvent::Analysis { depth, score_cp, mate, nodes_per_second, line, .. } = event else { return Vec::new() };
-    let score = match (score_cp, mate) {
-        (_, Some(moves @ ..0)) => format!("mated in {}", moves.unsigned_abs()),
-        (_, Some(moves)) => format!("mate in {moves}"),
-        (Some(score), None) => format!("{:+.2}", f64::from(*score) / 100.0),
-        (None, None) => String::new(),
-    };
+    let BotEvent::Analysis { depth, nodes_per_second, line, .. } = event else { return Vec::new() };
+    let score = event.score().map_or_else(String::new, |score| score.to_string());
     let depth = depth.map_or_else(String::new, |depth| format!(" depth {depth}"));
     let speed = nodes_per_second.map_or_else(String::new, |speed| format!(" {} n/s", short_count(speed)));
     let mut moves = String::from(" ");
