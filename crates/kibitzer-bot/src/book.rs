@@ -156,8 +156,8 @@ fn entry_key(entry: &[u8; 16]) -> u64 {
     entry.first_chunk().map_or(0, |key| u64::from_be_bytes(*key))
 }
 
-/// Chooses one of the moves; `None` if there are none. If all weights are 0, every move has the same probability, unless the
-/// best is asked for.
+/// Chooses one of the moves; `None` if there are none. If all weights are 0, [`BookSelection::Weighted`] chooses each move with the
+/// same probability.
 fn select(moves: &[BookMove], selection: BookSelection, random: &mut Rng) -> Option<Move> {
     let total: u32 = moves.iter().map(|known| u32::from(known.weight)).sum();
     let chosen = match selection {

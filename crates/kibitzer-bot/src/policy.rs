@@ -46,7 +46,7 @@ pub struct SettingsPolicy;
 
 impl Policy for SettingsPolicy {}
 
-/// What a bot does besides a move.
+/// Action of a bot besides its move, or in place of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a player can do nothing else about the result")]
 pub enum Gesture {

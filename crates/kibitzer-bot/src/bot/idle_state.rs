@@ -64,7 +64,7 @@ pub(super) struct IdleState {
     random: fastrand::Rng,
 }
 
-/// What the bot remembers of another player.
+/// Record of another player: games, refusals and answers.
 #[derive(Debug, Default)]
 struct Opponent {
     games: Vec<Instant>,

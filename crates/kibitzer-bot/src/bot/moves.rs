@@ -65,8 +65,8 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    /// Restarts an engine that finds no move, unless there is none: the server's report of the end is still to come. Claims the draw
-    /// first that the engine claims in place of a move.
+    /// Handles a search without a move. Claims a draw if the engine claims one. If the position has legal moves, the engine made a
+    /// mistake and is restarted; otherwise the game is over, and the server is about to report it.
     fn on_no_move(&mut self, key: GameKey, claims_draw: bool) {
         if claims_draw {
             self.claim_draw(key);

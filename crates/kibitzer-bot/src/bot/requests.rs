@@ -37,7 +37,7 @@ pub(super) struct Answer {
     pub(super) game: Option<GameKey>,
 }
 
-/// What is done with an offer.
+/// Command that answers or withdraws an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnswerVerb {
     Accept,

@@ -14,7 +14,7 @@ const MAX_SCORES: usize = 64;
 /// The largest number of positions that are searched for a repetition.
 const MAX_POSITIONS: usize = 512;
 
-/// What the bot knows about one of its games.
+/// State of the decisions in one of the bot's games.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.

@@ -22,7 +22,7 @@ pub struct PgnCollector {
     notes: BTreeMap<GameKey, GameNotes>,
 }
 
-/// What the tracker does not know of a game.
+/// Start time and comments of a game, which the tracker does not keep.
 #[derive(Debug, Default)]
 struct GameNotes {
     started: Option<Utc>,

@@ -22,7 +22,7 @@ pub(crate) use input::Input;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What the server sent: raw bytes, or a transcript; `-` or nothing for standard input
+    /// Bytes from the server, or a transcript; `-` or nothing for standard input
     file: Option<PathBuf>,
     #[arg(long, value_enum, help = FORMAT_HELP)]
     format: Option<Format>,

@@ -31,7 +31,7 @@ pub struct Offer {
 }
 
 named_enum! {
-    /// What the players of a game can offer each other. Challenges and bughouse partnerships are messages of their own.
+    /// Kind of an offer between the players of a game. Challenges and bughouse partnerships are messages of their own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
     pub enum OfferKind("The name of the offer in commands and JSON.") {
