@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kibitzer::Relation;
 use kibitzer::command::OfferRef;
+use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, Scripted, WeakPlayer};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
@@ -50,23 +51,27 @@ async fn play_until_the_opponent_resigns(family: Family) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_bots_play_whole_games() {
+async fn two_bots_play_a_whole_game_and_report_the_same_end() {
     let (_server, profile) = serve(options()).await;
     let one = ready(settings(&profile), weak()).await;
     let mut config =
         BotConfig::new(profile.clone().guest_as("Whiteley".parse().unwrap()), EngineCommand::new(["none"]));
-    config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
-    let two = ready(config, || async { Ok(WeakPlayer::new(9, Duration::from_secs(1))) }).await;
-    let mut human = Human::log_in(&profile, "Alekhin").await;
-    drop(human.client.request("match Botvin 5 0 unrated white").await);
-    human.board(|_| true).await;
-    for played in ["f2f3", "g2g4"] {
-        human.play(played).await;
-        human.turn().await;
+    config.rules.matchmaking = Some(MatchmakingRules::against(["Botvin".parse().unwrap()], "5 0 unrated"));
+    let two = ready(config, || async { Ok(WeakPlayer::new(9, Duration::ZERO)) }).await;
+    let mut ends = Vec::new();
+    for bot in [&one, &two] {
+        bot.wait_for(BotAction::Ended, "").await;
+        ends.extend(bot.actions().into_iter().find(|(action, _)| *action == BotAction::Ended));
     }
-    human.client.resign().await.unwrap();
-    one.wait_for(BotAction::Ended, "").await;
-    drop(two);
+    assert_eq!(ends[0], ends[1]);
+    assert!(["(1-0)", "(0-1)", "(1/2-1/2)"].iter().any(|result| ends[0].1.ends_with(result)), "{ends:?}");
+    assert!(one.count(BotAction::Moved) > 5, "{:#?}", one.actions());
+    assert_eq!(
+        (one.count(BotAction::ServerRefused), two.count(BotAction::EngineFailed)),
+        (0, 0),
+        "{:#?}",
+        one.actions()
+    );
 }
 
 #[tokio::test(start_paused = true)]
