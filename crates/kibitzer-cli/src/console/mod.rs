@@ -38,7 +38,7 @@ pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
 pub(crate) use self::source::SessionFeed;
 pub(crate) use self::source::replay_clock::SPEEDS;
-use self::source::{LiveSession, RecordingPlayer, RecordingReader, Source, fill_feed};
+use self::source::{ConsoleSource, LiveSession, RecordingPlayer, RecordingReader, fill_feed};
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::live::{report_recorded, wait_for_end};
@@ -51,7 +51,7 @@ use crate::live::{report_recorded, wait_for_end};
 pub(crate) fn replay(path: &Path, args: ReaderArgs, speed: f64) -> Result<(), Failure> {
     let reader = RecordingReader::open(path, args, Instant::now)?;
     let player = RecordingPlayer::new(reader, speed, Instant::now());
-    terminal::run(App::new(Source::Recording(Box::new(player)), StateDirectory::for_user()))
+    terminal::run(App::new(ConsoleSource::Recording(Box::new(player)), StateDirectory::for_user()))
 }
 
 /// Shows a session in the console, shuts it down when the user quits, and reports its recording.
@@ -71,7 +71,7 @@ pub(crate) fn run_session(
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
     let session = LiveSession::new(client.clone(), feed, server.to_owned(), runtime.handle().clone());
-    let mut app = App::new(Source::Live(Box::new(session)), StateDirectory::for_user());
+    let mut app = App::new(ConsoleSource::Live(Box::new(session)), StateDirectory::for_user());
     app.filters.profile = filters;
     let background = async move |closed| {
         companion(closed).await;
@@ -92,7 +92,7 @@ type AttachedOutcome = Result<Option<SessionEndReason>, AttachError>;
 fn show_attached(runtime: &Runtime, session: Attached, access: AttachAccess) -> Result<AttachedOutcome, Failure> {
     let server = session.server().to_owned();
     let (live, sender) = LiveSession::attached(&session, access, server, runtime.handle().clone());
-    let app = App::new(Source::Live(Box::new(live)), StateDirectory::for_user());
+    let app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::for_user());
     let background = async move |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => Ok(None),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{App, DetailView, default_focus};
 use crate::console::input::ConsoleCommand;
 use crate::console::model::RowFilter;
-use crate::console::source::{Notice, SeekGoal};
+use crate::console::source::{Notice, PlayGoal};
 use crate::failure::Failure;
 
 impl App {
@@ -34,7 +34,7 @@ impl App {
         match command {
             ConsoleCommand::Game(game) => self.pin_game(game),
             ConsoleCommand::Filter(words) => self.filter(words),
-            ConsoleCommand::NameFilter(name, filter) => self.name_filter(&name, filter),
+            ConsoleCommand::NameFilter(name, filter) => self.name_and_apply_filter(&name, filter),
             ConsoleCommand::RemoveFilter(name) => self.forget_filter(&name),
             ConsoleCommand::Break(filter) => self.set_break(filter),
             ConsoleCommand::Find(filter) => {
@@ -50,7 +50,7 @@ impl App {
             ConsoleCommand::Time(jump) => {
                 let (from, length) = (self.source.time(now), self.source.player().map(|player| player.replay.length));
                 let time = jump.from(from).min(length.unwrap_or(Duration::MAX));
-                return self.jump(SeekGoal::Time(time), time < from, now);
+                return self.jump_to(PlayGoal::Time(time), time < from, now);
             }
             ConsoleCommand::Move(ply) => return self.go_to_ply(ply, now),
             ConsoleCommand::Act(action) => self.act(action),
@@ -95,7 +95,7 @@ impl App {
     }
 
     /// Stores a filter under a name, and makes it the filter of the list. Shows an error if there are too many names.
-    fn name_filter(&mut self, name: &str, filter: RowFilter) {
+    fn name_and_apply_filter(&mut self, name: &str, filter: RowFilter) {
         let (text, shown) = (format!("{name} = {filter}"), filter.clone());
         if self.filters.set(name, filter) {
             self.list.set_filter(Some(shown), &self.model.rows);

@@ -5,13 +5,13 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 
 use super::App;
-use crate::console::model::{GameSnapshot, Row};
+use crate::console::model::{ConsoleRow, GameSnapshot};
 
 impl App {
     /// Returns the game on the board: the pinned one, else that of the selected older row, else the automatic choice.
     pub(crate) fn game(&self) -> Option<GameId> {
         let selected = self.list.selected().filter(|_| !self.list.follows()).and_then(|row| self.model.rows.get(row));
-        let of_row = selected.and_then(Row::game).filter(|game| self.model.games.contains_key(game));
+        let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::console::model::{Row, RowBuffer, RowFilter};
+use crate::console::model::{ConsoleRow, RowBuffer, RowFilter};
 
 /// Numbers of the rows accepted by the filter, the selection and the scroll position.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct RowList {
 
 impl RowList {
     /// Returns whether the filter, or without one the setting for details, lists a row.
-    pub(crate) fn includes(&self, row: &Row) -> bool {
+    pub(crate) fn includes(&self, row: &ConsoleRow) -> bool {
         // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
             Some(filter) => filter.accepts(row),
@@ -30,7 +30,7 @@ impl RowList {
     }
 
     /// Adds a row if it is to be listed, and drops rows before `oldest`. Returns whether the row is listed.
-    pub(crate) fn add_row(&mut self, row: &Row, oldest: u64) -> bool {
+    pub(crate) fn add_row(&mut self, row: &ConsoleRow, oldest: u64) -> bool {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::console::tests::rows;
 
-    fn list(n: usize) -> (RowList, Vec<Row>) {
+    fn list(n: usize) -> (RowList, Vec<ConsoleRow>) {
         let (mut list, rows) = (RowList::default(), rows("Foo shouts: x\n\rfics% ".repeat(n).as_bytes()));
         for row in &rows {
             list.add_row(row, 1);
@@ -173,7 +173,7 @@ mod tests {
         assert!(shown.follows());
         shown.move_by(-1);
         assert_eq!((shown.selected(), shown.follows(), shown.n_below()), (Some(5), false, 1));
-        shown.add_row(&Row { number: 9, ..rows[0].clone() }, 1);
+        shown.add_row(&ConsoleRow { number: 9, ..rows[0].clone() }, 1);
         assert_eq!((shown.selected(), shown.n_below()), (Some(5), 2));
         shown.move_by(-100);
         assert_eq!(shown.selected(), Some(1));
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn rows_that_are_gone_are_not_listed() {
         let (mut shown, rows) = list(3);
-        shown.add_row(&Row { number: 7, ..rows[0].clone() }, 5);
+        shown.add_row(&ConsoleRow { number: 7, ..rows[0].clone() }, 5);
         assert_eq!(shown.visible_rows(9), [5, 7]);
     }
 }

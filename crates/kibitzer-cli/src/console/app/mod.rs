@@ -14,8 +14,8 @@ use ratatui::crossterm::event::KeyEvent;
 
 use crate::console::app::list::RowList;
 use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, StateDirectory, action};
-use crate::console::model::{Model, RowFilter, SourceItemKind};
-use crate::console::source::{LiveSession, NextItem, Notice, SeekGoal, Source};
+use crate::console::model::{RowFilter, SessionModel, SourceItemKind};
+use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
 use crate::failure::Failure;
 
 /// Maximum number of items processed before keys and screen get their turn.
@@ -24,8 +24,8 @@ const ITEMS_AT_ONCE: usize = 2_000;
 /// State of the console: the session, and how it is shown.
 #[derive(Debug)]
 pub(super) struct App {
-    pub(super) model: Model,
-    pub(super) source: Source,
+    pub(super) model: SessionModel,
+    pub(super) source: ConsoleSource,
     pub(super) list: RowList,
     pub(super) input: LineEditor,
     pub(super) focus: Focus,
@@ -82,10 +82,10 @@ impl DetailView {
 }
 
 impl App {
-    pub(super) fn new(source: Source, store: Option<StateDirectory>) -> Self {
+    pub(super) fn new(source: ConsoleSource, store: Option<StateDirectory>) -> Self {
         let focus = default_focus(&source);
         Self {
-            model: Model::default(),
+            model: SessionModel::default(),
             source,
             list: RowList::default(),
             input: LineEditor::default(),
@@ -139,7 +139,7 @@ impl App {
                 }
                 NextItem::End(goal) => {
                     self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay.length));
-                    if matches!(goal, Some(SeekGoal::Match(_) | SeekGoal::Ply(..))) {
+                    if matches!(goal, Some(PlayGoal::Match(_) | PlayGoal::Ply(..))) {
                         self.show_error("not found up to the end of the recording");
                     }
                     return Ok(false);
@@ -247,6 +247,6 @@ impl App {
 }
 
 /// Returns the initial focus: the input line of a session, the list of a recording.
-const fn default_focus(source: &Source) -> Focus {
+const fn default_focus(source: &ConsoleSource) -> Focus {
     if source.is_live() { Focus::Input } else { Focus::List }
 }

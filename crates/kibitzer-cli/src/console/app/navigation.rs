@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::App;
 use crate::console::input::Focus;
-use crate::console::model::{Model, Row, RowContent, RowFilter, SentLine};
-use crate::console::source::{Notice, RecordingPlayer, SeekGoal, ply_after_row};
+use crate::console::model::{ConsoleRow, RowContent, RowFilter, SentLine, SessionModel};
+use crate::console::source::{Notice, PlayGoal, RecordingPlayer, ply_after_row};
 use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.
@@ -14,7 +14,7 @@ const KEPT_MARKS: usize = 1_000;
 const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
-    /// Adds a row to the list, and pauses at a breakpoint or the goal of a seek.
+    /// Adds a row to the list, and pauses at a breakpoint or at the goal of `play_to`.
     pub(super) fn add_row(&mut self, row: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row) else { return };
         let is_listed = self.list.add_row(new, self.model.rows.oldest());
@@ -81,9 +81,9 @@ impl App {
     }
 
     /// Plays a recording as fast as possible up to a goal, or shows `otherwise` if the source is a live session.
-    fn seek(&mut self, goal: SeekGoal, now: Instant, otherwise: &str) {
+    fn play_to(&mut self, goal: PlayGoal, now: Instant, otherwise: &str) {
         match self.source.player_mut() {
-            Some(player) => player.seek(goal, now),
+            Some(player) => player.play_to(goal, now),
             None => self.show_error(otherwise),
         }
     }
@@ -96,23 +96,29 @@ impl App {
             self.list.move_by(1);
         } else {
             self.list.go_to_end();
-            self.seek(SeekGoal::Row, now, "this is the newest line");
+            self.play_to(PlayGoal::Row, now, "this is the newest line");
         }
     }
 
-    pub(super) fn jump(&mut self, goal: SeekGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
+    /// Plays a recording as fast as possible up to a goal, from the beginning if `is_back`. Shows an error if the source is a live
+    /// session.
+    ///
+    /// # Errors
+    ///
+    /// As [`RecordingPlayer::rewind`].
+    pub(super) fn jump_to(&mut self, goal: PlayGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
         let Some(player) = self.source.player_mut() else {
             self.show_error(NO_RECORDING);
             return Ok(());
         };
         if is_back {
             player.rewind(now)?;
-            self.model = Model::default();
+            self.model = SessionModel::default();
             self.list.rebuild(&self.model.rows);
             (self.auto_game, self.n_restored_marks) = (None, 0);
         }
         self.list.go_to_end();
-        self.seek(goal, now, NO_RECORDING);
+        self.play_to(goal, now, NO_RECORDING);
         Ok(())
     }
 
@@ -127,7 +133,7 @@ impl App {
         let shown = game.and_then(|game| self.model.games.get(&game));
         let was_played = shown.is_some_and(|game| game.snapshot.board.ply() >= ply);
         self.pinned_game = game;
-        self.jump(SeekGoal::Ply(game, ply), was_played, now)
+        self.jump_to(PlayGoal::Ply(game, ply), was_played, now)
     }
 
     /// Selects the reply to the selected sent line.
@@ -145,7 +151,7 @@ impl App {
             return self.show_error("nothing to search for yet: /find EXPR");
         };
         let from = self.list.selected().unwrap_or(0);
-        let is_meant = |row: &&Row| row.number > from && self.list.includes(row) && search.accepts(row);
+        let is_meant = |row: &&ConsoleRow| row.number > from && self.list.includes(row) && search.accepts(row);
         let known = self.model.rows.iter().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => {
@@ -157,7 +163,7 @@ impl App {
             }
             // A session has no later rows yet, so search backwards from the end.
             None if self.source.is_live() && self.list.follows() => self.select_match_before(&search, u64::MAX),
-            None => self.seek(SeekGoal::Match(search), now, "no further line matches yet"),
+            None => self.play_to(PlayGoal::Match(search), now, "no further line matches yet"),
         }
     }
 
@@ -170,7 +176,7 @@ impl App {
 
     /// Selects the last matching row before a row.
     fn select_match_before(&mut self, search: &RowFilter, to: u64) {
-        let is_meant = |row: &&Row| row.number < to && self.list.includes(row) && search.accepts(row);
+        let is_meant = |row: &&ConsoleRow| row.number < to && self.list.includes(row) && search.accepts(row);
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => self.list.select(row),

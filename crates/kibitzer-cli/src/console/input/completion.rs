@@ -1,7 +1,7 @@
 //! Completion of the word before the cursor.
 
 use crate::console::input::command;
-use crate::console::model::{Model, filter};
+use crate::console::model::{SessionModel, filter};
 
 /// Frequent server commands, common to both families with few exceptions.
 const SERVER_COMMANDS: &str = "\
@@ -24,7 +24,7 @@ pub(crate) struct Completion {
 
 impl Completion {
     /// Completes the last word of the line before the cursor; `None` without candidates. `names` are those of the filters.
-    pub(crate) fn for_line<'a>(line: &str, model: &Model, names: impl Iterator<Item = &'a str>) -> Option<Self> {
+    pub(crate) fn for_line<'a>(line: &str, model: &SessionModel, names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
         let command = before.split_whitespace().next();
@@ -44,7 +44,7 @@ impl Completion {
     fn for_expression<'a>(
         from: usize,
         word: &str,
-        model: &Model,
+        model: &SessionModel,
         names: impl Iterator<Item = &'a str>,
     ) -> Option<Self> {
         let Some((key, values)) = word.split_once(':') else {
@@ -80,7 +80,7 @@ impl Completion {
     }
 }
 
-fn game_numbers(model: &Model) -> impl Iterator<Item = String> {
+fn game_numbers(model: &SessionModel) -> impl Iterator<Item = String> {
     model.games.keys().map(ToString::to_string)
 }
 

@@ -6,7 +6,7 @@ use kibitzer::core::EventKind;
 use kibitzer::core::message::GameId;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::console::model::row::{BOT, MARK, Row};
+use crate::console::model::row::{BOT, ConsoleRow, MARK};
 
 /// Keys of an expression, for completion.
 pub(crate) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
@@ -62,7 +62,7 @@ impl RowFilter {
     }
 
     /// Returns whether all terms match the row.
-    pub(crate) fn accepts(&self, row: &Row) -> bool {
+    pub(crate) fn accepts(&self, row: &ConsoleRow) -> bool {
         let mut line = CachedSummary { row, text: None };
         self.terms.iter().all(|term| term.matches(&mut line))
     }
@@ -125,7 +125,7 @@ impl Predicate {
 
 /// A row, with its summary computed on first use.
 struct CachedSummary<'a> {
-    row: &'a Row,
+    row: &'a ConsoleRow,
     text: Option<String>,
 }
 

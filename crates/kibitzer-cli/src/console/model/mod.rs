@@ -24,7 +24,7 @@ pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
 use reply_matcher::ReplyMatcher;
 pub(crate) use reply_matcher::{ReplyMatch, ShortDuration};
-pub(crate) use row::{Row, RowContent, SentLine};
+pub(crate) use row::{ConsoleRow, RowContent, SentLine};
 pub(crate) use row_buffer::RowBuffer;
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{Latency, RateHistory};
@@ -38,12 +38,12 @@ const IAC: u8 = 0xFF;
 /// Maximum number of player names stored for completion.
 const KEPT_NAMES: usize = 4_096;
 
-/// The session up to the last applied item.
+/// The session up to the last applied item: rows, bytes, games and timings. Each part has a fixed maximum size.
 #[derive(Debug, Default)]
-pub(crate) struct Model {
+pub(crate) struct SessionModel {
     pub(crate) rows: RowBuffer,
     pub(crate) bytes: ByteRing,
-    pub(crate) games: BTreeMap<GameId, TrackedGame>,
+    pub(crate) games: BTreeMap<GameId, TimedSnapshot>,
     pub(crate) rates: RateHistory,
     pub(crate) latency: Latency,
     /// Players seen in the session, for completion.
@@ -57,12 +57,12 @@ pub(crate) struct Model {
 
 /// A game, and the time of its last board.
 #[derive(Clone, Debug)]
-pub(crate) struct TrackedGame {
+pub(crate) struct TimedSnapshot {
     pub(crate) snapshot: Box<GameSnapshot>,
     pub(crate) since: Duration,
 }
 
-impl Model {
+impl SessionModel {
     /// Applies an item. Returns the number of the row that it added, if any.
     pub(crate) fn apply(&mut self, item: SourceItem) -> Option<u64> {
         let at = item.at;
@@ -103,7 +103,7 @@ impl Model {
 
     fn push(&mut self, at: Duration, content: RowContent) -> u64 {
         let number = self.rows.next_number();
-        self.rows.push(Row { number, at, base: self.base, content });
+        self.rows.push(ConsoleRow { number, at, base: self.base, content });
         number
     }
 
@@ -147,7 +147,7 @@ impl Model {
     fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) -> u64 {
         self.reset_connection();
         for snapshot in snapshots {
-            self.games.insert(snapshot.id(), TrackedGame { snapshot: Box::new(snapshot), since: at });
+            self.games.insert(snapshot.id(), TimedSnapshot { snapshot: Box::new(snapshot), since: at });
         }
         self.mark(at, text)
     }
@@ -167,7 +167,7 @@ impl Model {
     fn attach_reply(&mut self, number: u64, at: Duration, event: &Event) {
         let Some((row, reply)) = self.replies.received(number, at, event) else { return };
         self.latency.round_trip.push(reply.after);
-        if let Some(Row { content: RowContent::Sent(sent), .. }) = self.rows.get_mut(row) {
+        if let Some(ConsoleRow { content: RowContent::Sent(sent), .. }) = self.rows.get_mut(row) {
             sent.reply = Some(reply);
         }
     }
@@ -194,7 +194,7 @@ impl Model {
         }
         let known = known.filter(|known| known.snapshot.board == snapshot.board);
         let since = known.map_or(at, |known| known.since);
-        self.games.insert(snapshot.id(), TrackedGame { snapshot, since });
+        self.games.insert(snapshot.id(), TimedSnapshot { snapshot, since });
     }
 
     fn record_names(&mut self, event: &Event) {
@@ -213,7 +213,7 @@ impl Model {
     pub(crate) fn game_at_row(&self, game: GameId, row: u64) -> Option<GameSnapshot> {
         let known = &self.games.get(&game)?.snapshot;
         let mut hands = None;
-        for event in self.rows.iter_back_from(row).filter_map(Row::event) {
+        for event in self.rows.iter_back_from(row).filter_map(ConsoleRow::event) {
             match event.message() {
                 Some(Message::Holding(holding)) if holding.game == game && hands.is_none() => {
                     hands = Some(Hands { white: holding.white, black: holding.black });
@@ -247,8 +247,8 @@ mod tests {
     use super::*;
 
     /// A session in which the server said and the client sent this, in order.
-    fn session(steps: &[(&str, &[u8])]) -> Model {
-        let (mut model, mut reader) = (Model::default(), EventReader::default());
+    fn session(steps: &[(&str, &[u8])]) -> SessionModel {
+        let (mut model, mut reader) = (SessionModel::default(), EventReader::default());
         for (direction, bytes) in steps {
             if *direction == "tx" {
                 let kind = SourceItemKind::Sent {
@@ -269,7 +269,7 @@ mod tests {
         model
     }
 
-    fn sent(model: &Model) -> Vec<String> {
+    fn sent(model: &SessionModel) -> Vec<String> {
         let rows = model
             .rows
             .iter()

@@ -20,9 +20,9 @@ pub(crate) const BOT: &str = "bot";
 /// Shown in place of a secret line.
 const MASK: &str = "********";
 
-/// A row of the list.
+/// A row of the console's list of events, sent lines, bot actions and marks.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct ConsoleRow {
     /// Number of the row, starting at 1.
     pub(crate) number: u64,
     /// Time since the session began.
@@ -64,7 +64,7 @@ impl SentLine {
     }
 }
 
-impl Row {
+impl ConsoleRow {
     /// Returns the row's event, if it has one.
     pub(crate) fn event(&self) -> Option<&Event> {
         if let RowContent::Event(event) = &self.content { Some(event) } else { None }
@@ -169,7 +169,7 @@ mod tests {
     fn a_narrow_row_keeps_the_time_of_the_reply() {
         let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: MatchConfidence::Numbered };
         let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
-        let row = Row { number: 1, at: Duration::ZERO, base: 0, content: RowContent::Sent(sent) };
+        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, content: RowContent::Sent(sent) };
         let cases = [
             (80, "> 14 finger  [reply #345 after 12ms]"),
             (36, "> 14 finger  [reply #345 after 12ms]"),

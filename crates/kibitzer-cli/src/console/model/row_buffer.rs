@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::console::model::row::Row;
+use crate::console::model::row::ConsoleRow;
 
 /// Maximum number of rows.
 pub(crate) const KEPT_ROWS: usize = 20_000;
@@ -12,7 +12,7 @@ pub(crate) const KEPT_ROW_BYTES: usize = 32 << 20;
 /// The newest rows, addressed by number.
 #[derive(Debug)]
 pub(crate) struct RowBuffer {
-    kept: VecDeque<Row>,
+    kept: VecDeque<ConsoleRow>,
     bytes: usize,
     /// Number of the newest row, counted from 1; 0 for an empty buffer.
     pub(crate) newest: u64,
@@ -38,7 +38,7 @@ impl RowBuffer {
     }
 
     /// Appends a row, and drops the oldest ones beyond the limits. The newest row always stays.
-    pub(crate) fn push(&mut self, row: Row) {
+    pub(crate) fn push(&mut self, row: ConsoleRow) {
         self.newest = row.number;
         self.bytes += row.size();
         self.kept.push_back(row);
@@ -48,22 +48,22 @@ impl RowBuffer {
         }
     }
 
-    pub(crate) fn get(&self, number: u64) -> Option<&Row> {
+    pub(crate) fn get(&self, number: u64) -> Option<&ConsoleRow> {
         self.kept.get(self.place(number)?)
     }
 
-    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Row> {
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut ConsoleRow> {
         let place = self.place(number)?;
         self.kept.get_mut(place)
     }
 
     /// Iterates over all rows, oldest first.
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Row> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &ConsoleRow> {
         self.kept.iter()
     }
 
     /// Iterates from a row back to the oldest one.
-    pub(crate) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &Row> {
+    pub(crate) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &ConsoleRow> {
         let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()
     }
@@ -80,8 +80,8 @@ mod tests {
     use super::*;
     use crate::console::model::row::RowContent;
 
-    fn mark(number: u64, text: &str) -> Row {
-        Row { number, at: Duration::ZERO, base: 0, content: RowContent::Mark(text.to_owned()) }
+    fn mark(number: u64, text: &str) -> ConsoleRow {
+        ConsoleRow { number, at: Duration::ZERO, base: 0, content: RowContent::Mark(text.to_owned()) }
     }
 
     #[test]

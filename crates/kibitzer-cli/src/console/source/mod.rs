@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::LiveSession;
-pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, ply_after_row};
+pub(crate) use recording_player::{NextItem, PlayGoal, RecordingPlayer, ply_after_row};
 pub(crate) use recording_reader::RecordingReader;
 
 /// A message for the user, shown above the input line.
@@ -22,14 +22,14 @@ pub(crate) enum Notice {
     Error(String),
 }
 
-/// The source of a console.
+/// Where the console gets its items: a recording, or a session that runs in this process or is attached.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum ConsoleSource {
     Recording(Box<RecordingPlayer>),
     Live(Box<LiveSession>),
 }
 
-impl Source {
+impl ConsoleSource {
     /// Returns the player, if the source is a recording.
     pub(crate) const fn player(&self) -> Option<&RecordingPlayer> {
         if let Self::Recording(player) = self { Some(player) } else { None }

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{GameId, Style12};
 
-use crate::console::model::{Model, Row, RowFilter, SourceItem, board_in_event};
+use crate::console::model::{ConsoleRow, RowFilter, SessionModel, SourceItem, board_in_event};
 use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;
 
-/// Where a seek in a recording stops.
+/// Where playback as fast as possible (`RecordingPlayer::play_to`) stops.
 #[derive(Clone, Debug)]
-pub(crate) enum SeekGoal {
+pub(crate) enum PlayGoal {
     /// The next listed row.
     Row,
     /// A time of the recording.
@@ -22,9 +22,9 @@ pub(crate) enum SeekGoal {
     Ply(Option<GameId>, u32),
 }
 
-impl SeekGoal {
+impl PlayGoal {
     /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. Always `false` for a time.
-    pub(crate) fn is_met(&self, row: &Row, is_listed: bool) -> bool {
+    pub(crate) fn is_met(&self, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
             Self::Match(filter) => is_listed && filter.accepts(row),
@@ -35,17 +35,17 @@ impl SeekGoal {
 }
 
 /// Returns the ply that a row's board shows, if it is about the game, or about any if none is given.
-pub(crate) fn ply_after_row(row: &Row, game: Option<GameId>) -> Option<u32> {
+pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
     let event = row.event().filter(|event| event.game().is_some() && (game.is_none() || event.game() == game))?;
     board_in_event(event).map(Style12::ply)
 }
 
-/// A recording, its clock and the goal of a running seek.
+/// A recording, its clock and the goal up to which it plays as fast as possible, if any.
 #[derive(Debug)]
 pub(crate) struct RecordingPlayer {
     pub(crate) replay: RecordingReader,
     pub(crate) clock: ReplayClock,
-    pub(crate) goal: Option<SeekGoal>,
+    pub(crate) goal: Option<PlayGoal>,
 }
 
 /// Result of polling a source.
@@ -56,7 +56,7 @@ pub(crate) enum NextItem {
     /// The goal was a time and has been reached.
     GoalReached,
     /// The recording ended; holds the goal if it was not reached.
-    End(Option<SeekGoal>),
+    End(Option<PlayGoal>),
 }
 
 impl RecordingPlayer {
@@ -88,7 +88,7 @@ impl RecordingPlayer {
     }
 
     /// Plays as fast as possible up to a goal, and stops there.
-    pub(crate) fn seek(&mut self, goal: SeekGoal, now: Instant) {
+    pub(crate) fn play_to(&mut self, goal: PlayGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
@@ -113,7 +113,7 @@ impl RecordingPlayer {
             // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running => return Ok(NextItem::Wait),
             None => self.clock.at(now),
-            Some(SeekGoal::Time(time)) => *time,
+            Some(PlayGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
         };
         if let Some(item) = self.replay.next_until(until)? {
@@ -122,7 +122,7 @@ impl RecordingPlayer {
             }
             return Ok(NextItem::Item(item));
         }
-        if let Some(SeekGoal::Time(time)) = self.goal {
+        if let Some(PlayGoal::Time(time)) = self.goal {
             self.clock.set(time, now);
             self.goal = None;
             return Ok(NextItem::GoalReached);
@@ -134,8 +134,8 @@ impl RecordingPlayer {
         Ok(NextItem::Wait)
     }
 
-    /// Returns whether a row reaches the goal, and ends the seek if so.
-    pub(crate) fn reaches_goal(&mut self, model: &Model, row: u64, is_listed: bool) -> bool {
+    /// Returns whether a row reaches the goal, and clears the goal if so.
+    pub(crate) fn reaches_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> bool {
         let row = model.rows.get(row);
         let is_met = self.goal.as_ref().zip(row).is_some_and(|(goal, row)| goal.is_met(row, is_listed));
         if is_met {

@@ -88,7 +88,7 @@ pub(super) fn run(mut app: App) -> Result<(), Failure> {
 /// Alternates between drawing and processing input.
 fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
     let theme = Theme::from_environment();
-    while !app.is_over && !session.shutdown.is_ended() {
+    while !app.is_over && !session.shutdown.is_shutdown_requested() {
         if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }

@@ -27,7 +27,7 @@ impl ShutdownWatch {
         Ok(Self(()))
     }
 
-    pub(super) const fn is_ended(&self) -> bool {
+    pub(super) const fn is_shutdown_requested(&self) -> bool {
         false
     }
 }

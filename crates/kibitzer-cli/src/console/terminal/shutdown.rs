@@ -48,8 +48,8 @@ impl ShutdownWatch {
         Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
     }
 
-    /// Returns whether the console has to end.
-    pub(crate) fn is_ended(&self) -> bool {
+    /// Returns whether a signal or the loss of the terminal requires the console to end.
+    pub(crate) fn is_shutdown_requested(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
     }
 }

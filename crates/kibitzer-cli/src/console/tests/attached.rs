@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use super::text;
 use crate::console::AttachedOutcome;
 use crate::console::app::App;
-use crate::console::source::{LiveSession, Source, fill_feed};
+use crate::console::source::{ConsoleSource, LiveSession, fill_feed};
 use crate::console::view::{self, Theme};
 
 /// Many times what anything here takes.
@@ -77,7 +77,7 @@ impl TestConsole {
         let session = Attached::connect(bot.folder.join("s")).await.unwrap();
         let server = "the test's server".to_owned();
         let (live, events) = LiveSession::attached(&session, access, server, Handle::current());
-        let app = App::new(Source::Live(Box::new(live)), None);
+        let app = App::new(ConsoleSource::Live(Box::new(live)), None);
         Self { app, reading: tokio::spawn(fill_feed(session, events)) }
     }
 

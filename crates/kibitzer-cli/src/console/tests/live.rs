@@ -15,20 +15,20 @@ use tokio::runtime::Handle;
 
 use super::text;
 use crate::console::app::App;
-use crate::console::model::{DelaySamples, Model, Row, RowContent, SourceItem, SourceItemKind};
-use crate::console::source::{LiveSession, Notice, SessionFeed, Source};
+use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
+use crate::console::source::{ConsoleSource, LiveSession, Notice, SessionFeed};
 use crate::console::view::{self, Theme};
 
-fn take(model: &mut Model, second: u64, kind: SourceItemKind) {
+fn take(model: &mut SessionModel, second: u64, kind: SourceItemKind) {
     model.apply(SourceItem { at: Duration::from_secs(second), kind });
 }
 
-fn event(model: &mut Model, second: u64, event: Event) {
+fn event(model: &mut SessionModel, second: u64, event: Event) {
     take(model, second, SourceItemKind::Event { event, snapshot: None, decoding: Duration::ZERO });
 }
 
 /// A connection on which the server said this.
-fn connection(model: &mut Model, second: u64, said: &[u8]) {
+fn connection(model: &mut SessionModel, second: u64, said: &[u8]) {
     event(model, second, Event::Connected);
     take(model, second, SourceItemKind::Bytes(said.to_vec()));
     let (mut reader, mut input) = (EventReader::default(), said);
@@ -39,13 +39,13 @@ fn connection(model: &mut Model, second: u64, said: &[u8]) {
 
 #[test]
 fn each_connection_has_positions_of_its_own() {
-    let mut model = Model::default();
+    let mut model = SessionModel::default();
     connection(&mut model, 1, b"Foo shouts: one\n\r");
     let cause = LostCause::Connection(CloseCause::Silent);
     event(&mut model, 3, Event::Lost { cause, retry_in: Some(Duration::from_secs(1)) });
     connection(&mut model, 5, b"Foo shouts: two\n\r");
     let shouts: Vec<_> = model.rows.iter().filter(|row| row.kind() == "shout").collect();
-    let bytes = |row: &Row| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();
+    let bytes = |row: &ConsoleRow| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();
     assert_eq!(shouts.iter().map(|row| row.event().unwrap().offset()).collect::<Vec<_>>(), [0, 0]);
     assert_eq!(shouts.into_iter().map(bytes).collect::<Vec<_>>(), [b"Foo shouts: one", b"Foo shouts: two"]);
     let losses: Vec<_> = model.rates.last(6, Duration::from_secs(5)).iter().map(|second| second.losses).collect();
@@ -54,7 +54,7 @@ fn each_connection_has_positions_of_its_own() {
 
 #[test]
 fn a_line_nobody_may_see_is_a_row_without_it() {
-    let mut model = Model::default();
+    let mut model = SessionModel::default();
     take(
         &mut model,
         0,
@@ -120,7 +120,7 @@ impl Guest {
         let feed = feed(&client, tap);
         client.ready().await.unwrap();
         let live = LiveSession::new(client.clone(), feed, "the embedded server".to_owned(), Handle::current());
-        Self { app: App::new(Source::Live(Box::new(live)), None), client, server }
+        Self { app: App::new(ConsoleSource::Live(Box::new(live)), None), client, server }
     }
 
     pub(super) fn press(&mut self, code: KeyCode) {

@@ -24,16 +24,16 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::arguments::ReaderArgs;
 use crate::console::app::App;
-use crate::console::model::{GameSnapshot, Model, Row, SourceItem, SourceItemKind};
-use crate::console::source::{RecordingPlayer, RecordingReader, Source};
+use crate::console::model::{ConsoleRow, GameSnapshot, SessionModel, SourceItem, SourceItemKind};
+use crate::console::source::{ConsoleSource, RecordingPlayer, RecordingReader};
 use crate::console::view::{self, Theme};
 
 /// The sizes every view is tried at.
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
 /// A session in which the server said this, a millisecond for each event.
-pub(super) fn model(said: &[u8]) -> Model {
-    let mut model = Model::default();
+pub(super) fn model(said: &[u8]) -> SessionModel {
+    let mut model = SessionModel::default();
     model.apply(SourceItem { at: Duration::ZERO, kind: SourceItemKind::Bytes(said.to_vec()) });
     let (mut reader, mut input) = (EventReader::default(), said);
     let mut number = 0;
@@ -47,7 +47,7 @@ pub(super) fn model(said: &[u8]) -> Model {
 }
 
 /// The rows of that session.
-pub(super) fn rows(said: &[u8]) -> Vec<Row> {
+pub(super) fn rows(said: &[u8]) -> Vec<ConsoleRow> {
     model(said).rows.iter().cloned().collect()
 }
 
@@ -99,7 +99,11 @@ impl TestConsole {
             fixed_instant,
         )
         .unwrap();
-        Self { app: App::new(Source::Recording(Box::new(RecordingPlayer::new(replay, 1.0, now))), None), now, folder }
+        Self {
+            app: App::new(ConsoleSource::Recording(Box::new(RecordingPlayer::new(replay, 1.0, now))), None),
+            now,
+            folder,
+        }
     }
 
     /// Lets time pass.

@@ -5,7 +5,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::{SIZES, TestConsole, fixed_instant};
 use crate::arguments::ReaderArgs;
-use crate::console::model::Row;
+use crate::console::model::ConsoleRow;
 use crate::console::source::{Notice, RecordingReader};
 
 /// Ten shouts, a second apart.
@@ -53,7 +53,7 @@ fn a_torn_recording_is_played_up_to_the_cut_each_time() {
     let mut watcher = TestConsole::of_transcript(torn);
     for _ in 0..2 {
         watcher.wait(100.0);
-        assert_eq!(watcher.app.model.rows.iter().map(Row::line).collect::<Vec<_>>(), ["Foo shouts: hi", CUT]);
+        assert_eq!(watcher.app.model.rows.iter().map(ConsoleRow::line).collect::<Vec<_>>(), ["Foo shouts: hi", CUT]);
         assert!(watcher.app.source.player().unwrap().replay.is_over);
         watcher.run("/time 0");
         assert_eq!(watcher.app.model.rows.iter().count(), 0);

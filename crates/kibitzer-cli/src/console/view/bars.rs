@@ -10,18 +10,18 @@ use super::list::clock;
 use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::input::Focus;
-use crate::console::source::{Notice, RecordingPlayer, Source};
+use crate::console::source::{ConsoleSource, Notice, RecordingPlayer};
 use crate::output::TerminalSafe;
 
 /// Returns the title row: state, time, breakpoint and name.
 pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     let mut spans = vec![Span::styled("kibitzer ", theme.title())];
     let name = match &app.source {
-        Source::Recording(player) => {
+        ConsoleSource::Recording(player) => {
             spans.extend(progress(theme, player, now));
             player.replay.name()
         }
-        Source::Live(live) => {
+        ConsoleSource::Live(live) => {
             let style = if live.is_ready() { theme.success() } else { theme.error() };
             spans.push(Span::styled(format!("{:<7} ", live.state()), style));
             spans.push(Span::raw(format!("{}  ", clock(now))));

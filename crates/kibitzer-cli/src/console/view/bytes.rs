@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
-use crate::console::model::{Model, Row, RowContent};
+use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 
 /// Maximum number of bytes shown after a frame, such as line ends and blanks.
 const MAX_GAP: u64 = 64;
@@ -17,7 +17,7 @@ const ROWS_AHEAD: u64 = 16;
 type Cell = (u8, bool);
 
 /// Draws the bytes in hexadecimal and as characters. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, model: &Model, row: Option<&Row>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, model: &SessionModel, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Canvas { area, theme, .. } = canvas;
     let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row));
     if cells.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn draw(mut canvas: Canvas<'_>, model: &Model, row: Option<&Row>, scr
 }
 
 /// Returns why there are no bytes to show.
-fn missing(row: Option<&Row>) -> &'static str {
+fn missing(row: Option<&ConsoleRow>) -> &'static str {
     match row.map(|row| &row.content) {
         Some(RowContent::Sent(sent)) if sent.secret => "secret",
         Some(RowContent::Event(_)) if row.is_some_and(|row| frame(row).is_some()) => "no longer kept",
@@ -41,7 +41,7 @@ fn missing(row: Option<&Row>) -> &'static str {
 }
 
 /// Returns the title's note: the number of bytes.
-pub(super) fn note(model: &Model, row: Option<&Row>) -> String {
+pub(super) fn note(model: &SessionModel, row: Option<&ConsoleRow>) -> String {
     match row.map(|row| (row, &row.content)) {
         Some((row, RowContent::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
             let gap = end_of_gap(model, row, to) - to;
@@ -64,14 +64,14 @@ const fn per_line(width: u16) -> usize {
 
 /// Returns the start and the (exclusive) end of the row's frame, as positions among all received bytes. `None` if the row is not a
 /// received event.
-fn frame(row: &Row) -> Option<(u64, u64)> {
+fn frame(row: &ConsoleRow) -> Option<(u64, u64)> {
     let Event::Received { received, .. } = row.event()? else { return None };
     Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))
 }
 
 /// Returns the offset of the first byte of a row that is still stored, and the bytes from there on. The offset counts from the start
 /// of the connection, for a sent row from the start of its line. A row without bytes has no cells.
-fn cells(model: &Model, row: &Row) -> (u64, Vec<Cell>) {
+fn cells(model: &SessionModel, row: &ConsoleRow) -> (u64, Vec<Cell>) {
     match &row.content {
         RowContent::Sent(sent) => (0, sent.bytes.iter().map(|&byte| (byte, true)).collect()),
         RowContent::Event(_) => frame(row).map_or((0, Vec::new()), |(from, to)| {
@@ -84,7 +84,7 @@ fn cells(model: &Model, row: &Row) -> (u64, Vec<Cell>) {
 }
 
 /// Returns the position up to which bytes after a frame belong to no other frame.
-fn end_of_gap(model: &Model, row: &Row, end: u64) -> u64 {
+fn end_of_gap(model: &SessionModel, row: &ConsoleRow, end: u64) -> u64 {
     let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
     let next = later.filter_map(frame).map(|(from, _)| from).find(|from| *from >= end);
     next.unwrap_or(end).min(end.saturating_add(MAX_GAP))

@@ -7,19 +7,19 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
-use crate::console::model::{ReplyMatch, Row, RowContent, SentLine};
+use crate::console::model::{ConsoleRow, ReplyMatch, RowContent, SentLine};
 use crate::output::TerminalSafe;
 
 /// Maximum size of the `Debug` output; the other views show the whole line.
 const MAX_BYTES: usize = 64 << 10;
 
 /// Returns the title's note: number and kind of the row.
-pub(super) fn note(row: Option<&Row>) -> String {
+pub(super) fn note(row: Option<&ConsoleRow>) -> String {
     row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind()))
 }
 
 /// Draws the fields. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&Row>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let fields = fields(row);
     let lines: Vec<_> = fields.iter().flat_map(|field| field_lines(canvas.theme, field, canvas.area.width)).collect();
@@ -28,7 +28,7 @@ pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&Row>, scroll: usize) -> 
     scroll
 }
 
-fn fields(row: &Row) -> Vec<String> {
+fn fields(row: &ConsoleRow) -> Vec<String> {
     match &row.content {
         RowContent::Event(event) => compact_debug(&printed(event), FIRST_FIELDS),
         RowContent::Sent(sent) => sent_fields(sent),

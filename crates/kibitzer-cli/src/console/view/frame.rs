@@ -8,19 +8,19 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, wrap_text};
 use super::list::clock;
-use crate::console::model::{Row, RowContent};
+use crate::console::model::{ConsoleRow, RowContent};
 use crate::output::TerminalSafe;
 
 /// Maximum number of shown bytes of a line; the hex view shows all of them.
 const MAX_BYTES: usize = 16 << 10;
 
 /// Returns the title's note: number and time of the row.
-pub(super) fn note(row: Option<&Row>) -> String {
+pub(super) fn note(row: Option<&ConsoleRow>) -> String {
     row.map_or_else(String::new, |row| format!("#{} at {}", row.number, clock(row.at)))
 }
 
 /// Draws the properties of the frame, then its line. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&Row>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let Canvas { area, theme, .. } = canvas;
     let frame_fields = frame_fields(row).into_iter().map(|(name, fact)| {
@@ -40,7 +40,7 @@ pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&Row>, scroll: usize) -> 
 }
 
 /// Returns the text of the row.
-fn text(row: &Row) -> String {
+fn text(row: &ConsoleRow) -> String {
     match &row.content {
         RowContent::Event(event) => {
             let raw = event.raw();
@@ -53,7 +53,7 @@ fn text(row: &Row) -> String {
 }
 
 /// Returns the properties of the frame as names and values.
-fn frame_fields(row: &Row) -> Vec<(&'static str, String)> {
+fn frame_fields(row: &ConsoleRow) -> Vec<(&'static str, String)> {
     match &row.content {
         RowContent::Event(event) => match event {
             Event::Received { received, .. } => received_facts(received, event.raw().len()),

@@ -6,11 +6,11 @@ use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
-use crate::console::model::{GameSnapshot, Model};
+use crate::console::model::{GameSnapshot, SessionModel};
 use crate::output::{TerminalSafe, numbered_move};
 
 /// Draws the games, those in progress first, scrolled so that the shown one is visible.
-pub(super) fn draw(canvas: Canvas<'_>, model: &Model, shown: Option<GameId>) {
+pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameId>) {
     let n_going_on = model.games.values().filter(|game| game.snapshot.followed).count();
     let note = format!("{} known, {n_going_on} going on", model.games.len());
     let mut canvas = canvas.heading("games", &note);

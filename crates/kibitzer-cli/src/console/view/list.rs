@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::model::Row;
+use crate::console::model::ConsoleRow;
 
 /// Width of the kind column, on narrow and wide screens; longer kinds are cut.
 const KIND_CELLS: [usize; 2] = [12, 15];
@@ -41,7 +41,7 @@ fn note(app: &App) -> String {
     }
 }
 
-fn line(theme: Theme, row: &Row, width: u16, is_selected: bool) -> Line<'static> {
+fn line(theme: Theme, row: &ConsoleRow, width: u16, is_selected: bool) -> Line<'static> {
     let [narrow, wide] = KIND_CELLS;
     let cells = if width < 80 { narrow } else { wide };
     let kind: String = row.kind().chars().take(cells).collect();

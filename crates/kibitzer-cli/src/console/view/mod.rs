@@ -25,7 +25,7 @@ use self::layout::{DetailAreas, ScreenAreas};
 pub(super) use self::theme::Theme;
 use crate::console::app::{App, DetailView};
 use crate::console::input::Focus;
-use crate::console::model::Row;
+use crate::console::model::ConsoleRow;
 
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
@@ -96,7 +96,13 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &DetailAreas, app: &App) -> usize 
 }
 
 /// Draws a detail view. Returns its scroll offset, limited to its last line.
-fn draw_view(mut canvas: Canvas<'_>, app: &App, view: DetailView, names: &[(&str, bool)], row: Option<&Row>) -> usize {
+fn draw_view(
+    mut canvas: Canvas<'_>,
+    app: &App,
+    view: DetailView,
+    names: &[(&str, bool)],
+    row: Option<&ConsoleRow>,
+) -> usize {
     let note = match view {
         DetailView::Bytes => bytes::note(&app.model, row),
         DetailView::Frame => frame::note(row),

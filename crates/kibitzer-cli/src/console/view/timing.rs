@@ -6,19 +6,19 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count, sparkline};
 use super::theme::Theme;
-use crate::console::model::{DelaySamples, Model, SecondCounts, ShortDuration};
+use crate::console::model::{DelaySamples, SecondCounts, SessionModel, ShortDuration};
 
 /// Powers of ten on the axis, starting at a microsecond.
 const DECADES: usize = 7;
 
 /// Returns the kinds of delays, with letter and name.
-fn delays(model: &Model) -> [(char, &'static str, &DelaySamples); 3] {
+fn delays(model: &SessionModel) -> [(char, &'static str, &DelaySamples); 3] {
     let latency = &model.latency;
     [('R', "round trip", &latency.round_trip), ('L', "lag", &latency.lag), ('D', "decoding", &latency.decoding)]
 }
 
 /// Draws the delays, the axis of delays and the rates.
-pub(super) fn draw(canvas: Canvas<'_>, model: &Model, now: Duration) {
+pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, now: Duration) {
     let mut canvas = canvas.heading("time", "last, median, 99 of 100");
     let (theme, width) = (canvas.theme, usize::from(canvas.area.width));
     let seconds = model.rates.last(width.saturating_sub(20), now);
@@ -31,7 +31,7 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &Model, now: Duration) {
 }
 
 /// Returns delays and rates as a single line, for small screens.
-pub(super) fn line(theme: Theme, model: &Model, now: Duration, width: u16) -> Line<'static> {
+pub(super) fn line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     for (_, name, delays) in delays(model) {
         let last = delays
@@ -93,7 +93,7 @@ fn marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span
 }
 
 /// Returns a logarithmic scale from one microsecond to ten seconds, with the medians on it.
-fn delay_axis(theme: Theme, model: &Model, width: usize) -> [Line<'static>; 2] {
+fn delay_axis(theme: Theme, model: &SessionModel, width: usize) -> [Line<'static>; 2] {
     let width = width.saturating_sub(1).max(DECADES);
     let mut scale: Vec<char> = vec!['\u{2500}'; width];
     let mut labels: Vec<char> = vec![' '; width];
