@@ -216,8 +216,8 @@ const fn is_false(flag: &bool) -> bool {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::event::{
-        AdjournedState, CloseCause, DialError, LoginError, LoginStep, RequestError, RestoreOutcome, RestoredCommand,
-        RestoredGame,
+        CloseCause, DialError, LoginError, LoginStep, RequestError, RestoreOutcome, RestoredCommand, RestoredGame,
+        ResumptionState,
     };
     use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, NameKind, Relation};
     use kibitzer_core::text::{ServerText, Titles};
@@ -247,7 +247,7 @@ mod tests {
         restored.offline_for = Duration::from_nanos(1_234_567_891);
         restored.games = vec![game];
         restored.seeks = vec![RestoredCommand::new("seek 5 0", Some(RequestError::Busy))];
-        let stored = AdjournedGame::new(name("A"), name("B"), AdjournedState::Resumed { game: GameId(7) });
+        let stored = AdjournedGame::new(name("A"), name("B"), ResumptionState::Resumed { game: GameId(7) });
         let cause = LostCause::Connection(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
         let events = [
             Event::Connecting { attempt: 3 },

@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Consumes ASCII whitespace, if there is any.
-    pub(crate) fn skip_blanks(&mut self) -> &mut Self {
+    pub(crate) fn skip_whitespace(&mut self) -> &mut Self {
         self.rest = self.rest.trim_ascii_start();
         self
     }
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes ASCII whitespace; `None` if other bytes are left after it.
     pub(crate) fn end(&mut self) -> Option<()> {
-        self.skip_blanks();
+        self.skip_whitespace();
         self.is_empty().then_some(())
     }
 
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(at.take_until(b": "), Some(&b""[..]));
         assert_eq!(at.word(), Some(&b"Foo"[..]));
         let from = at;
-        at.skip_blanks();
+        at.skip_whitespace();
         assert_eq!(at.since(from), b"  ");
         assert_eq!(at.take_rest(), b"offers");
         assert_eq!(at.end(), Some(()));

@@ -97,8 +97,8 @@ mod tests {
 
     use super::*;
     use crate::event::{
-        AdjournedGame, AdjournedState, CloseCause, Identity, LoginError, LostCause, RefusalReason, RequestError,
-        Restored, RestoredCommand, RestoredGame, SessionEndReason,
+        AdjournedGame, CloseCause, Identity, LoginError, LostCause, RefusalReason, RequestError, Restored,
+        RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
     };
     use crate::message::{GameId, NameKind, Refusal};
     use crate::text::{Handle, ServerText};
@@ -129,7 +129,7 @@ mod tests {
         restored.games.push(RestoredGame::new(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
         restored.seeks.push(RestoredCommand::new("seek 5 0", Some(refused.clone())));
         round_trip(&restored);
-        round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), AdjournedState::Refused(refused)));
+        round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), ResumptionState::Refused(refused)));
         for kind in [ErrorKind::BrokenPipe, ErrorKind::Other] {
             round_trip(&SessionEndReason::Lost { cause: LostCause::Connection(CloseCause::Failed(kind)), attempts: 2 });
         }

@@ -204,7 +204,7 @@ impl Client {
         if let Some(reason) = self.inner.shared.read_status(SessionStatus::end_reason) {
             return Err(io::Error::other(RequestError::Ended(reason)));
         }
-        if let Some(observer) = self.inner.recordings.get_or_init(Arc::default).start(recorder)? {
+        if let Some(observer) = self.inner.recordings.get_or_init(Arc::default).start_recording(recorder)? {
             self.add_observer(observer).map_err(io::Error::other)?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::command::ChallengeOutcome;
 use kibitzer::core::Event;
-use kibitzer::core::event::AdjournedState;
+use kibitzer::core::event::ResumptionState;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{Actor, GameId, Message};
 use kibitzer::core::session::AdjournedGames;
@@ -50,12 +50,12 @@ impl Scene {
     }
 
     /// The next state of Newton's adjourned game.
-    async fn state(&mut self) -> AdjournedState {
+    async fn state(&mut self) -> ResumptionState {
         next_state(&mut self.newtons).await
     }
 }
 
-async fn next_state(events: &mut Subscription) -> AdjournedState {
+async fn next_state(events: &mut Subscription) -> ResumptionState {
     let state = wait_for(events, |event| match event {
         Event::Adjourned(game) => Some(game.state.clone()),
         _ => None,
@@ -75,11 +75,11 @@ async fn a_game_goes_on_after_a_lost_connection() {
     for options in [options(&NAMES), options(&NAMES).without(Feature::BlockMode), options(&NAMES).family(Family::Icc)] {
         let mut scene = Scene::open(options).await;
         scene.lose("Newton").await;
-        assert_eq!(scene.state().await, AdjournedState::Stored);
-        assert_eq!(scene.state().await, AdjournedState::Challenged);
+        assert_eq!(scene.state().await, ResumptionState::Stored);
+        assert_eq!(scene.state().await, ResumptionState::Challenged);
         assert!(wait_for(&mut scene.eulers, is_challenge).await);
         scene.euler.request("accept").await.unwrap();
-        assert!(matches!(scene.state().await, AdjournedState::Resumed { .. }));
+        assert!(matches!(scene.state().await, ResumptionState::Resumed { .. }));
         play(&scene.euler, "Bc5").await;
         play(&scene.newton, "d3").await;
         let (later, _) = drain(&mut scene.eulers);
@@ -88,15 +88,15 @@ async fn a_game_goes_on_after_a_lost_connection() {
         // It is the opponent's connection this time.
         for answer in ["accept", "decline"] {
             scene.lose("Euler").await;
-            assert_eq!(scene.state().await, AdjournedState::Stored);
-            assert_eq!(scene.state().await, AdjournedState::Challenged);
+            assert_eq!(scene.state().await, ResumptionState::Stored);
+            assert_eq!(scene.state().await, ResumptionState::Challenged);
             assert!(wait_for(&mut scene.eulers, is_challenge).await);
             scene.euler.ready().await.unwrap();
             scene.euler.request(answer).await.unwrap();
             let state = scene.state().await;
             assert!(matches!(
                 (answer, &state),
-                ("accept", AdjournedState::Resumed { .. }) | (_, AdjournedState::Declined)
+                ("accept", ResumptionState::Resumed { .. }) | (_, ResumptionState::Declined)
             ));
         }
     }
@@ -118,7 +118,7 @@ async fn two_sessions_that_resume_meet_in_one_game() {
     let mut games = Vec::new();
     for events in &mut events {
         games.push(loop {
-            if let AdjournedState::Resumed { game } = next_state(events).await {
+            if let ResumptionState::Resumed { game } = next_state(events).await {
                 break game;
             }
         });

@@ -25,7 +25,7 @@ impl<P: Policy + Clone> Player<P> {
         // The server adjourned the interrupted game if it can be resumed.
         let is_undecided = self.is_interrupted() && !challenge.adjourned;
         if self.idle.link == Link::Down || is_undecided {
-            return self.idle.put_off(challenge);
+            return self.idle.postpone_challenge(challenge);
         }
         let player = challenge.from.clone();
         let is_playing = self.is_playing() && !(challenge.adjourned && self.is_interrupted());
@@ -51,10 +51,10 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    /// Answers the challenges that were put off, once this is possible.
-    pub(super) fn answer_early_challenges(&mut self) {
+    /// Answers the challenges that were postponed. Does nothing while the connection is down or a game is interrupted.
+    pub(super) fn answer_postponed_challenges(&mut self) {
         if self.idle.link != Link::Down && !self.is_interrupted() {
-            for challenge in std::mem::take(&mut self.idle.early_challenges) {
+            for challenge in std::mem::take(&mut self.idle.postponed_challenges) {
                 self.on_challenge(&challenge);
             }
         }

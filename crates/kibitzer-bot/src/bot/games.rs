@@ -15,7 +15,7 @@ use super::thinker::Order;
 use crate::clock::Clock;
 use crate::engine::{GameSetup, SearchLimits, SearchPosition};
 use crate::policy::Policy;
-use crate::tracker::{GameKey, GameStep, PositionKey, StepKind, TrackedGame, TrackedState};
+use crate::tracker::{GameKey, GamePositionKey, GameStep, StepKind, TrackedGame, TrackedState};
 use crate::verdict::BotAction;
 
 /// How long after the end of the opponent's time it is claimed, and the time between two claims.
@@ -111,7 +111,7 @@ impl<P: Policy + Clone> Player<P> {
     }
 
     /// Plays a move of the book, otherwise orders a search.
-    fn find_move(&mut self, position: PositionKey) {
+    fn find_move(&mut self, position: GamePositionKey) {
         let key = position.game();
         if let Some(uci) = self.book_move(key) {
             return self.send_move(position, &uci, "from the book");

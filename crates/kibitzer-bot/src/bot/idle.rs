@@ -52,13 +52,13 @@ impl<P: Policy + Clone> Player<P> {
         if self.idle.challenge_at.is_some_and(|at| at <= now) {
             self.idle.challenge_at = self.next_challenge(now);
             if may_begin {
-                self.look_for_opponent(now);
+                self.challenge_or_list_players(now);
             }
         }
     }
 
     /// Challenges one of the configured players, or requests the list of those who are logged in.
-    fn look_for_opponent(&mut self, now: Instant) {
+    fn challenge_or_list_players(&mut self, now: Instant) {
         let config = Arc::clone(&self.config);
         let Some(rules) = &config.rules.matchmaking else { return };
         if let Some(player) = self.idle.challenged.take() {

@@ -24,7 +24,7 @@ const ANSWER_PAUSE: Duration = Duration::from_secs(10);
 const MAX_REASONS: usize = 16;
 
 /// Number of challenges that are put off; further ones are not answered.
-const MAX_EARLY_CHALLENGES: usize = 16;
+const MAX_POSTPONED_CHALLENGES: usize = 16;
 
 /// State of the connection of a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) struct IdleState {
     /// State of the connection.
     pub(super) link: Link,
     /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on.
-    pub(super) early_challenges: Vec<Challenge>,
+    pub(super) postponed_challenges: Vec<Challenge>,
     /// Whether a challenge was accepted whose game has not started yet.
     pub(super) is_accepting: bool,
     /// Whether an owner has paused the bot.
@@ -85,7 +85,7 @@ impl IdleState {
     pub(super) fn new() -> Self {
         Self {
             link: Link::Down,
-            early_challenges: Vec::new(),
+            postponed_challenges: Vec::new(),
             is_accepting: false,
             is_paused: false,
             n_games: 0,
@@ -104,15 +104,15 @@ impl IdleState {
     pub(super) fn connection_lost(&mut self) {
         (self.link, self.is_accepting) = (Link::Down, false);
         self.challenged = None;
-        self.early_challenges.clear();
+        self.postponed_challenges.clear();
         self.plan(None, None);
     }
 
-    /// Puts a challenge off; it replaces an earlier one of the same player.
-    pub(super) fn put_off(&mut self, challenge: &Challenge) {
-        self.early_challenges.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
-        if self.early_challenges.len() < MAX_EARLY_CHALLENGES {
-            self.early_challenges.push(challenge.clone());
+    /// Postpones a challenge; it replaces an earlier one of the same player.
+    pub(super) fn postpone_challenge(&mut self, challenge: &Challenge) {
+        self.postponed_challenges.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
+        if self.postponed_challenges.len() < MAX_POSTPONED_CHALLENGES {
+            self.postponed_challenges.push(challenge.clone());
         }
     }
 

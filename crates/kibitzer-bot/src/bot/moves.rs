@@ -11,7 +11,7 @@ use super::requests::Outcome;
 use super::thinker::{Order, Thought};
 use crate::engine::{BestMove, EngineError};
 use crate::policy::{GameSituation, Gesture, Policy};
-use crate::tracker::{GameKey, PositionKey, TrackedGame};
+use crate::tracker::{GameKey, GamePositionKey, TrackedGame};
 use crate::verdict::{BotAction, BotEvent};
 
 impl<P: Policy + Clone> Player<P> {
@@ -35,7 +35,7 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    fn on_best(&mut self, position: PositionKey, best: BestMove) {
+    fn on_best(&mut self, position: GamePositionKey, best: BestMove) {
         let key = position.game();
         if !self.games.tracker().is_current(position) {
             return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
@@ -94,7 +94,7 @@ impl<P: Policy + Clone> Player<P> {
         verdict.map(|verdict| (verdict.decision, verdict.reason))
     }
 
-    pub(super) fn send_move(&mut self, position: PositionKey, uci: &str, reason: impl Into<String>) {
+    pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: impl Into<String>) {
         let key = position.game();
         let Some(Ok(text)) = self.games.tracker().get(key).map(|game| MoveText::new(&server_move(game, uci))) else {
             return self.order(Order::Restart(EngineError::NotAMove(uci.to_owned())));
@@ -104,7 +104,7 @@ impl<P: Policy + Clone> Player<P> {
         self.report(BotAction::Moved, Some(key), None, format!("{uci}, {}", reason.into()));
     }
 
-    pub(super) fn on_move_reply(&mut self, position: PositionKey, result: Result<MoveMade, RequestError>) {
+    pub(super) fn on_move_reply(&mut self, position: GamePositionKey, result: Result<MoveMade, RequestError>) {
         let Err(error) = result else { return };
         let key = position.game();
         self.report(BotAction::ServerRefused, Some(key), None, error.to_string());

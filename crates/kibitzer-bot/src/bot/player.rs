@@ -171,7 +171,7 @@ impl<P: Policy + Clone> Player<P> {
         if let Some(message) = event.message().filter(|_| !self.requests.are_too_many()) {
             self.on_message(message);
         }
-        self.answer_early_challenges();
+        self.answer_postponed_challenges();
     }
 
     fn on_message(&mut self, message: &Message) {

@@ -7,13 +7,13 @@ use kibitzer::core::message::listing::{MoveList, WhoList};
 use kibitzer::{Client, Handle, RequestError};
 use tokio::task::JoinSet;
 
-use crate::tracker::{GameKey, PositionKey};
+use crate::tracker::{GameKey, GamePositionKey};
 
 /// Result of a request.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// A move was sent in this position.
-    Move(PositionKey, Result<MoveMade, RequestError>),
+    Move(GamePositionKey, Result<MoveMade, RequestError>),
     /// An offer was answered or withdrawn; the outcome is that of an accepted one.
     Answer(Answer, Result<Option<OfferOutcome>, RequestError>),
     /// This player was challenged; the error, if it failed.

@@ -6,7 +6,7 @@ use kibitzer::core::chess::Fen;
 use tokio::time::Instant;
 
 use crate::engine::Score;
-use crate::tracker::PositionKey;
+use crate::tracker::GamePositionKey;
 
 /// The largest number of scores kept of a game.
 const MAX_SCORES: usize = 64;
@@ -18,11 +18,11 @@ const MAX_POSITIONS: usize = 512;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.
-    pub(super) deciding: Option<PositionKey>,
+    pub(super) deciding: Option<GamePositionKey>,
     /// The position in which the bot last began to wait for the opponent.
-    pub(super) waiting: Option<PositionKey>,
+    pub(super) waiting: Option<GamePositionKey>,
     /// The current position, and when it was received.
-    received: Option<(PositionKey, Instant)>,
+    received: Option<(GamePositionKey, Instant)>,
     /// The last score of the search in progress.
     pub(super) score: Option<Score>,
     /// Scores of the last moves, the latest last.
@@ -45,7 +45,7 @@ pub(super) struct Table {
 
 impl Table {
     /// Notes that a board of this position was received; the first one counts.
-    pub(super) fn receive(&mut self, position: PositionKey) {
+    pub(super) fn receive(&mut self, position: GamePositionKey) {
         if self.received.is_none_or(|(known, _)| known != position) {
             self.received = Some((position, Instant::now()));
         }

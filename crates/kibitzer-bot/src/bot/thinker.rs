@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::StartEngine;
 use crate::engine::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
-use crate::tracker::{GameKey, PositionKey};
+use crate::tracker::{GameKey, GamePositionKey};
 
 /// Number of orders that may wait for the engine.
 const ORDERS: usize = 64;
@@ -26,7 +26,7 @@ pub(super) enum Order {
     /// Prepare for a game.
     NewGame(GameKey, GameSetup),
     /// Find a move for a position.
-    Search(PositionKey, SearchPosition, SearchLimits),
+    Search(GamePositionKey, SearchPosition, SearchLimits),
     /// Analyze the position expected after the opponent's move, until the next order.
     Ponder(GameKey, SearchPosition, SearchLimits),
     /// Stop searching.
@@ -43,7 +43,7 @@ pub(super) enum Thought {
     /// A line of analysis.
     Analysis(GameKey, SearchInfo),
     /// The best move in a position.
-    Best(PositionKey, BestMove),
+    Best(GamePositionKey, BestMove),
     /// The engine does not play the game.
     NotPlayed(GameKey, EngineError),
     /// The engine failed and is being started again; the search in progress is lost.

@@ -18,14 +18,14 @@ use crate::engine::SearchPosition;
 /// Identifies a position of a game, to test later whether a decision that was made in it still applies:
 /// [`GameTracker::is_current`](super::GameTracker::is_current).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PositionKey {
+pub struct GamePositionKey {
     pub(super) game: GameKey,
     ply: u32,
     /// Hash of squares, side to move, castling rights and en passant square.
     hash: u64,
 }
 
-impl PositionKey {
+impl GamePositionKey {
     /// Returns the game that the position belongs to.
     pub const fn game(&self) -> GameKey {
         self.game
@@ -238,10 +238,10 @@ impl TrackedGame {
     }
 
     /// Identifies the current position, for [`GameTracker::is_current`](super::GameTracker::is_current).
-    pub fn position_key(&self) -> PositionKey {
+    pub fn position_key(&self) -> GamePositionKey {
         let mut hasher = DefaultHasher::new();
         self.position().fen().with_counters(0, 1).hash(&mut hasher);
-        PositionKey { game: self.key, ply: self.position().ply(), hash: hasher.finish() }
+        GamePositionKey { game: self.key, ply: self.position().ply(), hash: hasher.finish() }
     }
 
     /// Replaces the state of the game by a new one, which arrived with the event of this number. Moves before the new base position stay

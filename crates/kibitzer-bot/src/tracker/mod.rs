@@ -19,13 +19,13 @@ mod step;
 
 use std::collections::BTreeMap;
 
-use kibitzer::core::event::{AdjournedGame, AdjournedState, RestoreOutcome, RestoredGame};
+use kibitzer::core::event::{AdjournedGame, RestoreOutcome, RestoredGame, ResumptionState};
 use kibitzer::core::game::{ChangeKind, Games};
 use kibitzer::core::message::listing::{AnyListing, MoveList};
 use kibitzer::core::message::{Creating, GameId, Message, Relation};
 use kibitzer::{Event, Game};
 
-pub use game::{PositionKey, TrackedGame};
+pub use game::{GamePositionKey, TrackedGame};
 pub use line::{MoveLine, TrackedMove};
 pub use step::{GameKey, GameStep, StepKind, TrackedState};
 
@@ -92,7 +92,7 @@ impl GameTracker {
 
     /// Returns whether a decision that was made in a position may still be sent: the game is in progress, in this very position, and
     /// it is this login's turn.
-    pub fn is_current(&self, position: PositionKey) -> bool {
+    pub fn is_current(&self, position: GamePositionKey) -> bool {
         self.get(position.game()).is_some_and(|game| game.is_my_turn() && game.position_key() == position)
     }
 
@@ -115,7 +115,7 @@ impl GameTracker {
                 }
                 Vec::new()
             }
-            Event::Adjourned(adjourned) if adjourned.state == AdjournedState::Stored => self.mark_adjourned(adjourned),
+            Event::Adjourned(adjourned) if adjourned.state == ResumptionState::Stored => self.mark_adjourned(adjourned),
             _ => Vec::new(),
         }
     }
@@ -176,7 +176,7 @@ impl GameTracker {
     /// left, and may drop one game that is not in progress. Returns the steps of all these games.
     fn start_or_resume(&mut self, game: &Game) -> Vec<GameStep> {
         let announced = self.announced.remove(&game.id());
-        let mut steps = self.mark_left(game.id());
+        let mut steps = self.mark_left_or_missing(game.id());
         if let Some(known) = self.tracked.iter_mut().rfind(|known| known.continues_as(game, announced)) {
             steps.push(known.resume(game, self.n_events));
             return steps;
@@ -194,7 +194,7 @@ impl GameTracker {
     }
 
     /// Marks games in progress as left: those with this number, and those that are no longer part of the session's state.
-    fn mark_left(&mut self, number: GameId) -> Vec<GameStep> {
+    fn mark_left_or_missing(&mut self, number: GameId) -> Vec<GameStep> {
         let games = &self.games;
         let is_gone = |game: &&mut TrackedGame| {
             game.state() == TrackedState::Playing && (game.number() == number || games.get(game.number()).is_none())

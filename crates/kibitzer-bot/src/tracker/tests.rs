@@ -131,7 +131,7 @@ fn a_resumed_game_keeps_its_key_and_its_moves() {
         assert_eq!(step, [if how.starts_with("adjourned") { Adjourned } else { Interrupted }]);
         if how == "lost and stored" {
             let [white, black] = ["me", "bob"].map(|name| name.parse::<Handle>().unwrap());
-            let stored = AdjournedGame::new(white, black, AdjournedState::Stored);
+            let stored = AdjournedGame::new(white, black, ResumptionState::Stored);
             assert_eq!(session.events(&[Event::Adjourned(stored.into())]), [Adjourned]);
         }
         let boards = [board(AFTER_E5, 9, 1, 2, E5), board(AFTER_NF3, 9, -1, 2, NF3)];

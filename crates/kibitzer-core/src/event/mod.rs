@@ -13,7 +13,7 @@ pub use connection::{CloseCause, DialError, LostCause, SessionEndReason};
 pub use describe::Position;
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
-pub use recovery::{AdjournedGame, AdjournedState, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
+pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
 pub(crate) use request::MAX_COMMAND_BYTES;
 pub use request::{CommandError, RefusalReason, RequestError, RequestId};
 

@@ -121,22 +121,22 @@ pub struct AdjournedGame {
     /// Black's name.
     pub black: Handle,
     /// State of the attempt to resume it.
-    pub state: AdjournedState,
+    pub state: ResumptionState,
 }
 
 impl AdjournedGame {
     /// Creates the report of a game in this state.
-    pub const fn new(white: Handle, black: Handle, state: AdjournedState) -> Self {
+    pub const fn new(white: Handle, black: Handle, state: ResumptionState) -> Self {
         Self { white, black, state }
     }
 }
 
-/// State of an adjourned game.
+/// State of the attempt to resume an adjourned game.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum AdjournedState {
+pub enum ResumptionState {
     /// The server keeps it, and no challenge to resume it is open.
     Stored,
     /// The opponent was challenged to resume it, by the session or by a request.

@@ -169,7 +169,7 @@ impl Games {
         let id = board.game();
         let kind = match self.by_id.get_mut(id) {
             Some(game) if game.continues_with(board) => {
-                let was_current = game.is_current();
+                let was_current = game.owns_number();
                 let (step, replaced) = game.apply_board(board, self.limits.moves);
                 if !was_current {
                     self.apply_announced(id);
@@ -263,7 +263,7 @@ impl Games {
     /// Returns the game of this number; `None` if there is none, or if it has ended, is no longer followed, or an announcement
     /// leaves open whether the number still means this game.
     fn current_game(&mut self, id: GameId) -> Option<&mut Game> {
-        self.by_id.get_mut(id).filter(|game| game.is_current())
+        self.by_id.get_mut(id).filter(|game| game.owns_number())
     }
 
     fn apply_created(&mut self, created: &GameCreated) -> MessageEffect {

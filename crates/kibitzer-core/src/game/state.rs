@@ -216,8 +216,8 @@ impl Game {
         self.next_board = Some(if is_same { NextBoardOwner::Same } else { NextBoardOwner::Other });
     }
 
-    /// Returns whether messages about this number apply to this game. If not, the next board shows which game has the number.
-    pub(super) const fn is_current(&self) -> bool {
+    /// Returns whether messages about the number of this game apply to it. If not, the next board shows which game has the number.
+    pub(super) const fn owns_number(&self) -> bool {
         self.is_going_on() && self.next_board.is_none()
     }
 

@@ -122,7 +122,7 @@ impl Games {
 
     /// Applies an action to the current game of this number; `None` if there is none.
     fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<MessageEffect> {
-        let game = self.by_id.get_mut(id).filter(|game| game.is_current())?;
+        let game = self.by_id.get_mut(id).filter(|game| game.owns_number())?;
         Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
             Ok(Some(step)) => step.into_effect(game.position(), Some(game.shared_position())),
             Ok(None) => MessageEffect::default(),

@@ -118,18 +118,18 @@ fn read_label(at: &mut Cursor<'_>) -> Option<Actor> {
 
 /// Reads a name, whose titles are skipped, and the rating after it: `Foo (1500P)`.
 fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
-    let name = Handle::from_wire(read_name(at.skip_blanks())?);
-    Some((name, Rating::read_bracketed(at.skip_blanks())?))
+    let name = Handle::from_wire(read_name(at.skip_whitespace())?);
+    Some((name, Rating::read_bracketed(at.skip_whitespace())?))
 }
 
 fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    at.skip_blanks().word()
+    at.skip_whitespace().word()
 }
 
 /// Reads the type of game: the words up to the clocks, or in an untimed game up to a word that starts the extra fields. May be
 /// empty.
 fn read_kind(at: &mut Cursor<'_>) -> ServerText {
-    at.skip_blanks();
+    at.skip_whitespace();
     let from = *at;
     let mut ahead = *at;
     while next_word(&mut ahead).is_some_and(|word| !ends_kind(word)) {
@@ -149,15 +149,15 @@ fn ends_kind(word: &[u8]) -> bool {
 /// Reads minutes and increment in seconds. Consumes nothing if they are not two numbers followed by a blank or the end.
 fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     at.attempt(|at| {
-        let initial = at.skip_blanks().number()?;
-        let increment = at.expect(b" ")?.skip_blanks().number()?;
+        let initial = at.skip_whitespace().number()?;
+        let increment = at.expect(b" ")?.skip_whitespace().number()?;
         matches!(at.peek(), None | Some(b' ')).then_some((initial, increment))
     })
 }
 
 /// Reads Black's clock after White's, `1 0 : 2 1` on one server and `3 0 2 0` on others, as minutes and seconds.
 fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
-    let _ = at.skip_blanks().eat(b": ");
+    let _ = at.skip_whitespace().eat(b": ");
     read_clock(at)
 }
 

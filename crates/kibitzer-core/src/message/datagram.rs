@@ -165,7 +165,7 @@ impl From<Message> for DatagramMessages {
 
 fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     let mut at = Cursor::new(unit);
-    Some((at.skip_blanks().number()?, at))
+    Some((at.skip_whitespace().number()?, at))
 }
 
 /// Parses a unit into the messages it is equivalent to, or into a [`Datagram`] without secrets; `None` if it has no number.

@@ -6,14 +6,14 @@ use crate::text::ServerText;
 /// Returns a cursor after the tag and the blanks around it, which are optional; `None` without the tag.
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
     let mut at = Cursor::new(line);
-    at.skip_blanks().expect(tag)?.skip_blanks();
+    at.skip_whitespace().expect(tag)?.skip_whitespace();
     Some(at)
 }
 
 /// Reads one word, and skips the blanks after it; `None` at the end of the line.
 pub(crate) fn word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let word = at.word()?;
-    at.skip_blanks();
+    at.skip_whitespace();
     Some(word)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn indexes(at: &mut Cursor<'_>) -> Option<Vec<u32>> {
 /// Reads the next `key=` and returns the key; `None` at the end of the line. Words without `=` are skipped.
 pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     loop {
-        let key = at.skip_blanks().attempt(|at| {
+        let key = at.skip_whitespace().attempt(|at| {
             let key = at.take_while(|b| b != b'=' && b != b' ');
             at.expect(b"=").map(|_| key)
         });
@@ -60,7 +60,7 @@ pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');
     // An established rating has a blank in place of its mark, also before the comma of a pair.
-    while at.attempt(|at| at.skip_blanks().expect(b",").map(drop)).is_some() {
+    while at.attempt(|at| at.skip_whitespace().expect(b",").map(drop)).is_some() {
         at.take_while(|b| b != b' ');
     }
     at.since(from)

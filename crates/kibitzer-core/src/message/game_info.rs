@@ -106,7 +106,7 @@ fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
 fn pair<'a, T>(value: &'a [u8], read: impl Fn(&mut Cursor<'a>) -> Option<T>) -> Option<(Option<T>, Option<T>)> {
     fields::read_all(value, |at| {
         let first = read(at)?;
-        at.skip_blanks().expect(b",")?;
+        at.skip_whitespace().expect(b",")?;
         Some((Some(first), Some(read(at)?)))
     })
 }

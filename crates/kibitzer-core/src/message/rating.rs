@@ -83,7 +83,7 @@ impl Rating {
     /// if the number exceeds `u16`.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         at.attempt(|at| {
-            if at.skip_blanks().eat(b"++++") {
+            if at.skip_whitespace().eat(b"++++") {
                 Some(Self::Guest)
             } else if at.eat(b"----") || at.eat(b"UNR") {
                 Some(Self::Unrated)
@@ -97,7 +97,7 @@ impl Rating {
     pub(crate) fn read_bracketed(at: &mut Cursor<'_>) -> Option<Self> {
         at.between(b"(", b")", |at| {
             let rating = Self::read(at)?;
-            at.skip_blanks();
+            at.skip_whitespace();
             Some(rating)
         })
     }

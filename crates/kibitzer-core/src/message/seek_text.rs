@@ -25,11 +25,11 @@ impl Seek {
     /// Source: FICS help file `seek`; captured sessions.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        at.skip_blanks();
+        at.skip_whitespace();
         let name = Handle::from_wire(Handle::read(&mut at)?);
         let titles = Titles::read(&mut at);
-        let rating = Rating::read_bracketed(at.skip_blanks());
-        let terms = at.skip_blanks().expect(b"seeking ")?.take_until(b"(\"play ")?;
+        let rating = Rating::read_bracketed(at.skip_whitespace());
+        let terms = at.skip_whitespace().expect(b"seeking ")?.take_until(b"(\"play ")?;
         let index = at.number()?;
         at.expect(b"\" to respond)")?;
         at.end()?;

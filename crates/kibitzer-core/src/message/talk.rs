@@ -216,7 +216,7 @@ fn it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 /// is the name, even if no account can have it.
 fn announced(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
-    let _ = at.skip_blanks().expect(b"**")?.eat(b"UNREG ");
+    let _ = at.skip_whitespace().expect(b"**")?.eat(b"UNREG ");
     at.expect(b"ANNOUNCEMENT**")?;
     let announcer = at.between(b" from ", b":", |at| read_speaker(line, at));
     let announcer =
@@ -227,7 +227,7 @@ fn announced(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
 fn listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
-    at.skip_blanks();
+    at.skip_whitespace();
     at.number::<u32>()?;
     at.expect(b". ")?;
     spoken(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
@@ -300,7 +300,7 @@ fn read_date(at: &mut Cursor<'_>) -> Option<()> {
     } else {
         read_named_day(at)?;
     }
-    at.skip_blanks();
+    at.skip_whitespace();
     at.number::<u8>()?;
     at.expect(b":")?;
     at.number::<u8>()?;
@@ -328,7 +328,7 @@ fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
         (name.len() == 3).then_some(())?;
         at.expect(b" ")?;
     }
-    at.skip_blanks();
+    at.skip_whitespace();
     at.number::<u8>()?;
     at.expect(b",").map(drop)
 }

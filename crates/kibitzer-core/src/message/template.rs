@@ -67,7 +67,7 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
                 break;
             }
             // A line that a server wrapped after a blank has two of them once it is joined.
-            b' ' => drop(at.expect(b" ")?.skip_blanks()),
+            b' ' => drop(at.expect(b" ")?.skip_whitespace()),
             literal => drop(at.expect(&[literal])?),
         }
         template = tail;
@@ -99,7 +99,7 @@ pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 
 /// Reads `rated` or `unrated` after optional blanks. Consumes nothing if it is another word.
 pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
-    at.attempt(|at| match at.skip_blanks().word()? {
+    at.attempt(|at| match at.skip_whitespace().word()? {
         b"rated" => Some(true),
         b"unrated" => Some(false),
         _ => None,
@@ -108,7 +108,7 @@ pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
 
 /// Reads `[white]` or `[black]` after optional blanks, which are consumed even if no color follows.
 pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
-    at.skip_blanks();
+    at.skip_whitespace();
     if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
 }
 

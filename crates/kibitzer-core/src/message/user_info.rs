@@ -33,8 +33,8 @@ impl UserArrived {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = Handle::from_wire(Handle::read(&mut at)?);
-        let status = WhoStatus::read(at.skip_blanks());
-        let titles = read_titles(at.skip_blanks())?;
+        let status = WhoStatus::read(at.skip_whitespace());
+        let titles = read_titles(at.skip_whitespace())?;
         let ratings = std::array::from_fn(|_| Rating::read(&mut at));
         Some(Self { name, status, titles, ratings })
     }

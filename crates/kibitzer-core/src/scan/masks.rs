@@ -5,20 +5,20 @@ use wide::u8x16;
 
 /// Returns a mask of the bytes that are blanks; the lowest bit is the first byte.
 #[inline(always)]
-pub(crate) fn blanks(bytes: &[u8; 64]) -> u64 {
-    equal(bytes, b' ')
+pub(crate) fn mask_of_blanks(bytes: &[u8; 64]) -> u64 {
+    mask_of_byte(bytes, b' ')
 }
 
 /// Returns a mask of the bytes that are equal to `byte`; the lowest bit is the first byte.
 #[inline(always)]
-pub(crate) fn equal(bytes: &[u8; 64], byte: u8) -> u64 {
+pub(crate) fn mask_of_byte(bytes: &[u8; 64], byte: u8) -> u64 {
     bits(bytes, |sixteen| sixteen.simd_eq(u8x16::splat(byte)))
 }
 
 /// Returns a mask of the bytes that may be more than text: control characters below 0x20, including line ends, and 255, which
 /// starts a telnet command. The lowest bit is the first byte.
 #[inline(always)]
-pub(crate) fn controls(bytes: &[u8; 64]) -> u64 {
+pub(crate) fn mask_of_controls(bytes: &[u8; 64]) -> u64 {
     // 255 becomes 0, and bytes below a blank become at most 32.
     bits(bytes, |sixteen| {
         let next = sixteen + u8x16::splat(1);
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn masks_have_one_bit_for_each_matching_byte() {
-        check(blanks, |byte| byte == b' ');
-        check(controls, |byte| byte < 0x20 || byte == 0xff);
+        check(mask_of_blanks, |byte| byte == b' ');
+        check(mask_of_controls, |byte| byte < 0x20 || byte == 0xff);
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Population {
         }
     }
 
-    /// Lets one regular post a seek for each missing game; another one will answer it.
+    /// Posts one seek of a free regular for each missing game, as far as there are enough free regulars to answer them.
     fn arrange_regular_games(&mut self) {
         let n_arranged = self.players.values().filter(|player| player.seek == Some(SeekKind::Arranged)).count();
         let is_playing = |player: &&SimulatedPlayer| player.role == SimulatedRole::Regular && player.board.is_some();
@@ -136,7 +136,7 @@ impl Population {
         }
     }
 
-    /// Lets a free regular post a seek that no simulated player answers, and schedules its withdrawal. Does nothing if few
+    /// Posts a seek of a free regular that no simulated player answers, and schedules its withdrawal. Does nothing if few
     /// regulars are free.
     fn post_open_seek(&mut self, now: Instant) {
         let free = self.free_players(SimulatedRole::Regular);
@@ -147,7 +147,7 @@ impl Population {
         self.schedule.set(Task::Unseek(id), now + delay);
     }
 
-    /// Lets a player post a seek with a random time control.
+    /// Posts a seek of this player with a random time control, and records that the player has a seek of this kind.
     fn post_seek(&mut self, id: ConnectionId, seek: SeekKind, variant: &str) {
         let (minutes, seconds) = self.random.choice(&TIME_CONTROLS).copied().unwrap_or((5, 0));
         let rated = if self.random.bool() { "rated" } else { "unrated" };
@@ -171,7 +171,7 @@ impl Population {
         self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
     }
 
-    /// Makes one player talk in public, and schedules itself again.
+    /// Sends one public remark of a random regular, and schedules itself again.
     pub(super) fn talk_in_public(&mut self, now: Instant) {
         let regulars = self.with_role(SimulatedRole::Regular);
         let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.remark(id)?)));
@@ -206,8 +206,8 @@ impl Population {
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
-    /// Makes a simulated player send its talk partner a tell that suits the occasion, such as a greeting. Does nothing without a talk
-    /// partner.
+    /// Sends a tell from a simulated player to its talk partner, with a text for the occasion, such as a greeting. Does nothing without a
+    /// talk partner.
     pub(super) fn talk(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {

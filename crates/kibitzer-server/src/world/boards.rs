@@ -5,7 +5,7 @@
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Relation};
 
-use super::tables::Table;
+use super::game_store::Table;
 use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
 use crate::play::BoardView;
@@ -42,7 +42,7 @@ impl World {
 
     /// Returns an empty line and a board's lines; `None` for a client without board lines.
     fn board(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
-        let table = self.tables.get(number)?;
+        let table = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
         let (relation, color) = self.relation(table, to);
         let view = BoardView {
@@ -67,7 +67,7 @@ impl World {
 
     /// Returns the line of both reserves, with the piece that was just added; `None` in variants without reserves.
     fn holding(&self, number: GameId, passed: Option<(Color, Role)>) -> Option<String> {
-        let table = self.tables.get(number)?;
+        let table = self.games.get(number)?;
         let line = table.header().holding(table.position(), passed)?;
         // Reserves of bughouse follow an empty line, those of crazyhouse do not.
         let gap = if table.header().terms.variant == Variant::Bughouse { "\n" } else { "" };
@@ -89,7 +89,7 @@ impl World {
 
     /// Sends an unsolicited board.
     pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
-        if self.tables.get(number).is_none() {
+        if self.games.get(number).is_none() {
             return;
         }
         self.lobby.queue_bell(to);
@@ -127,7 +127,7 @@ impl World {
     /// Returns the line of a game's terms for a client with `gameinfo` set.
     pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
-        let game = self.tables.get(number)?.played().filter(|_| has_gameinfo)?;
+        let game = self.games.get(number)?.played().filter(|_| has_gameinfo)?;
         Some(format!("{}\n", game.gameinfo_line()))
     }
 }

@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::tables::{Table, with_rating};
+use super::game_store::{Table, with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
@@ -25,7 +25,7 @@ impl World {
         let other = partners.and_then(|pair| self.create_game(Sides { white: pair.black, black: pair.white }, terms));
         if let Some(other) = other {
             for (board, partner) in [(number, other), (other, number)] {
-                if let Some(game) = self.tables.played_mut(board) {
+                if let Some(game) = self.games.played_mut(board) {
                     game.partner = Some(partner);
                 }
             }
@@ -53,7 +53,7 @@ impl World {
 
     /// Adds a game of two players under a new number; `None` if one of them is not logged in.
     fn create_game(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
-        let number = self.tables.free_number();
+        let number = self.games.free_number();
         let kind = terms.kind();
         let seats =
             Sides { white: self.lobby.seat(players.white, kind)?, black: self.lobby.seat(players.black, kind)? };
@@ -69,7 +69,7 @@ impl World {
 
     /// Adds a game, records it with its players, and schedules the fall of a flag.
     fn add_to_tables(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
-        self.tables.all.insert(number, Table::Played(game));
+        self.games.in_progress.insert(number, Table::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
             if let Some(player) = self.lobby.player_mut(id) {
@@ -82,11 +82,11 @@ impl World {
 
     /// Resumes the adjourned game with this index under a new number. If a player is not online, the game is removed and lost.
     pub(crate) fn resume_game(&mut self, index: usize, actor: Option<ConnectionId>) {
-        if index >= self.tables.stored.len() {
+        if index >= self.games.stored.len() {
             return;
         }
-        let stored = self.tables.stored.remove(index);
-        let number = self.tables.free_number();
+        let stored = self.games.stored.remove(index);
+        let number = self.games.free_number();
         let game = stored.game.resume(number, self.now());
         let ids = (self.player_of(&game, Color::White), self.player_of(&game, Color::Black));
         let (Some(white), Some(black)) = ids else { return };
@@ -98,7 +98,7 @@ impl World {
 
     /// Announces a game to its players and to those with `gin` set.
     fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
-        let Some(game) = self.tables.played(number) else { return };
+        let Some(game) = self.games.played(number) else { return };
         let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
         let words = format!("{} {}", terms.rated_word(), terms.kind());
         let creating = format!("Creating: {} {} {terms}\n", with_rating(white), with_rating(black));
@@ -126,7 +126,7 @@ impl World {
 
     /// Queues the line that names the partner's game to a bughouse player.
     fn show_partner_game(&mut self, id: ConnectionId, partner: GameId) {
-        let Some(game) = self.tables.played(partner) else { return };
+        let Some(game) = self.games.played(partner) else { return };
         let Sides { white, black } = game.header.names();
         let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
         self.lobby.queue_unwrapped(id, &text);
@@ -139,7 +139,7 @@ impl World {
 
     /// Ends a game, in bughouse also the partners' game. Does nothing if no game has this number.
     pub(crate) fn end_game(&mut self, number: GameId, ending: Ending) {
-        let partner = self.tables.played(number).and_then(|game| game.partner);
+        let partner = self.games.played(number).and_then(|game| game.partner);
         self.end_one_board(number, ending);
         if let Some(partner) = partner {
             self.end_one_board(partner, ending.for_partners());
@@ -149,7 +149,7 @@ impl World {
     /// Ends one game: reports the result, removes the offers about the game, and removes the game.
     fn end_one_board(&mut self, number: GameId, ending: Ending) {
         let now = self.now();
-        let Some(game) = self.tables.played_mut(number) else { return };
+        let Some(game) = self.games.played_mut(number) else { return };
         game.finish(ending, now);
         let line = format!("{}\n", game.end_line().unwrap_or_default());
         let (players, observers) = (self.players_or_examiners(number), self.lobby.observers(number));
@@ -181,7 +181,7 @@ impl World {
             }
         }
         self.schedule.cancel(Deadline::Flag(number));
-        if let Some(Table::Played(game)) = self.tables.all.remove(&number) {
+        if let Some(Table::Played(game)) = self.games.in_progress.remove(&number) {
             self.store_finished(game);
         }
         for id in participants {
@@ -194,13 +194,13 @@ impl World {
         let Some(ending) = game.ending else { return };
         let ended = self.lobby.clock.system_time();
         if ending.is_adjournment() {
-            self.tables.store(game, ended);
+            self.games.store(game, ended);
         } else if !ending.is_abort() {
             let game = Arc::new(game);
             for seat in [&game.header.seats.white, &game.header.seats.black] {
                 let name = seat.name.as_str();
                 if seat.is_registered || self.lobby.connection_of_player(name).is_some() {
-                    self.tables.add_to_history(name, &game, ended);
+                    self.games.add_to_history(name, &game, ended);
                 }
             }
         }
@@ -209,7 +209,7 @@ impl World {
     /// Ends a game whose clock has run out, unless the opponent has switched `autoflag` off. If the clock has not run out, schedules the
     /// next check.
     pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
-        let Some(game) = self.tables.played(number) else { return };
+        let Some(game) = self.games.played(number) else { return };
         let Some(ending) = game.flag_fallen(self.now()) else { return self.schedule_flag(number) };
         let opponent = self.player_of(game, game.side_to_move().opponent());
         if opponent.is_none_or(|id| self.lobby.has_flag(id, "autoflag")) {

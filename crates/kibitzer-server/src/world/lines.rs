@@ -28,7 +28,7 @@ impl World {
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
-            return self.start_seal(id, hello.hello());
+            return self.start_timeseal(id, hello.hello());
         }
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
             Some(sealed) => {
@@ -46,7 +46,8 @@ impl World {
         }
     }
 
-    fn start_seal(&mut self, id: ConnectionId, version: Option<Timeseal>) {
+    /// Processes the first line of a timeseal client: seals the connection, or closes it if the version is `None`, which means unknown.
+    fn start_timeseal(&mut self, id: ConnectionId, version: Option<Timeseal>) {
         let Some(version) = version else {
             self.lobby.queue_text(id, "unknown timeseal version\n");
             return self.log_out_and_close(id);

@@ -330,7 +330,7 @@ impl World {
         let Some(player) = self.lobby.log_out(id) else { return };
         self.lobby.announce_presence(player.name(), ("disconnected", "departed"), None);
         if !player.is_registered {
-            self.tables.remove_history(player.name());
+            self.games.remove_history(player.name());
         }
     }
 
@@ -338,7 +338,7 @@ impl World {
     fn announce_arrival(&mut self, id: ConnectionId) {
         let name = self.lobby.name(id);
         self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));
-        for opponent in self.tables.stored_opponents(&name) {
+        for opponent in self.games.stored_opponents(&name) {
             if let Some(opponent) = self.lobby.connection_of_player(opponent.as_str()) {
                 let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");
                 self.lobby.notify(opponent, &text);

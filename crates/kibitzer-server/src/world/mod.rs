@@ -1,11 +1,12 @@
 //! The server without sockets, clock and tasks: bytes and times in, bytes out.
 //!
 //! A [`World`] receives connections, bytes and the time, and returns the output of each connection. The same seed and the
-//! same input at the same times give the same bytes. Its parts: the [`Lobby`] (connections, players, output), the [`Tables`]
+//! same input at the same times give the same bytes. Its parts: the [`Lobby`] (connections, players, output), the [`GameStore`]
 //! (games), the [`Offers`] and the [`Seek`]s.
 
 mod boards;
 mod command;
+mod game_store;
 mod games;
 mod icc;
 mod lines;
@@ -16,7 +17,6 @@ mod population;
 mod seeks;
 mod settlement;
 mod simul;
-mod tables;
 
 use std::time::{Instant, SystemTime};
 
@@ -26,9 +26,9 @@ pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::BoardReason;
 use self::command::CommandDirectory;
+pub(crate) use self::game_store::{GameStore, MAX_OBSERVED, StoredGame, Table};
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
-pub(crate) use self::tables::{MAX_OBSERVED, StoredGame, Table, Tables};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
     SetError, Talk, ivars_starting_with,
@@ -69,7 +69,7 @@ pub(crate) struct World {
     directory: CommandDirectory,
     random: Rng,
     pub(crate) lobby: Lobby,
-    tables: Tables,
+    games: GameStore,
     offers: Offers,
     /// Seeks, in the order they were posted.
     seeks: Vec<Seek>,
@@ -88,7 +88,7 @@ impl World {
             directory: CommandDirectory::new(options.family),
             options,
             lobby: Lobby::new(ServerClock::new(now, date)),
-            tables: Tables::default(),
+            games: GameStore::default(),
             offers: Offers::default(),
             seeks: Vec::new(),
             schedule: Schedule::default(),

@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 use kibitzer_core::chess::Color;
 
-use super::tables::with_rating;
+use super::game_store::with_rating;
 use super::{ConnectionId, Ivar, Lobby};
 use crate::play::Terms;
 

@@ -79,7 +79,8 @@ impl World {
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn shut_down_now(&mut self) {
         self.is_over = true;
-        let endings: Vec<_> = self.tables.all.values().filter_map(Table::played).map(ending_by_shutdown).collect();
+        let endings: Vec<_> =
+            self.games.in_progress.values().filter_map(Table::played).map(ending_by_shutdown).collect();
         for (number, ending) in endings {
             self.end_game(number, ending);
         }

@@ -51,17 +51,17 @@ impl World {
     /// Executes a step of the game that a simulated player relays.
     fn run_relay_step(&mut self, by: ConnectionId, step: RelayStep) {
         if let RelayStep::Start { terms, seats } = step {
-            let number = self.tables.free_number();
+            let number = self.games.free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
             let game = ExaminedGame::relay(header);
-            self.tables.all.insert(number, Table::Examined(game));
+            self.games.in_progress.insert(number, Table::Examined(game));
             if let Some(player) = self.lobby.player_mut(by) {
                 player.game = Some(number);
             }
             return;
         }
         let Some(number) = self.examined_by(by) else { return };
-        let Some(game) = self.tables.examined_mut(number) else { return };
+        let Some(game) = self.games.examined_mut(number) else { return };
         match step {
             RelayStep::Move { played, elapsed_ms, clocks_ms } => {
                 game.add_relayed_move(played, elapsed_ms, clocks_ms);

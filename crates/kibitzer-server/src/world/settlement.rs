@@ -100,7 +100,7 @@ impl World {
             (OfferKind::Pause, Some(number)) => self.change_clocks(number, offer.to, "paused", Game::pause),
             (OfferKind::Unpause, Some(number)) => self.change_clocks(number, offer.to, "resumed", Game::unpause),
             (OfferKind::Switch, Some(number)) => {
-                if let Some(game) = self.tables.played_mut(number) {
+                if let Some(game) = self.games.played_mut(number) {
                     game.switch_sides();
                 }
                 self.send_boards(number, Some(offer.to), BoardReason::Other);
@@ -114,7 +114,7 @@ impl World {
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
     fn change_clocks(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
         let now = self.now();
-        if let Some(game) = self.tables.played_mut(number) {
+        if let Some(game) = self.games.played_mut(number) {
             change(game, now);
         }
         self.schedule_flag(number);
@@ -134,7 +134,7 @@ impl World {
             self.lobby.queue_text(offer.to, text);
             return self.lobby.notify(offer.from, text);
         }
-        let stored = self.tables.stored_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
+        let stored = self.games.stored_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_game(index, Some(offer.to));
         }
@@ -164,7 +164,7 @@ impl World {
         color: Option<Color>,
     ) -> Sides<ConnectionId> {
         let name = self.lobby.name(asker);
-        let last = self.tables.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
+        let last = self.games.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
         let default = if last == Some(Color::White) { Color::Black } else { Color::White };
         match color.unwrap_or(default) {
             Color::White => Sides { white: asker, black: other },
@@ -175,7 +175,7 @@ impl World {
     /// Takes plies back and sends the board to the audience. Does nothing if fewer plies were played.
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
-        let Some(game) = self.tables.played_mut(number) else { return };
+        let Some(game) = self.games.played_mut(number) else { return };
         if game.take_back(plies, now).is_some() {
             self.send_boards(number, Some(actor), BoardReason::TookBack(plies));
             self.schedule_flag(number);

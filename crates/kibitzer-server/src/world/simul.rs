@@ -70,7 +70,7 @@ impl World {
         let (boards, name) = (self.lobby.simul(giver).to_vec(), self.lobby.name(giver));
         let at = boards.iter().position(|&board| Some(board) == self.lobby.own_game(giver)).unwrap_or(0);
         for (distance, &number) in boards.iter().cycle().skip(at).take(boards.len()).enumerate() {
-            let game = self.tables.played(number);
+            let game = self.games.played(number);
             let Some(opponent) = game.and_then(|game| self.player_of(game, Color::Black)) else { continue };
             let text = match distance {
                 0 => format!("{name} is at your board!\n"),

@@ -159,7 +159,7 @@ impl Client {
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
             let recorder = Recorder::create(path).await.map_err(ConnectError::Record)?;
-            let first = recordings.get_or_init(Arc::default).start(recorder).map_err(ConnectError::Record)?;
+            let first = recordings.get_or_init(Arc::default).start_recording(recorder).map_err(ConnectError::Record)?;
             observers.extend(first.map(|observer| -> Box<dyn SessionObserver> { Box::new(observer) }));
         }
         let (hub, began) = (publisher.hub(), Instant::now());

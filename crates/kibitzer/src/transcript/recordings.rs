@@ -42,7 +42,7 @@ impl Recordings {
     /// # Errors
     ///
     /// [`io::ErrorKind::ResourceBusy`] unless the last recording has failed.
-    pub(crate) fn start(self: &Arc<Self>, recorder: Recorder) -> io::Result<Option<RecordingObserver>> {
+    pub(crate) fn start_recording(self: &Arc<Self>, recorder: Recorder) -> io::Result<Option<RecordingObserver>> {
         let mut state = self.state();
         if let Some(Recording { path, error: None, .. }) = &state.latest {
             let message = format!("the session is already recorded in {}", path.display());
@@ -171,7 +171,8 @@ mod tests {
         let (sink, reader) = duplex(16);
         drop(reader);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::for_file(Path::new("full.jsonl"), sink)).unwrap().unwrap();
+        let mut observer =
+            recordings.start_recording(Recorder::for_file(Path::new("full.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         close(&mut observer).await;
         receive(&mut observer, b"two");
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(found, (Path::new("full.jsonl"), 0, 2));
 
         let (sink, mut reader) = duplex(1024);
-        let second = recordings.start(Recorder::for_file(Path::new("room.jsonl"), sink)).unwrap();
+        let second = recordings.start_recording(Recorder::for_file(Path::new("room.jsonl"), sink)).unwrap();
         assert!(second.is_none(), "the same observer writes the second one");
         receive(&mut observer, b"three");
         close(&mut observer).await;
@@ -198,7 +199,8 @@ mod tests {
     async fn a_recording_that_is_not_written_fails_before_it_fills_the_memory() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::for_file(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
+        let mut observer =
+            recordings.start_recording(Recorder::for_file(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
         let mut n_pieces = 0;
         while recordings.state().recorder.is_some() {
             receive(&mut observer, &[b'x'; 1000]);
@@ -213,7 +215,8 @@ mod tests {
     async fn a_recording_that_is_not_written_in_time_has_failed() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer = recordings.start(Recorder::for_file(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
+        let mut observer =
+            recordings.start_recording(Recorder::for_file(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         drop(observer);
         assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);

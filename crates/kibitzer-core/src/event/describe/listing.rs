@@ -7,7 +7,7 @@ use super::{EventDescriptor, LineDisplay};
 use crate::event::EventKind;
 use crate::message::listing::{
     AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, GameTerms, HistoryRow, ListedField, ListedMove,
-    ListedPlayer, Presence, RowCount, StoredDetails, StoredGame, WhoEntry,
+    ListedPlayer, OnlineStatus, RowCount, StoredDetails, StoredGame, WhoEntry,
 };
 use crate::message::{ClockReading, GameKind};
 use crate::text::PlayerText;
@@ -86,10 +86,10 @@ objects! {
     StoredGame as it: [white, black, details];
     WhoEntry as it: [name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str()];
     // `state` is `online`, `away` or `never`.
-    Presence as it: [
-        state: match it { Presence::Online { .. } => "online", Presence::Away { .. } => "away", Presence::Never => "never" },
-        on_for: match it { Presence::Online { on_for, .. } => Some(on_for), _ => None },
-        idle: match it { Presence::Online { idle, .. } => Some(idle), _ => None },
-        since: match it { Presence::Away { since } => Some(since), _ => None },
+    OnlineStatus as it: [
+        state: match it { OnlineStatus::Online { .. } => "online", OnlineStatus::LoggedOut { .. } => "away", OnlineStatus::Never => "never" },
+        on_for: match it { OnlineStatus::Online { on_for, .. } => Some(on_for), _ => None },
+        idle: match it { OnlineStatus::Online { idle, .. } => Some(idle), _ => None },
+        since: match it { OnlineStatus::LoggedOut { since } => Some(since), _ => None },
     ];
 }

@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 use super::value::{Displayed, FieldSink, Fields, fields, objects};
 use super::{EventDescriptor, describe};
 use crate::event::{
-    AdjournedGame, AdjournedState, Capabilities, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand,
-    RestoredGame, SessionEndReason,
+    AdjournedGame, Capabilities, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand, RestoredGame,
+    ResumptionState, SessionEndReason,
 };
 use crate::message::{Ivar, NameKind};
 use crate::text::{Handle, error_chain};
@@ -47,13 +47,13 @@ describe! {
     AdjournedGame as it => EventKind::AdjournedGame, {
         fields: [
             white, black, state: it.state.as_ref(),
-            game: match it.state { AdjournedState::Resumed { game } => Some(game), _ => None },
-            error: match &it.state { AdjournedState::Refused(error) => Some(Displayed(error)), _ => None },
+            game: match it.state { ResumptionState::Resumed { game } => Some(game), _ => None },
+            error: match &it.state { ResumptionState::Refused(error) => Some(Displayed(error)), _ => None },
         ],
         words(out): {
             write!(out, "* adjourned game {} - {}: {}", it.white, it.black, it.state.as_ref())?;
             match &it.state {
-                AdjournedState::Refused(error) => write!(out, ": {}", error_chain(error)),
+                ResumptionState::Refused(error) => write!(out, ": {}", error_chain(error)),
                 _ => Ok(()),
             }
         },

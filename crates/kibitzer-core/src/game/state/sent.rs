@@ -73,7 +73,7 @@ impl Game {
 
     /// Returns whether a list announces this game, rather than another one with its number.
     fn is_announced_by(&self, start: &StartList) -> bool {
-        self.is_current()
+        self.owns_number()
             && self.is_between(&start.white, &start.black)
             && self.position.relation().is_examined() != start.is_played
     }

@@ -73,7 +73,7 @@ impl<'a> Argument<'a> {
     ///
     /// Blanks between them may be missing around braces. A brace that is never closed ends with the datagram.
     pub(super) fn all(mut at: Cursor<'a>) -> impl Iterator<Item = Self> {
-        std::iter::from_fn(move || (!at.skip_blanks().is_empty()).then(|| Self::read(&mut at)))
+        std::iter::from_fn(move || (!at.skip_whitespace().is_empty()).then(|| Self::read(&mut at)))
     }
 
     fn read(at: &mut Cursor<'a>) -> Self {
@@ -190,8 +190,8 @@ impl<'a> UnquotedWords<'a> {
         let mut bytes = [b' '; 64];
         let (_, padded) = bytes.split_last_mut()?;
         padded.get_mut(..unit.len())?.copy_from_slice(unit);
-        let is_plain = masks::controls(&bytes) | masks::equal(&bytes, b'{') == 0;
-        is_plain.then(|| Self { unit, letters: !masks::blanks(&bytes) })
+        let is_plain = masks::mask_of_controls(&bytes) | masks::mask_of_byte(&bytes, b'{') == 0;
+        is_plain.then(|| Self { unit, letters: !masks::mask_of_blanks(&bytes) })
     }
 }
 

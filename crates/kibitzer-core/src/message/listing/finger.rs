@@ -25,7 +25,7 @@ pub struct Finger {
     /// Whether the player has no account: `Foo is NOT a registered player.`
     pub is_unregistered: bool,
     /// Whether the player is logged in; `None` if no line reports it.
-    pub presence: Option<Presence>,
+    pub presence: Option<OnlineStatus>,
     /// The game that the player plays, examines or observes; `None` if no line reports one.
     pub game: Option<FingerGame>,
     /// The rows of the table; empty without rated games.
@@ -43,7 +43,7 @@ pub struct Finger {
 /// Whether the player of a [`Finger`] is logged in. Times are text, as every server words them differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Presence {
+pub enum OnlineStatus {
     /// `On for: 10 mins   Idle: 1 min`
     Online {
         /// Time since the player logged in, as printed.
@@ -52,7 +52,7 @@ pub enum Presence {
         idle: String,
     },
     /// `Last disconnected: 2026-11-21 00:37 UTC`
-    Away {
+    LoggedOut {
         /// Time at which the player logged out, as printed.
         since: String,
     },
@@ -114,7 +114,7 @@ impl Finger {
     }
 
     fn add_state(&mut self, line: &[u8]) -> bool {
-        if let Some(presence) = Presence::read(line) {
+        if let Some(presence) = OnlineStatus::read(line) {
             self.presence = Some(presence);
         } else if let Some(game) = FingerGame::read(line) {
             self.game = Some(game);
@@ -129,7 +129,7 @@ impl Finger {
         let sentence = decode(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str()) {
             Some(" is NOT a registered player.") => self.is_unregistered = true,
-            Some(" has never connected.") => self.presence = Some(Presence::Never),
+            Some(" has never connected.") => self.presence = Some(OnlineStatus::Never),
             Some(" has not played any rated games.") => {}
             _ => return false,
         }
@@ -145,7 +145,7 @@ impl Finger {
     }
 }
 
-fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<Presence>)> {
+fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
     let mut at = Cursor::new(line);
     let fics = at.eat(b"Finger of ");
     (fics || at.eat(b"Statistics for ")).then_some(())?;
@@ -154,11 +154,11 @@ fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<Presence>)> {
         at.expect(b":")?.end()?;
         return Some((player, None));
     }
-    at.skip_blanks();
-    Some((player, Presence::read(at.rest())))
+    at.skip_whitespace();
+    Some((player, OnlineStatus::read(at.rest())))
 }
 
-impl Presence {
+impl OnlineStatus {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"On for: ") {
@@ -166,7 +166,7 @@ impl Presence {
             return Some(Self::Online { on_for, idle: read_text(&mut at) });
         }
         let _colon = at.expect(b"Last disconnected")?.eat(b":");
-        Some(Self::Away { since: read_text(&mut at) })
+        Some(Self::LoggedOut { since: read_text(&mut at) })
     }
 }
 
@@ -186,7 +186,7 @@ impl FingerGame {
             (Activity::Playing, b"")
         };
         let game = GameId::read(&mut at)?;
-        let names = at.expect(b":")?.skip_blanks().take_rest().trim_ascii_end().strip_suffix(end)?;
+        let names = at.expect(b":")?.skip_whitespace().take_rest().trim_ascii_end().strip_suffix(end)?;
         let (white, black) = read_versus(names).unzip();
         Some(Self { activity, game, white, black })
     }
@@ -225,7 +225,7 @@ fn read_detail(line: &[u8]) -> Option<ListedField> {
 /// Reads ` 1: free text`.
 fn read_note(line: &[u8]) -> Option<(u8, PlayerText)> {
     let mut at = Cursor::new(line);
-    let number = at.skip_blanks().number()?;
+    let number = at.skip_whitespace().number()?;
     let _blank = at.expect(b":")?.eat(b" ");
     Some((number, PlayerText::from_wire(at.take_rest())))
 }
@@ -273,7 +273,7 @@ Timeseal 1:  On";
     fn a_player_of_uhlin_fics() {
         let finger = parse::<Finger>(UHLIN).unwrap();
         assert_eq!(finger.player.name.as_str(), "Alice");
-        assert_eq!(finger.presence, Some(Presence::Online { on_for: "6 secs".into(), idle: "1 sec".into() }));
+        assert_eq!(finger.presence, Some(OnlineStatus::Online { on_for: "6 secs".into(), idle: "1 sec".into() }));
         let game = finger.game.as_ref().unwrap();
         assert_eq!((game.activity, game.game), (Activity::Playing, GameId(1)));
         assert_eq!(game.black.as_ref().map(Handle::as_str), Some("Boris"));
@@ -310,10 +310,10 @@ Timeseal 1:  On";
                                     admin has not played any rated games.\n\nAdmin level: Head Administrator",
         );
         let away = away.unwrap();
-        assert_eq!(away.presence, Some(Presence::Away { since: "2026-11-21 00:37 UTC".into() }));
+        assert_eq!(away.presence, Some(OnlineStatus::LoggedOut { since: "2026-11-21 00:37 UTC".into() }));
         assert!(away.unread.is_empty() && away.details.len() == 1);
         let never = parse::<Finger>("Finger of admin(*):\n\nadmin has never connected.").unwrap();
-        assert_eq!(never.presence, Some(Presence::Never));
+        assert_eq!(never.presence, Some(OnlineStatus::Never));
         let guest = parse::<Finger>(
             "Statistics for Reader      On for: 2 secs   Idle: 0 secs\nReader is NOT a registered player.",
         );

@@ -48,10 +48,10 @@ pub(super) enum Column {
 /// if a column is unknown.
 pub(super) fn read_columns(line: &[u8]) -> Option<Vec<Column>> {
     let mut at = Cursor::new(line);
-    at.skip_blanks();
+    at.skip_whitespace();
     // FatICS names the first column too.
     if at.eat(b"speed & variant") {
-        at.skip_blanks();
+        at.skip_whitespace();
     }
     at.rest().starts_with(b"rating ").then_some(())?;
     let words = at.rest().split(|&b| b == b' ').filter(|word| !word.is_empty());
@@ -81,7 +81,7 @@ impl FingerRating {
         let mut at = Cursor::new(line);
         let mut row = Self { category: read_category(&mut at)?, ..Self::default() };
         for &column in columns {
-            at.skip_blanks();
+            at.skip_whitespace();
             row.read_cell(&mut at, column)?;
         }
         at.end()?;
@@ -110,7 +110,7 @@ fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     let from = *at;
     while at.peek()?.is_ascii_alphabetic() {
         at.take_while(|b| b.is_ascii_alphanumeric() || b == b'/' || b == b'-');
-        at.expect(b" ")?.skip_blanks();
+        at.expect(b" ")?.skip_whitespace();
     }
     Some(read_text(&mut Cursor::new(at.since(from))))
 }
@@ -126,7 +126,7 @@ fn read_fixed(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
 /// Reads the best rating and its day, `1417 (15-Mar-2003)`; each is `None` if missing.
 fn read_best(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
     let best = Rating::read(at);
-    let day = at.skip_blanks().rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));
+    let day = at.skip_whitespace().rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));
     if day.is_some() {
         at.take_rest();
     }

@@ -94,8 +94,8 @@ impl Listing for GameList {
 impl GameRow {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let game = GameId::read(at.skip_blanks())?;
-        at.expect(b" ")?.skip_blanks();
+        let game = GameId::read(at.skip_whitespace())?;
+        at.expect(b" ")?.skip_whitespace();
         Self::read_fics(at, game).or_else(|| Self::read_icc(at, game))
     }
 
@@ -103,16 +103,16 @@ impl GameRow {
         let state = read_state(&mut at);
         let white = ListedPlayer::read_rated(&mut at)?;
         let black = ListedPlayer::read_rated(&mut at)?;
-        at.skip_blanks();
+        at.skip_whitespace();
         // The bracket of `(Exam.` closes after both names.
         (state == GameRowState::Played || at.eat(b")")).then_some(())?;
-        let terms = GameTerms::read(at.skip_blanks())?;
+        let terms = GameTerms::read(at.skip_whitespace())?;
         Self::read_rest(at, Self::new(game, state, white, black, terms))
     }
 
     fn read_icc(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
         let (white, black) = (read_icc_player(&mut at)?, read_icc_player(&mut at)?);
-        at.skip_blanks();
+        at.skip_whitespace();
         if at.eat(b"Ex:") {
             let row = Self::new(game, GameRowState::Examined, white, black, GameTerms::EXAMINED);
             return Self::read_example(at, row);
@@ -150,15 +150,15 @@ impl GameRow {
         if let Some((white, black)) = read_clocks(&mut at) {
             (row.white_clock, row.black_clock) = (Some(white), Some(black));
         }
-        at.skip_blanks();
+        at.skip_whitespace();
         if at.eat(b"(") {
             let (white, black) = read_materials(&mut at)?;
             (row.white_material, row.black_material) = (Some(white), Some(black));
             at.expect(b")")?;
-            at.skip_blanks();
+            at.skip_whitespace();
         }
         row.to_move = read_color(&mut at)?;
-        at.expect(b":")?.skip_blanks();
+        at.expect(b":")?.skip_whitespace();
         row.move_number = at.number()?;
         at.end()?;
         Some(row)
@@ -177,12 +177,12 @@ fn read_state(at: &mut Cursor<'_>) -> GameRowState {
 
 /// Reads both clocks, `  1:14 -  5:10`. The hyphen may touch the second clock; a second hyphen is that clock's sign.
 fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
-    at.attempt(|at| Some((read_clock(at)?, read_clock(at.skip_blanks().expect(b"-")?)?)))
+    at.attempt(|at| Some((read_clock(at)?, read_clock(at.skip_whitespace().expect(b"-")?)?)))
 }
 
 /// Reads a name with or without a rating, because ICC leaves the column of an unrated guest blank.
 fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
-    let rating = at.skip_blanks().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
+    let rating = at.skip_whitespace().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
     let name = read_free_name(at)?;
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }

@@ -92,13 +92,13 @@ impl Listing for History {
 impl HistoryRow {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let index = at.skip_blanks().number()?;
+        let index = at.skip_whitespace().number()?;
         let outcome = HistoryOutcome::read(at.expect(b": ")?)?;
         let rating = Rating::read(&mut at)?;
-        let color = read_color(at.skip_blanks())?;
+        let color = read_color(at.skip_whitespace())?;
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
-        let terms = GameTerms::read(at.skip_blanks())?;
+        let terms = GameTerms::read(at.skip_whitespace())?;
         let (eco, ending) = (read_text_word(&mut at)?, read_text_word(&mut at)?);
         let date = read_text(&mut at);
         Some(Self { index, outcome, rating, color, opponent_rating, opponent, terms, eco, ending, date })

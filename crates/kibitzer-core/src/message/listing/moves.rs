@@ -160,7 +160,7 @@ fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
 fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     let name = read_free_name(at)?;
     let titles = Titles::read(at);
-    let rating = at.attempt(|at| Rating::read_bracketed(at.skip_blanks()));
+    let rating = at.attempt(|at| Rating::read_bracketed(at.skip_whitespace()));
     Some(ListedPlayer { name, titles, rating })
 }
 
@@ -184,7 +184,7 @@ fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
 /// Parses a row of one or two moves, `  1.  e4      (0:00)     e5      (0:00)`, either side missing; `None` for any other line.
 fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let mut at = Cursor::new(line);
-    let number: u32 = at.skip_blanks().number()?;
+    let number: u32 = at.skip_whitespace().number()?;
     at.expect(b".")?;
     let black_ply = number.checked_mul(2)?;
     let mut moves = Vec::new();
@@ -199,10 +199,10 @@ fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
 /// Reads a move with or without its time, and appends it to `moves`; the dots in place of White's missing first move append
 /// nothing.
 fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
-    let dots = at.skip_blanks().eat(b"...");
+    let dots = at.skip_whitespace().eat(b"...");
     let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
     (dots == san.is_empty()).then_some(())?;
-    let elapsed_ms = at.skip_blanks().between(b"(", b")", read_duration_ms);
+    let elapsed_ms = at.skip_whitespace().between(b"(", b")", read_duration_ms);
     if !dots {
         moves.push(ListedMove { ply, san: decode(san).into_owned(), elapsed_ms });
     }

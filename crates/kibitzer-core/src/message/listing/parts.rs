@@ -44,7 +44,7 @@ impl ListedPlayer {
 ///
 /// More lenient than [`Handle::read`], because an examined game may have arbitrary names.
 pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
-    let name = at.skip_blanks().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
+    let name = at.skip_whitespace().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
     (!name.is_empty()).then(|| Handle::from_wire(name))
 }
 
@@ -94,7 +94,7 @@ impl GameTerms {
         let is_blank = at.eat(b" ");
         let mut terms = if is_blank { Self::read_after_kind(None, at)? } else { Self::read_bare(at)? };
         terms.mark = mark;
-        at.skip_blanks().expect(b"]")?;
+        at.skip_whitespace().expect(b"]")?;
         Some(terms)
     }
 
@@ -113,8 +113,8 @@ impl GameTerms {
     fn read_after_kind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
-        let initial_min = at.skip_blanks().number()?;
-        at.skip_blanks();
+        let initial_min = at.skip_whitespace().number()?;
+        at.skip_whitespace();
         Some(Self { mark: None, kind, rated, initial_min, increment_s: at.number()? })
     }
 }
@@ -133,7 +133,7 @@ pub(super) fn read_materials(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
 
 /// Reads a clock after its padding: `0:10`, `-0:05`, `1:40:00`.
 pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
-    let negative = at.skip_blanks().eat(b"-");
+    let negative = at.skip_whitespace().eat(b"-");
     let ms = i64::from(read_duration_ms(at)?);
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
@@ -155,18 +155,18 @@ impl RowCount {
     /// Text after the bracket differs between servers and is ignored.
     pub(super) fn read(line: &[u8], things: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let shown = at.skip_blanks().number()?;
-        let word = at.skip_blanks().word()?.to_ascii_lowercase();
+        let shown = at.skip_whitespace().number()?;
+        let word = at.skip_whitespace().word()?.to_ascii_lowercase();
         (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
-        let verb = at.skip_blanks().take_while(|b| b.is_ascii_alphabetic());
+        let verb = at.skip_whitespace().take_while(|b| b.is_ascii_alphabetic());
         verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
         Some(Self { shown, total: read_total(&mut at) })
     }
 }
 
 fn read_total(at: &mut Cursor<'_>) -> Option<u32> {
-    at.skip_blanks().expect(b"(of")?;
-    at.skip_blanks().number()
+    at.skip_whitespace().expect(b"(of")?;
+    at.skip_whitespace().number()
 }
 
 /// Reads the owner of a reply from its first line: the name between `lead` and `tail`, as in `History for Foo:`. Titles after the
@@ -203,7 +203,7 @@ pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
 
 /// Reads the next word as text, after optional blanks; `None` at the end of the line.
 pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
-    at.skip_blanks();
+    at.skip_whitespace();
     Some(decode(at.word()?).into_owned())
 }
 

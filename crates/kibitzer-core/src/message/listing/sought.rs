@@ -44,9 +44,9 @@ impl Listing for SoughtList {
 
 fn read_row(line: &[u8]) -> Option<Seek> {
     let mut at = Cursor::new(line);
-    let index = at.skip_blanks().number()?;
+    let index = at.skip_whitespace().number()?;
     let rating = Rating::read(at.expect(b" ")?);
-    at.skip_blanks();
+    at.skip_whitespace();
     let name = Handle::from_wire(Handle::read(&mut at)?);
     let titles = Titles::read(&mut at);
     let mut seek = Seek { titles, rating, ..Seek::empty(index, name, false) };
@@ -70,32 +70,32 @@ fn read_terms(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
 }
 
 fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    let initial_min = at.expect(b" ")?.skip_blanks().number()?;
-    at.expect(b" ")?.skip_blanks();
+    let initial_min = at.expect(b" ")?.skip_whitespace().number()?;
+    at.expect(b" ")?.skip_whitespace();
     Some((initial_min, at.number()?))
 }
 
 /// Reads the type of game: the words before the color or the rating range. `None` if neither follows.
 fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    at.skip_blanks();
+    at.skip_whitespace();
     let from = *at;
     while !at.rest().starts_with(b"[") && read_range(&mut at.clone()).is_none() {
         at.word()?;
-        at.skip_blanks();
+        at.skip_whitespace();
     }
     Some(at.since(from).trim_ascii_end())
 }
 
 /// Reads the rating range, `0-9999`.
 fn read_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    let low = at.skip_blanks().number()?;
+    let low = at.skip_whitespace().number()?;
     let high = at.expect(b"-")?.number()?;
     matches!(at.peek(), None | Some(b' ')).then_some((low, high))
 }
 
 fn read_flags(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
-    let manual = at.skip_blanks().eat(b"m");
-    let formula = at.skip_blanks().eat(b"f");
+    let manual = at.skip_whitespace().eat(b"m");
+    let formula = at.skip_whitespace().eat(b"f");
     at.end()?;
     Some((manual, formula))
 }

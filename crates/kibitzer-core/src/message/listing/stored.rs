@@ -99,15 +99,15 @@ impl StoredGames {
 
 fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     let mut at = Cursor::new(line);
-    let index = at.skip_blanks().number()?;
+    let index = at.skip_whitespace().number()?;
     let color = read_color(at.expect(b": ")?)?;
     let opponent = read_free_name(at.expect(b" ")?)?;
-    let opponent_is_on = at.skip_blanks().eat(b"Y");
+    let opponent_is_on = at.skip_whitespace().eat(b"Y");
     (opponent_is_on || at.eat(b"N")).then_some(())?;
-    let terms = GameTerms::read(at.skip_blanks())?;
-    let (white_material, black_material) = read_materials(at.skip_blanks())?;
-    let to_move = read_color(at.skip_blanks())?;
-    let move_number = at.skip_blanks().number()?;
+    let terms = GameTerms::read(at.skip_whitespace())?;
+    let (white_material, black_material) = read_materials(at.skip_whitespace())?;
+    let to_move = read_color(at.skip_whitespace())?;
+    let move_number = at.skip_whitespace().number()?;
     let eco = read_text_word(&mut at)?;
     let date = read_text(&mut at);
     Some((
@@ -130,7 +130,7 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
 /// Parses a row of uhlin-fics, `   alice vs. boris`; `None` for any other line.
 fn read_names(line: &[u8]) -> Option<StoredGame> {
     let mut at = Cursor::new(line);
-    at.expect(b" ")?.skip_blanks();
+    at.expect(b" ")?.skip_whitespace();
     let white = Handle::from_wire(Handle::read(&mut at)?);
     at.expect(b" vs. ")?;
     let black = Handle::from_wire(Handle::read(&mut at)?);

@@ -93,7 +93,7 @@ impl WhoEntry {
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Rating::read(at)?;
         let padding = at.rest();
-        let status = WhoStatus::read(at.skip_blanks());
+        let status = WhoStatus::read(at.skip_whitespace());
         // Without a sign, a blank separates the name from the rating.
         (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
         let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };

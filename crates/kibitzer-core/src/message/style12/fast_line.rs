@@ -115,8 +115,8 @@ fn read_castling(text: [u8; 8]) -> Option<CastlingRights> {
 #[inline(always)]
 fn word_ends(rest: &[u8; 128]) -> Option<(u128, usize)> {
     let (first, second) = (rest.first_chunk()?, rest.last_chunk()?);
-    let controls = u128::from(masks::controls(first)) | u128::from(masks::controls(second)) << 64;
-    let blanks = u128::from(masks::blanks(first)) | u128::from(masks::blanks(second)) << 64;
+    let controls = u128::from(masks::mask_of_controls(first)) | u128::from(masks::mask_of_controls(second)) << 64;
+    let blanks = u128::from(masks::mask_of_blanks(first)) | u128::from(masks::mask_of_blanks(second)) << 64;
     let end = controls & controls.wrapping_neg();
     let ends = blanks & end.wrapping_sub(1) | end;
     let is_usual = end != 0 && ends & (ends >> 1) == 0;

@@ -25,6 +25,7 @@ impl<'a> NumberedWords<'a> {
         Ok(word)
     }
 
+    /// Consumes blanks, but no other whitespace.
     fn skip_blanks(&mut self) {
         while let [b' ', rest @ ..] = self.rest {
             self.rest = rest;

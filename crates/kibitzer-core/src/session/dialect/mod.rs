@@ -90,7 +90,7 @@ impl Dialect {
 
     /// Returns whether the server may process a line before the name without another login prompt. It is not known whether ICC
     /// prompts after each.
-    pub(super) fn may_omit_login_prompts(self) -> bool {
+    pub(super) fn may_accept_line_without_prompt(self) -> bool {
         self == Self::Icc
     }
 

@@ -176,14 +176,15 @@ impl Login {
         let has_meaning = match self.state {
             LoginState::Greeting => false,
             LoginState::LoginString { prompts } => {
-                self.string_dialect().may_omit_login_prompts() || self.sealing == SealState::Unproven && prompts > 0
+                self.string_dialect().may_accept_line_without_prompt()
+                    || self.sealing == SealState::Unproven && prompts > 0
             }
             LoginState::Name => self.dialect.may_ask_guests_unrecognized() && options.credentials.is_guest(),
             LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => true,
             LoginState::Proving(_) => self.asked_again,
         };
-        let is_after_hello =
-            matches!(self.state, LoginState::LoginString { .. }) && !self.string_dialect().may_omit_login_prompts();
+        let is_after_hello = matches!(self.state, LoginState::LoginString { .. })
+            && !self.string_dialect().may_accept_line_without_prompt();
         let least = if is_after_hello { SECOND_LINE_WAIT } else { Duration::ZERO };
         (has_meaning && !self.is_queued)
             .then(|| saturating_deadline(self.quiet_since, options.timings.settle.max(least)))

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use crate::chess::Color;
-use crate::event::{AdjournedGame, AdjournedState, Event, RefusalReason, RequestError};
+use crate::event::{AdjournedGame, Event, RefusalReason, RequestError, ResumptionState};
 use crate::game::{Change, ChangeKind, Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{Actor, ArrivalKind, ChallengeChange, GameId, Handle, Message, Refusal, Relation};
@@ -104,7 +104,7 @@ impl AdjournedTracker {
             completed.result.as_ref().map_or_else(Clone::clone, |reply| RequestError::Unexpected { text: said(reply) });
         match error.refusal() {
             Some(RefusalReason::Refusal(Refusal::AlreadyOffered)) => {
-                game.set_and_report(ChallengeState::Challenged, AdjournedState::Challenged, cx);
+                game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
             }
             Some(RefusalReason::Refusal(Refusal::Playing | Refusal::Examining)) => {
                 (game.challenge, self.is_busy) = (ChallengeState::Stored, true);
@@ -112,7 +112,7 @@ impl AdjournedTracker {
             Some(RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerBusy)) => {
                 (game.challenge, game.is_online) = (ChallengeState::Stored, false);
             }
-            _ => game.set_and_report(ChallengeState::Closed, AdjournedState::Refused(error), cx),
+            _ => game.set_and_report(ChallengeState::Closed, ResumptionState::Refused(error), cx),
         }
         let is_challenge =
             |message: &Message| matches!(message, Message::Challenge(challenge) if challenge.actor == Actor::Me);
@@ -149,7 +149,7 @@ impl AdjournedTracker {
         let has_declined = cx.memory.declined.iter().any(|name| game.is_with(name));
         game.set_and_report(
             if has_declined { ChallengeState::Closed } else { ChallengeState::Stored },
-            AdjournedState::Stored,
+            ResumptionState::Stored,
             cx,
         );
         self.games.push(game);
@@ -176,7 +176,7 @@ impl AdjournedTracker {
                 for game in self.games.iter_mut().filter(|game| game.is_with(&arrival.name)) {
                     game.is_online = arrival.kind == ArrivalKind::Arrived;
                     if !game.is_online && game.challenge == ChallengeState::Challenged {
-                        game.set_and_report(ChallengeState::Stored, AdjournedState::Stored, cx);
+                        game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
                     }
                 }
             }
@@ -185,7 +185,7 @@ impl AdjournedTracker {
                 let opponent = if is_mine { &challenge.to } else { &challenge.from };
                 let Some(game) = self.games.iter_mut().find(|game| game.is_with(opponent)) else { return };
                 if is_mine && game.challenge != ChallengeState::Challenged {
-                    game.set_and_report(ChallengeState::Challenged, AdjournedState::Challenged, cx);
+                    game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
                 } else if !is_mine && game.challenge == ChallengeState::Closed {
                     // A challenge in return accepts theirs.
                     (game.challenge, game.is_online) = (ChallengeState::Stored, true);
@@ -208,9 +208,9 @@ impl AdjournedTracker {
         self.games.retain_mut(|game| {
             let is_resumed = game.is_between(&played.white, &played.black);
             if is_resumed {
-                game.set_and_report(ChallengeState::Closed, AdjournedState::Resumed { game: id }, cx);
+                game.set_and_report(ChallengeState::Closed, ResumptionState::Resumed { game: id }, cx);
             } else if game.challenge == ChallengeState::Challenged {
-                game.set_and_report(ChallengeState::Stored, AdjournedState::Stored, cx);
+                game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
             }
             !is_resumed
         });
@@ -222,16 +222,16 @@ impl AdjournedTracker {
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
         match (actor, change) {
             (Actor::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
-                game.set_and_report(ChallengeState::Closed, AdjournedState::Declined, cx);
+                game.set_and_report(ChallengeState::Closed, ResumptionState::Declined, cx);
                 cx.memory.note_declined(name);
             }
             (Actor::Me, ChallengeChange::Departed | ChallengeChange::Joined) => {
                 game.is_online = false;
-                game.set_and_report(ChallengeState::Stored, AdjournedState::Stored, cx);
+                game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
             }
             // A request of the user has withdrawn it.
             (Actor::Me, ChallengeChange::Withdrawn) => {
-                game.set_and_report(ChallengeState::Closed, AdjournedState::Stored, cx);
+                game.set_and_report(ChallengeState::Closed, ResumptionState::Stored, cx);
             }
             _ => {}
         }
@@ -256,7 +256,7 @@ impl ResumableGame {
     }
 
     /// Sets the state of the challenge, and emits [`Event::Adjourned`] with `state`.
-    fn set_and_report(&mut self, challenge: ChallengeState, state: AdjournedState, cx: &mut Context) {
+    fn set_and_report(&mut self, challenge: ChallengeState, state: ResumptionState, cx: &mut Context) {
         self.challenge = challenge;
         cx.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
     }

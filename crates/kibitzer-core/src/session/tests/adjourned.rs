@@ -48,7 +48,7 @@ fn logged_in(options: SessionOptions, mut peer: Peer) -> (Driver, Peer) {
 }
 
 /// Returns the reports of adjourned games since the last call: players and state.
-fn reported(driver: &mut Driver) -> Vec<(String, AdjournedState)> {
+fn reported(driver: &mut Driver) -> Vec<(String, ResumptionState)> {
     let game = |event: Event| match event {
         Event::Adjourned(game) => Some((format!("{} {}", game.white, game.black), game.state.clone())),
         _ => None,
@@ -56,7 +56,7 @@ fn reported(driver: &mut Driver) -> Vec<(String, AdjournedState)> {
     driver.take_session_events().into_iter().filter_map(game).collect()
 }
 
-fn states(reported: &[(String, AdjournedState)]) -> Vec<(&str, &AdjournedState)> {
+fn states(reported: &[(String, ResumptionState)]) -> Vec<(&str, &ResumptionState)> {
     reported.iter().map(|(players, state)| (players.as_str(), state)).collect()
 }
 
@@ -73,7 +73,7 @@ const DURAS: &str = "Duras Newton";
 #[test]
 fn adjourned_games_are_listed_after_the_login_of_an_account() {
     let (mut driver, peer) = logged_in(account(), fics().on("stored", STORED));
-    let stored = AdjournedState::Stored;
+    let stored = ResumptionState::Stored;
     assert_eq!(states(&reported(&mut driver)), [(BOGO, &stored), (DURAS, &stored)]);
     driver.feed(ARRIVED);
     assert!(challenges(&peer).is_empty() && driver.take_sent().is_empty(), "they are only reported");
@@ -90,10 +90,10 @@ fn adjourned_games_are_listed_after_the_login_of_an_account() {
 fn an_adjourned_game_is_resumed_if_the_opponent_is_online() {
     let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", ISSUED));
     assert_eq!(challenges(&peer), ["match Bogoljubov"]);
-    let (stored, challenged) = (AdjournedState::Stored, AdjournedState::Challenged);
+    let (stored, challenged) = (ResumptionState::Stored, ResumptionState::Challenged);
     assert_eq!(states(&reported(&mut driver)), [(BOGO, &stored), (DURAS, &stored), (BOGO, &challenged)]);
     driver.feed(continuing(3, "Newton", "Bogoljubov", -1));
-    let resumed = AdjournedState::Resumed { game: GameId(3) };
+    let resumed = ResumptionState::Resumed { game: GameId(3) };
     assert_eq!(states(&reported(&mut driver)), [(BOGO, &resumed)]);
 
     // The other opponent is asked when he has come and we are free.
@@ -137,7 +137,7 @@ fn no_player_is_challenged_twice_for_one_game() {
     let (mut driver, mut server) = logged_in(resuming(), peer().on("stored", both).on("match bogoljubov", ISSUED));
     assert_eq!(challenges(&server), ["match bogoljubov"]);
     driver.feed(continuing(3, "Bogoljubov", "Newton", 1));
-    let resumed = AdjournedState::Resumed { game: GameId(3) };
+    let resumed = ResumptionState::Resumed { game: GameId(3) };
     let news = reported(&mut driver);
     assert!(news.contains(&("bogoljubov newton".to_owned(), resumed)), "{news:?}");
     driver.serve(&mut server);
@@ -151,7 +151,7 @@ fn no_player_is_challenged_twice_for_one_game() {
 fn a_player_who_declined_is_not_challenged_again() {
     let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", ISSUED));
     driver.feed("\n\rBogoljubov declines the match offer.\n\rfics% ");
-    assert_eq!(reported(&mut driver).last(), Some(&(BOGO.to_owned(), AdjournedState::Declined)));
+    assert_eq!(reported(&mut driver).last(), Some(&(BOGO.to_owned(), ResumptionState::Declined)));
     driver.feed(ARRIVED.replace("Duras", "Bogoljubov"));
     driver.serve(&mut peer);
     assert_eq!(challenges(&peer), ["match Bogoljubov"]);
@@ -182,25 +182,25 @@ fn every_change_of_a_challenge_is_reported() {
         (news.pop().unwrap().1, challenges(&peer).len())
     };
     let cases = [
-        (ISSUED, "\n\rBogoljubov, whom you were challenging, has departed.\n\rfics% ", AdjournedState::Stored),
-        (ISSUED, "\n\rNotification: Bogoljubov has departed.\n\rfics% ", AdjournedState::Stored),
+        (ISSUED, "\n\rBogoljubov, whom you were challenging, has departed.\n\rfics% ", ResumptionState::Stored),
+        (ISSUED, "\n\rNotification: Bogoljubov has departed.\n\rfics% ", ResumptionState::Stored),
         (
             ISSUED,
             "\n\rBogoljubov, whom you were challenging, has joined a match with Euwe.\n\rfics% ",
-            AdjournedState::Stored,
+            ResumptionState::Stored,
         ),
-        ("You are already offering an identical match to Bogoljubov.\n\r", "", AdjournedState::Challenged),
-        ("Bogoljubov is not logged in.\n\r", "", AdjournedState::Stored),
-        ("Bogoljubov is playing a game.\n\r", "", AdjournedState::Stored),
+        ("You are already offering an identical match to Bogoljubov.\n\r", "", ResumptionState::Challenged),
+        ("Bogoljubov is not logged in.\n\r", "", ResumptionState::Stored),
+        ("Bogoljubov is playing a game.\n\r", "", ResumptionState::Stored),
     ];
     for (answer, then, state) in cases {
         assert_eq!(after(answer, then), (state, 1), "{answer} {then}");
     }
     let (state, n) = after("You are on Bogoljubov's noplay list.\n\r", "");
-    assert!(matches!(&state, AdjournedState::Refused(error) if error.refusal().is_some()), "{state:?}");
+    assert!(matches!(&state, ResumptionState::Refused(error) if error.refusal().is_some()), "{state:?}");
     assert_eq!(n, 1);
     let (state, _) = after("Gamefile is corrupt; please notify an admin.\n\r", "");
-    let AdjournedState::Refused(error) = state else { panic!("{state:?}") };
+    let ResumptionState::Refused(error) = state else { panic!("{state:?}") };
     assert_eq!(error.text(), Some("Gamefile is corrupt; please notify an admin."));
 }
 
@@ -220,7 +220,7 @@ fn a_challenge_to_another_game_is_withdrawn() {
     let (mut driver, peer) = logged_in(resuming(), fics().on("stored", STORED).on("match", other));
     assert_eq!(challenges(&peer), ["match Bogoljubov", "withdraw Bogoljubov"]);
     let news = reported(&mut driver);
-    assert!(matches!(&news.last().unwrap().1, AdjournedState::Refused(_)), "{news:?}");
+    assert!(matches!(&news.last().unwrap().1, ResumptionState::Refused(_)), "{news:?}");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn a_game_adjourned_in_the_session_is_resumed_when_the_opponent_returns() {
         let (mut driver, mut peer) = logged_in(resuming(), fics().on("stored", "Newton has no adjourned games.\n\r"));
         driver.feed(own_board(3, "Newton", "Euwe", -1));
         driver.feed(format!("\n\r{{Game 3 (Newton vs. Euwe) {words}}} *\n\rfics% "));
-        assert_eq!(states(&reported(&mut driver)), [("Newton Euwe", &AdjournedState::Stored)], "{words}");
+        assert_eq!(states(&reported(&mut driver)), [("Newton Euwe", &ResumptionState::Stored)], "{words}");
         assert!(driver.take_sent().is_empty());
         driver.feed("\n\rNotification: Euwe, who has an adjourned game with you, has arrived.\n\rfics% ");
         driver.serve(&mut peer);
@@ -269,5 +269,5 @@ fn games_are_resumed_without_block_mode() {
     let mut peer = Peer::new(Manner::Uhlin).on("stored", stored).on("match", ISSUED);
     driver.serve(&mut peer);
     assert_eq!(challenges(&peer), ["match bogoljubov"]);
-    assert_eq!(reported(&mut driver).last().map(|(_, state)| state.clone()), Some(AdjournedState::Challenged));
+    assert_eq!(reported(&mut driver).last().map(|(_, state)| state.clone()), Some(ResumptionState::Challenged));
 }

@@ -358,7 +358,7 @@ fn plain_run(input: &[u8], timeseal: Timeseal) -> &[u8] {
 fn plain_length(input: &[u8]) -> usize {
     let (chunks, rest) = input.as_chunks::<64>();
     for (index, chunk) in chunks.iter().enumerate() {
-        let controls = masks::controls(chunk);
+        let controls = masks::mask_of_controls(chunk);
         if controls != 0 {
             return index * 64 + controls.trailing_zeros() as usize;
         }
@@ -367,5 +367,5 @@ fn plain_length(input: &[u8]) -> usize {
     if let Some(start) = padded.get_mut(..rest.len()) {
         start.copy_from_slice(rest);
     }
-    chunks.len() * 64 + masks::controls(&padded).trailing_zeros() as usize
+    chunks.len() * 64 + masks::mask_of_controls(&padded).trailing_zeros() as usize
 }

@@ -58,13 +58,13 @@ impl Proposal {
             "a" | "auto" => self.is_manual = false,
             "m" | "manual" => self.is_manual = true,
             "f" | "formula" => self.is_checked = true,
-            _ => return self.with_color_or_number(word),
+            _ => return self.with_color_rating_range_or_number(word),
         }
         Some(self)
     }
 
     /// Adds a color, a rating range or the next number of the time control. `None` if the word is none of them.
-    fn with_color_or_number(mut self, word: &str) -> Option<Self> {
+    fn with_color_rating_range_or_number(mut self, word: &str) -> Option<Self> {
         if let Some(color) = color(word) {
             self.color = Some(color);
             return Some(self);
@@ -118,7 +118,7 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = find_challengeable(world, id, name)?;
-    if world.tables.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
+    if world.games.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
         return resume_with(world, id, opponent);
     }
     check_partners(world, [id, opponent], proposal.variant)?;
@@ -213,7 +213,7 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResul
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
 fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
-    let mut opponents = world.tables.stored_opponents(&world.lobby.name(id));
+    let mut opponents = world.games.stored_opponents(&world.lobby.name(id));
     opponents.retain(|opponent| world.lobby.connection_of_player(opponent.as_str()).is_some());
     refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
     for opponent in opponents {
@@ -228,8 +228,8 @@ fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
 /// Challenges one opponent to resume the adjourned game of both; refused if there is none.
 fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
     let name = world.lobby.name(opponent);
-    let index = world.tables.stored_between(&world.lobby.name(id), &name);
-    let Some(stored) = index.and_then(|index| world.tables.stored.get(index)) else {
+    let index = world.games.stored_between(&world.lobby.name(id), &name);
+    let Some(stored) = index.and_then(|index| world.games.stored.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
     make_challenge(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });
@@ -238,7 +238,7 @@ fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> C
 
 fn rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let name = world.lobby.name(id);
-    let last = &world.tables.history_of(&name).last().ok_or("You have no previous opponent.\n")?.game.header;
+    let last = &world.games.history_of(&name).last().ok_or("You have no previous opponent.\n")?.game.header;
     let terms = last.terms;
     let Some(color) = last.color_of(&name) else { return DONE };
     let opponent = last.seats.of(color.opponent()).name.as_str();

@@ -25,7 +25,7 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     refuse_if(world.game_of(id).is_some(), "You are playing a game.\n")?;
     refuse_if(world.lobby.own_game(id).is_some(), "You are already examining a game.\n")?;
     let mut words = parameters.split_whitespace();
-    let number = world.tables.free_number();
+    let number = world.games.free_number();
     let game = match (words.next(), words.next()) {
         (None, _) => {
             let Some(seat) = world.lobby.seat(id, "untimed") else { return DONE };
@@ -34,7 +34,7 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
         (Some(name), index) => ExaminedGame::of_game(number, &*finished_game(world, name, index)?),
     };
     let mode = if game.is_scratch { "examine (scratch)" } else { "examine" };
-    world.tables.all.insert(number, Table::Examined(game));
+    world.games.in_progress.insert(number, Table::Examined(game));
     if let Some(player) = world.lobby.player_mut(id) {
         player.game = Some(number);
     }
@@ -46,7 +46,7 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
 /// Returns a game of a player's history: the one of that index, else the last.
 fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
     let name = super::records::registered_name(world, name)?;
-    let games = world.tables.history_of(&name);
+    let games = world.games.history_of(&name);
     let found = match index {
         None => games.last(),
         Some(index) => games.iter().find(|finished| index.parse() == Ok(finished.index)),
@@ -85,7 +85,7 @@ fn step(
 ) -> CommandResult {
     let number = examined(world, id)?;
     let plies = number_or_one(parameters)?;
-    let Some(game) = world.tables.examined_mut(number) else { return DONE };
+    let Some(game) = world.games.examined_mut(number) else { return DONE };
     let n_moved = go(game, plies);
     refuse_if(n_moved == 0, format!("You're at the {edge} of the game.\n"))?;
     let text = format!("Game {number}: {} {verb} {}.\n", world.lobby.name(id), count(n_moved, "move"));
@@ -112,7 +112,7 @@ fn show_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
 
 /// Returns the line of the game's ending if its last position is on the board, else an empty text.
 fn ending_line(world: &World, number: GameId) -> String {
-    let Some(Table::Examined(game)) = world.tables.get(number) else {
+    let Some(Table::Examined(game)) = world.games.get(number) else {
         return String::new();
     };
     game.ending_if_final().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
@@ -125,7 +125,7 @@ pub(crate) fn ending_text(game: &GameHeader, ending: Ending) -> String {
 
 fn revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let number = examined(world, id)?;
-    let Some(game) = world.tables.examined_mut(number) else { return DONE };
+    let Some(game) = world.games.examined_mut(number) else { return DONE };
     let to = game.revert().ok_or("You are already in the main line.\n")?;
     let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.name(id));
     show_step(world, id, number, &text);

@@ -213,7 +213,7 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;
     let (name, opponent) = (world.lobby.name(id), world.opponent_of(id));
     let other = opponent.map(|opponent| world.lobby.name(opponent)).unwrap_or_default();
-    if let Some(game) = world.tables.played_mut(number) {
+    if let Some(game) = world.games.played_mut(number) {
         game.clocks.add(color.opponent(), Duration::from_secs(seconds));
     }
     for whom in world.audience(number) {
@@ -239,7 +239,7 @@ fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<G
 
 fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
-    let title = world.tables.title(number);
+    let title = world.games.title(number);
     world.lobby.queue_unwrapped(id, &title);
     world.queue_board(number, id, BoardReason::Other);
     DONE
@@ -247,18 +247,18 @@ fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
 
 fn time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
-    let clocks = world.tables.played(number).map(|game| game.clocks.readings(world.now()));
+    let clocks = world.games.played(number).map(|game| game.clocks.readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
     let unit = world.lobby.clock_unit(id);
     let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.format_elapsed(ms.unsigned_abs()));
-    let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.tables.title(number), show(white), show(black));
+    let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.games.title(number), show(white), show(black));
     world.lobby.queue_unwrapped(id, &text);
     DONE
 }
 
 fn moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
-    let Some(table) = world.tables.get(number) else { return DONE };
+    let Some(table) = world.games.get(number) else { return DONE };
     let record = match table {
         Table::Played(game) => &game.record,
         Table::Examined(game) => &game.line,
@@ -269,10 +269,10 @@ fn moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
 fn games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
     let is_wanted = |table: &&Table| name.is_none_or(|name| table.header().color_of(name).is_some());
-    let rows: Vec<_> = world.tables.all.values().filter(is_wanted).map(|table| row(world, table)).collect();
+    let rows: Vec<_> = world.games.in_progress.values().filter(is_wanted).map(|table| row(world, table)).collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
     let n_games = count(rows.len(), "game");
-    Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.tables.all.len()))
+    Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.games.in_progress.len()))
 }
 
 fn row(world: &World, table: &Table) -> String {

@@ -217,7 +217,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(id).filter(|_| is_counted) {
             player.last_command = now;
         }
-        let line = expand(line.trim_start());
+        let line = expand_alias(line.trim_start());
         let (name, parameters) = line.split_once(' ').unwrap_or((&line, ""));
         if name.is_empty() {
             return NULL;
@@ -290,8 +290,8 @@ impl World {
     }
 }
 
-/// Replaces an alias by its command.
-fn expand(line: &str) -> String {
+/// Replaces the alias at the start of a line by its command; returns other lines unchanged.
+fn expand_alias(line: &str) -> String {
     let is_sign = line.starts_with(|c: char| c.is_ascii_punctuation());
     let end = if is_sign { 1 } else { line.find(' ').unwrap_or(line.len()) };
     let (head, rest) = line.split_at_checked(end).unwrap_or((line, ""));
@@ -327,9 +327,9 @@ mod tests {
             let name = line.split(' ').next().unwrap();
             assert!(directory.0.contains_key(name), "{alias}");
         }
-        assert_eq!(expand("!hello"), "shout hello");
-        assert_eq!(expand(". again"), "tell . again");
-        assert_eq!(expand("m Newton 5 0"), "match Newton 5 0");
-        assert_eq!(expand("mm"), "mm");
+        assert_eq!(expand_alias("!hello"), "shout hello");
+        assert_eq!(expand_alias(". again"), "tell . again");
+        assert_eq!(expand_alias("m Newton 5 0"), "match Newton 5 0");
+        assert_eq!(expand_alias("mm"), "mm");
     }
 }

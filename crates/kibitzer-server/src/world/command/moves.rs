@@ -23,7 +23,7 @@ impl World {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
         let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
-        let table = self.tables.get(number)?;
+        let table = self.games.get(number)?;
         let position = table.position();
         let read = position.read_move(typed, case);
         if read == Err(MoveError::NotAMove) {
@@ -62,7 +62,7 @@ impl World {
 
     /// Plays a legal move in a played or examined game.
     fn make_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        match self.tables.played(number).map(Game::side_to_move) {
+        match self.games.played(number).map(Game::side_to_move) {
             Some(color) => self.play(id, number, color, played),
             None => self.play_examined(id, number, played),
         }
@@ -73,7 +73,7 @@ impl World {
     fn play(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
         self.decline_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
-        let Some(game) = self.tables.played_mut(number) else { return };
+        let Some(game) = self.games.played_mut(number) else { return };
         // `try_move` has checked turn, pause and legality.
         let Some(MoveEffects { captured, ending }) = game.play(color, played, now, lag) else { return };
         let partner = game.partner;
@@ -91,11 +91,11 @@ impl World {
     /// Reports the piece that a capture adds to a reserve, before the move itself: in crazyhouse the captor's reserve, which the move has
     /// updated already; in bughouse the partner's, to which this function adds the piece.
     fn add_to_reserve(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
-        match (self.tables.get(number).map(|table| table.header().terms.variant), partner) {
+        match (self.games.get(number).map(|table| table.header().terms.variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
-                if let Some(game) = self.tables.played_mut(partner) {
+                if let Some(game) = self.games.played_mut(partner) {
                     game.record.position_mut().hands.of_mut(receiver).add(role);
                 }
                 self.send_passed(partner, receiver, role);
@@ -106,7 +106,7 @@ impl World {
 
     /// Pings the opponent of a mover, except in the first plies.
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
-        let n_plies = self.tables.played(number).map_or(0, |game| game.record.plies.len());
+        let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
         if let Some(opponent) = opponent {
             self.lobby.ping(opponent);
@@ -121,7 +121,7 @@ impl World {
 
     /// Plays a legal move in an examined game and reports it to the audience.
     fn play_examined(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        let Some(game) = self.tables.examined_mut(number) else { return };
+        let Some(game) = self.games.examined_mut(number) else { return };
         let san = game.position().san(played);
         game.play(played);
         let text = format!("Game {number}: {} moves: {san}\n", self.lobby.name(id));
@@ -139,7 +139,7 @@ impl World {
     /// Returns the game of that number, or the game of the player of that name.
     pub(super) fn find_game(&self, word: &str) -> Result<GameId, String> {
         if let Ok(number) = word.parse().map(GameId) {
-            return self.tables.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
+            return self.games.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
         let id = self.lobby.find_or_refuse(word)?;
         let number = self.lobby.own_game(id);

@@ -50,7 +50,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(id) {
             player.observing.push(number);
         }
-        let title = self.tables.title(number);
+        let title = self.games.title(number);
         let info = self.info_line(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
         self.queue_game_start(number, id, false);
@@ -91,13 +91,13 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 
 fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
-    let tables = world.tables.all.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
+    let tables = world.games.in_progress.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
     let lines: Vec<_> = tables.filter_map(|(&number, table)| line(world, number, table)).collect();
     match only {
         Some(number) if lines.is_empty() => Err(format!("No one is observing game {number}.\n").into()),
         None if lines.is_empty() => DONE,
         _ => {
-            let (games, n_all) = (count(lines.len(), "game"), world.tables.all.len());
+            let (games, n_all) = (count(lines.len(), "game"), world.games.in_progress.len());
             Ok(format!("{}  {games} displayed (of {n_all} in progress).\n", lines.concat()))
         }
     }

@@ -48,7 +48,7 @@ fn ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
 }
 
 fn bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let played = world.tables.all.values().filter_map(Table::played).filter(|game| game.partner.is_some());
+    let played = world.games.in_progress.values().filter_map(Table::played).filter(|game| game.partner.is_some());
     let games: Vec<_> = played.map(|game| format!("{}\n", games_row(game, world.now()))).collect();
     let rated = |player: &Player| format!("{} {}", player.rating("bughouse"), player.display());
     let (mut pairs, mut open) = (Vec::new(), Vec::new());

@@ -36,7 +36,7 @@ fn requested_name(world: &World, id: ConnectionId, parameters: &str) -> Result<S
 
 fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_name(world, id, parameters)?;
-    let games = world.tables.history_of(&name);
+    let games = world.games.history_of(&name);
     refuse_if(games.is_empty(), format!("{name} has no history games.\n"))?;
     let rows = games.iter().filter_map(|finished| {
         let color = finished.game.header.color_of(&name)?;
@@ -47,7 +47,7 @@ fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
 
 fn stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_name(world, id, parameters)?;
-    let own = world.tables.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
+    let own = world.games.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&StoredGame, Color))| {
         let opponent = stored.game.header.seats.of(color.opponent()).name.as_str();
         let is_online = world.lobby.connection_of_player(opponent).is_some();

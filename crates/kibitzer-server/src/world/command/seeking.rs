@@ -47,7 +47,7 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     let (me, other) = (world.lobby.name(id), world.lobby.name(found.from));
     world.lobby.queue_text(id, &format!("Your seek matches one posted by {other}.\n"));
     world.lobby.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
-    start(world, id, &found, wanted.color);
+    start_game_of_seek(world, id, &found, wanted.color);
     DONE
 }
 
@@ -67,7 +67,7 @@ fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
 }
 
 /// Starts the game of a seek for the player who answers it, with this color if one is given.
-fn start(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
+fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
     let players = world.seat_players(id, found.from, color.or(found.color.map(Color::opponent)));
     world.start_game(players, found.terms, Some(id));
 }
@@ -108,7 +108,7 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
         return DONE;
     }
     world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));
-    start(world, id, &seek, None);
+    start_game_of_seek(world, id, &seek, None);
     DONE
 }
 

@@ -169,7 +169,7 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
         let text = format!("Only registered players may {verb} to others' games.\n");
         return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
-    let kind = world.tables.get(number).map_or("", |table| table.header().terms.kind());
+    let kind = world.games.get(number).map_or("", |table| table.header().terms.kind());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
     let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &titles(me), is_kibitz, text]);
@@ -181,7 +181,7 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
 
 /// Returns who receives a kibitz or whisper: observers and examiners, for a kibitz the players too.
 fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
-    let is_examined = world.tables.get(number).is_some_and(|table| table.played().is_none());
+    let is_examined = world.games.get(number).is_some_and(|table| table.played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
     all.filter(|&whom| whom != id && world.lobby.receives_talk(whom, id, "kibitz", true)).collect()

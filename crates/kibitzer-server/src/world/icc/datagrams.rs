@@ -22,7 +22,7 @@ impl World {
 
     /// Returns the datagram that starts a game for a client; `kind` is the number of the datagram.
     fn start_list(&self, game: GameId, kind: u32) -> Option<Datagram> {
-        let table = self.tables.get(game)?;
+        let table = self.games.get(game)?;
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
         let rating = |seat: &crate::play::Seat| seat.rating.value().unwrap_or_default().to_string();
         let titles_of = |name: &str| {
@@ -63,7 +63,7 @@ impl World {
 
     /// Sends both reserves of a game as a datagram; returns whether the client has it switched on.
     pub(crate) fn queue_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
-        let Some(table) = self.tables.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
+        let Some(table) = self.games.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
             return false;
         };
         let hands = table.position().hands;
@@ -81,7 +81,7 @@ impl World {
         {
             self.lobby.queue_datagram(to, &position);
         }
-        let Some(game) = self.tables.get(number).and_then(|table| table.played()) else { return };
+        let Some(game) = self.games.get(number).and_then(|table| table.played()) else { return };
         for clock in clocks(game, game.clocks.readings(self.now())) {
             self.lobby.queue_datagram(to, &clock);
         }
@@ -89,7 +89,7 @@ impl World {
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
-        let Table::Played(game) = self.tables.get(number)? else { return self.whole_position(number) };
+        let Table::Played(game) = self.games.get(number)? else { return self.whole_position(number) };
         let id = number.to_string();
         match reason {
             BoardReason::Move => self.last_move(game, to),
@@ -107,7 +107,7 @@ impl World {
 
     /// Returns the datagram of a game's position.
     fn whole_position(&self, number: GameId) -> Option<Datagram> {
-        let position = self.tables.get(number)?.position();
+        let position = self.games.get(number)?.position();
         let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
         Some(Datagram::new(number::POSITION_BEGIN, arguments))
     }

@@ -70,18 +70,18 @@ pub(crate) struct HistoryEntry {
 
 /// Games in progress, adjourned games, and the histories of players.
 #[derive(Debug, Default)]
-pub(crate) struct Tables {
-    /// Games in progress.
-    pub(crate) all: BTreeMap<GameId, Table>,
+pub(crate) struct GameStore {
+    /// Games in progress, played or examined, by their numbers.
+    pub(crate) in_progress: BTreeMap<GameId, Table>,
     /// Adjourned games, the oldest first.
     pub(crate) stored: Vec<StoredGame>,
     /// Finished games, by the names of their players.
     history: BTreeMap<String, Vec<HistoryEntry>>,
 }
 
-impl Tables {
+impl GameStore {
     pub(crate) fn get(&self, game: GameId) -> Option<&Table> {
-        self.all.get(&game)
+        self.in_progress.get(&game)
     }
 
     /// Returns the game of that number if it is played.
@@ -90,7 +90,7 @@ impl Tables {
     }
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
-        match self.all.get_mut(&game)? {
+        match self.in_progress.get_mut(&game)? {
             Table::Played(game) => Some(game),
             Table::Examined(_) => None,
         }
@@ -98,7 +98,7 @@ impl Tables {
 
     /// Returns the game of that number if it is examined.
     pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut ExaminedGame> {
-        match self.all.get_mut(&game)? {
+        match self.in_progress.get_mut(&game)? {
             Table::Played(_) => None,
             Table::Examined(game) => Some(game),
         }
@@ -106,7 +106,7 @@ impl Tables {
 
     /// Returns the lowest unused number.
     pub(crate) fn free_number(&self) -> GameId {
-        self.all.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
+        self.in_progress.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
     }
 
     /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
@@ -161,13 +161,13 @@ impl Tables {
 impl World {
     /// Returns the game that a player plays.
     pub(crate) fn game_of(&self, id: ConnectionId) -> Option<&Game> {
-        self.tables.played(self.lobby.own_game(id)?)
+        self.games.played(self.lobby.own_game(id)?)
     }
 
     /// Returns the game that a player examines.
     pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
         let number = self.lobby.own_game(id)?;
-        self.tables.get(number)?.played().is_none().then_some(number)
+        self.games.get(number)?.played().is_none().then_some(number)
     }
 
     /// Returns the number of the game a player plays, and the player's color.
@@ -188,7 +188,7 @@ impl World {
 
     /// Returns the players or examiners of a game.
     pub(crate) fn players_or_examiners(&self, number: GameId) -> Vec<ConnectionId> {
-        match self.tables.get(number) {
+        match self.games.get(number) {
             Some(Table::Played(game)) => {
                 Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
             }
@@ -206,7 +206,7 @@ impl World {
 
     /// Sets the deadline at which the running clock of a game will reach zero.
     pub(crate) fn schedule_flag(&mut self, number: GameId) {
-        match self.tables.played(number).and_then(|game| game.clocks.runs_out_at()) {
+        match self.games.played(number).and_then(|game| game.clocks.runs_out_at()) {
             Some(time) => self.schedule.set(Deadline::Flag(number), time),
             None => self.schedule.cancel(Deadline::Flag(number)),
         }
