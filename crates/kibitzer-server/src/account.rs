@@ -96,7 +96,7 @@ impl Account {
                 let rule = family.texts().name_rule;
                 return Err(invalid(format!("an account's name is not {rule}: {:?}", handle.as_str())));
             }
-            if !keys.insert(key(handle.as_str())) {
+            if !keys.insert(name_key(handle.as_str())) {
                 return Err(invalid(format!("two accounts are named {handle}")));
             }
         }
@@ -135,21 +135,21 @@ pub(crate) struct Accounts(BTreeMap<String, Account>);
 impl Accounts {
     /// Adds an account, replacing one of the same name.
     pub(crate) fn insert(&mut self, account: Account) {
-        self.0.insert(key(account.handle.as_str()), account);
+        self.0.insert(name_key(account.handle.as_str()), account);
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Account> {
-        self.0.get(&key(name))
+        self.0.get(&name_key(name))
     }
 
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Account> {
-        self.0.get_mut(&key(name))
+        self.0.get_mut(&name_key(name))
     }
 
     /// Returns the account of that name, or the only one whose name starts with it.
     pub(crate) fn find(&self, prefix: &str) -> Option<&Account> {
         let accounts = self.0.iter().map(|(name, account)| (name.as_str(), account));
-        match exact_or_prefix_matches(accounts, &key(prefix)).as_slice() {
+        match exact_or_prefix_matches(accounts, &name_key(prefix)).as_slice() {
             [(_, account)] => Some(account),
             _ => None,
         }
@@ -157,7 +157,7 @@ impl Accounts {
 }
 
 /// Returns a name in the form that is compared: servers ignore case.
-pub(crate) fn key(name: &str) -> String {
+pub(crate) fn name_key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 

@@ -26,13 +26,13 @@ impl Date {
     pub(crate) fn of(moment: SystemTime) -> Self {
         let seconds = moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let (days, rest) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
-        let (year, month, day) = civil(days);
+        let (year, month, day) = civil_from_days(days);
         let weekday = usize::try_from(days % 7).ok().and_then(|at| WEEKDAYS.get(at)).copied().unwrap_or_default();
         Self { year, month, day, weekday, hour: rest / 3_600, minute: rest / 60 % 60 }
     }
 
     /// Formats the date as in replies to `date`: `Sat Nov 21, 00:30 UTC 2026`.
-    pub(crate) fn long(self) -> String {
+    pub(crate) fn format_long(self) -> String {
         let month = usize::try_from(self.month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
         let Self { weekday, day, hour, minute, year, .. } = self;
         format!("{weekday} {month} {day:>2}, {hour:02}:{minute:02} UTC {year}")
@@ -44,14 +44,14 @@ impl Date {
     }
 
     /// Formats the date as in lists: `2026-11-21 00:30 UTC`.
-    pub(crate) fn short(self) -> String {
+    pub(crate) fn format_short(self) -> String {
         let Self { year, month, day, hour, minute, .. } = self;
         format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
     }
 }
 
 /// Returns year, month and day of a number of days after 1 January 1970.
-const fn civil(days: u64) -> (u64, u64, u64) {
+const fn civil_from_days(days: u64) -> (u64, u64, u64) {
     // Years start in March here, so that the leap day is the last day of a year; 400 years have 146,097 days.
     let days = days + 719_468;
     let era = days / 146_097;
@@ -102,9 +102,9 @@ mod tests {
             (4_107_542_400, "Mon Mar  1, 00:00 UTC 2100"),
         ];
         for (seconds, want) in cases {
-            assert_eq!(at(seconds).long(), want);
+            assert_eq!(at(seconds).format_long(), want);
         }
-        assert_eq!(at(1_795_221_000).short(), "2026-11-21 00:30 UTC");
+        assert_eq!(at(1_795_221_000).format_short(), "2026-11-21 00:30 UTC");
     }
 
     #[test]

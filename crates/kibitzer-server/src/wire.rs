@@ -92,11 +92,11 @@ impl InputReader {
         match (self.telnet, byte) {
             (TelnetState::Text, IAC) => self.telnet = TelnetState::Command,
             (TelnetState::Text, b'\n') => return Some(self.end_line()),
-            (TelnetState::Text, _) => self.push(byte),
+            (TelnetState::Text, _) => self.push_byte(byte),
             (TelnetState::Command, _) => return self.process_telnet_command(byte),
             (TelnetState::Option(command), option) => {
                 self.telnet = TelnetState::Text;
-                return grant(command, option);
+                return granted_option(command, option);
             }
             (TelnetState::Subnegotiation, IAC) => self.telnet = TelnetState::SubnegotiationCommand,
             (TelnetState::SubnegotiationCommand, SUBNEGOTIATION_END) => self.telnet = TelnetState::Text,
@@ -115,7 +115,7 @@ impl InputReader {
             _ => TelnetState::Text,
         };
         match byte {
-            IAC => self.push(IAC),
+            IAC => self.push_byte(IAC),
             ERASE_LINE => self.line.clear(),
             ARE_YOU_THERE => return Some(ClientInput::AreYouThere),
             INTERRUPT => return Some(ClientInput::Interrupt),
@@ -124,7 +124,7 @@ impl InputReader {
         None
     }
 
-    fn push(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         if self.line.len() < MAX_LINE_BYTES {
             self.line.push(byte);
         } else {
@@ -148,7 +148,7 @@ impl InputReader {
 /// Returns the grant of a requested option; other options are ignored.
 ///
 /// Source: transport §2; transcripts.
-const fn grant(command: u8, option: u8) -> Option<ClientInput> {
+const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
     match (command, option) {
         (DO, TIMING_MARK) => Some(ClientInput::Grant(&[IAC, WILL, TIMING_MARK])),
         (DO, SUPPRESS_GO_AHEAD) => Some(ClientInput::Grant(&[IAC, WILL, SUPPRESS_GO_AHEAD])),

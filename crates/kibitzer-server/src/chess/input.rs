@@ -43,15 +43,15 @@ impl Position {
     ///
     /// [`MoveError::NotAMove`] depends on the text alone, the others on the position.
     pub(crate) fn read_move(&self, typed: &str, case: MoveCase) -> Result<Move, MoveError> {
-        let (first, second) = read(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
-        match (self.find(first), second) {
-            (Err(MoveError::Illegal), Some(second)) => self.find(second),
+        let (first, second) = parse_patterns(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
+        match (self.find_only_match(first), second) {
+            (Err(MoveError::Illegal), Some(second)) => self.find_only_match(second),
             (found, _) => found,
         }
     }
 
     /// Returns the only legal move that matches a pattern; fails if none or several do.
-    fn find(&self, pattern: Pattern) -> Result<Move, MoveError> {
+    fn find_only_match(&self, pattern: Pattern) -> Result<Move, MoveError> {
         let mut matches = self.legal_moves().into_iter().filter(|&legal| self.matches(pattern, legal));
         match (matches.next(), matches.next()) {
             (None, _) => Err(MoveError::Illegal),
@@ -106,7 +106,7 @@ struct TypedMove {
 }
 
 /// Parses a text; the second pattern counts if no legal move matches the first, as a small `b` is a file or a bishop.
-fn read(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
+fn parse_patterns(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
     if typed.len() > MAX_MOVE_BYTES {
         return None;
     }

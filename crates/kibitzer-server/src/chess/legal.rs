@@ -27,12 +27,12 @@ impl Position {
     pub(crate) fn legal_moves(&self) -> Vec<Move> {
         let is_check = self.is_check();
         let mut moves = self.pseudo_legal_moves();
-        moves.retain(|&played| self.is_safe(played, is_check));
+        moves.retain(|&played| self.leaves_king_safe(played, is_check));
         moves
     }
 
     pub(crate) fn is_legal(&self, played: Move) -> bool {
-        self.pseudo_legal_moves().contains(&played) && self.is_safe(played, self.is_check())
+        self.pseudo_legal_moves().contains(&played) && self.leaves_king_safe(played, self.is_check())
     }
 
     /// Returns whether the side to move is in check.
@@ -82,7 +82,7 @@ impl Position {
 
     fn has_legal_move(&self) -> bool {
         let is_check = self.is_check();
-        self.pseudo_legal_moves().into_iter().any(|played| self.is_safe(played, is_check))
+        self.pseudo_legal_moves().into_iter().any(|played| self.leaves_king_safe(played, is_check))
     }
 
     /// Returns whether the side to move would have a legal move with one more piece in hand.
@@ -94,7 +94,7 @@ impl Position {
 
     /// Returns whether a pseudo-legal move leaves the own king out of check. A drop exposes no king, so that it only has to end
     /// a check.
-    fn is_safe(&self, played: Move, is_check: bool) -> bool {
+    fn leaves_king_safe(&self, played: Move, is_check: bool) -> bool {
         let is_harmless = !is_check && matches!(played, Move::Drop { .. });
         is_harmless || !self.placement_after(played).is_in_check(self.side_to_move)
     }

@@ -122,7 +122,7 @@ impl Position {
 
     /// Returns the piece that a move captures.
     pub(crate) fn capture(&self, played: Move) -> Option<Capture> {
-        let (square, role) = self.captured(played)?;
+        let (square, role) = self.captured_square_and_role(played)?;
         Some(Capture {
             role,
             role_in_hand: if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role },
@@ -131,7 +131,7 @@ impl Position {
     }
 
     /// Returns square and role of the piece that a move captures, also en passant; `None` if it captures nothing.
-    fn captured(&self, played: Move) -> Option<(Square, Role)> {
+    fn captured_square_and_role(&self, played: Move) -> Option<(Square, Role)> {
         let Move::Normal { role, from, to, .. } = played else { return None };
         match self.placement.role(to) {
             Some(taken) => Some((to, taken)),
@@ -156,7 +156,7 @@ impl Position {
             rights = rights.without(mover, side).without(mover, side.opposite());
         }
         next.castling = remaining_rights(&next.placement, self.castling_files, rights);
-        next.en_passant = square_passed(played);
+        next.en_passant = square_passed_by_double_push(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
             next.hands.of_mut(mover).add(captured.role_in_hand);
         }
@@ -178,7 +178,7 @@ impl Position {
         let mut next = self.placement;
         match played {
             Move::Normal { role, from, to, promotion } => {
-                if let Some((square, role)) = self.captured(played) {
+                if let Some((square, role)) = self.captured_square_and_role(played) {
                     next.toggle(square, Piece { color: color.opponent(), role });
                 }
                 next.toggle(from, Piece { color, role });
@@ -217,7 +217,7 @@ pub(crate) struct Capture {
 }
 
 /// Returns the square that a pawn passes by a move of two squares.
-fn square_passed(played: Move) -> Option<Square> {
+fn square_passed_by_double_push(played: Move) -> Option<Square> {
     match played {
         Move::Normal { from, to, .. } if played.is_double_push() => {
             Square::new(from.file(), u8::midpoint(from.rank(), to.rank()))

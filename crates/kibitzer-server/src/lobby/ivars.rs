@@ -6,12 +6,15 @@ use crate::account::exact_or_prefix_matches;
 
 /// Returns the variable with this name, otherwise all variables whose names start with it. A variable that cannot be set is never
 /// returned.
-pub(crate) fn ivars_starting_with(prefix: &str) -> Vec<Ivar> {
-    exact_or_prefix_matches(all().map(|ivar| (ivar.as_str(), ivar)), prefix).into_iter().map(|(_, ivar)| ivar).collect()
+pub(crate) fn ivars_by_prefix(prefix: &str) -> Vec<Ivar> {
+    exact_or_prefix_matches(settable_ivars().map(|ivar| (ivar.as_str(), ivar)), prefix)
+        .into_iter()
+        .map(|(_, ivar)| ivar)
+        .collect()
 }
 
 /// Returns the variables that can be set: all but `xml`.
-fn all() -> impl Iterator<Item = Ivar> {
+fn settable_ivars() -> impl Iterator<Item = Ivar> {
     Ivar::ALL.iter().copied().filter(|&ivar| ivar != Ivar::Xml)
 }
 
@@ -53,7 +56,7 @@ impl Ivars {
         let is_string = digits.len() >= MIN_LOGIN_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0' | b'1'));
         is_string.then(|| {
             let mut ivars = Self::default();
-            for ivar in all() {
+            for ivar in settable_ivars() {
                 if let Some(&digit) = ivar.number().and_then(|number| digits.as_bytes().get(usize::from(number))) {
                     ivars.set(ivar, digit == b'1');
                 }
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn a_login_string_sets_each_variable_by_its_number() {
         let ivars = Ivars::from_login("00010000000001000000000000000001").unwrap();
-        let set: Vec<_> = all().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::as_str).collect();
+        let set: Vec<_> = settable_ivars().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::as_str).collect();
         assert_eq!(set, ["defprompt", "nohighlight", "nowrap", "atomic"]);
         assert_eq!(Ivars::from_login("101"), None);
         assert_eq!(Ivars::from_login(&"2".repeat(32)), None);
@@ -113,10 +116,10 @@ mod tests {
 
     #[test]
     fn names_may_be_abbreviated() {
-        assert_eq!(ivars_starting_with("ms"), [Ivar::Ms]);
-        assert_eq!(ivars_starting_with("comp"), [Ivar::CompressMove]);
-        assert_eq!(ivars_starting_with("se"), [Ivar::SeekRemove, Ivar::SeekInfo, Ivar::SeekCa]);
-        assert_eq!(ivars_starting_with("zz"), []);
-        assert_eq!(ivars_starting_with("xml"), [], "it is listed, and cannot be set");
+        assert_eq!(ivars_by_prefix("ms"), [Ivar::Ms]);
+        assert_eq!(ivars_by_prefix("comp"), [Ivar::CompressMove]);
+        assert_eq!(ivars_by_prefix("se"), [Ivar::SeekRemove, Ivar::SeekInfo, Ivar::SeekCa]);
+        assert_eq!(ivars_by_prefix("zz"), []);
+        assert_eq!(ivars_by_prefix("xml"), [], "it is listed, and cannot be set");
     }
 }

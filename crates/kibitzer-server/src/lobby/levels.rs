@@ -68,7 +68,7 @@ impl LevelSettings {
     }
 
     /// Returns whether the client receives prompts: they are switched on and its output is not in units.
-    pub(crate) const fn has_prompt(&self) -> bool {
+    pub(crate) const fn gets_prompts(&self) -> bool {
         self.has_prompt_on && !self.has_bit(Self::UNITS)
     }
 }
@@ -81,7 +81,7 @@ mod tests {
     fn lines_before_the_name_set_levels() {
         let mut levels = LevelSettings::default();
         assert!(levels.apply_line("level1=5") && levels.apply_line("level2settings=1001"));
-        assert!(levels.has_bit(LevelSettings::UNITS) && levels.has_bit(LevelSettings::TAGS) && !levels.has_prompt());
+        assert!(levels.has_bit(LevelSettings::UNITS) && levels.has_bit(LevelSettings::TAGS) && !levels.gets_prompts());
         assert!(!levels.has_bit(LevelSettings::MARKS) && !levels.has_bit(LevelSettings::SHORT_NAMES));
         assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has_datagram(number)), [true, false, false, true, false]);
         assert!(!levels.apply_line("guest") && levels.apply_line("level1=x") && levels.has_bit(LevelSettings::UNITS));

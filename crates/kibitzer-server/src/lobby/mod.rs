@@ -16,15 +16,15 @@ use kibitzer_core::message::{GameId, Ivar};
 
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
-pub(crate) use self::ivars::{Ivars, ivars_starting_with};
+pub(crate) use self::ivars::{Ivars, ivars_by_prefix};
 pub(crate) use self::levels::LevelSettings;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
-pub(crate) use self::variables::SetError;
-use crate::account::key;
-use crate::play::{ClockUnit, Seat};
+pub(crate) use self::variables::SetVariableError;
+use crate::account::name_key;
+use crate::play::{ClockUnit, SeatedPlayer};
 
 /// Identifier of a connection; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,7 +105,7 @@ impl Lobby {
 
     /// Logs a player in over a connection.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
-        self.online.insert(player.key(), id);
+        self.online.insert(player.name_key(), id);
         self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
@@ -116,16 +116,16 @@ impl Lobby {
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
             return None;
         };
-        self.online.remove(&player.key());
+        self.online.remove(&player.name_key());
         if player.is_registered {
-            self.saved.insert(player.key(), player.saved.clone());
+            self.saved.insert(player.name_key(), player.saved.clone());
         }
         Some(*player)
     }
 
     /// Returns the settings of a registered player at the last logout, otherwise the defaults.
     pub(crate) fn saved_settings(&self, name: &str) -> SavedSettings {
-        self.saved.get(&key(name)).cloned().unwrap_or_default()
+        self.saved.get(&name_key(name)).cloned().unwrap_or_default()
     }
 
     /// Sets the login stage of a connection; does nothing if it was removed.
@@ -221,13 +221,13 @@ impl Lobby {
 
     /// Returns the connection of the player with this name, in any case; `None` if the player is not logged in.
     pub(crate) fn connection_of_player(&self, name: &str) -> Option<ConnectionId> {
-        self.online.get(&key(name)).copied()
+        self.online.get(&name_key(name)).copied()
     }
 
     /// Returns the player with this name, otherwise the only one whose name starts with it; `None` if there is none or there are
     /// several.
     pub(crate) fn find_by_prefix(&self, name: &str) -> Option<ConnectionId> {
-        let prefix = key(name);
+        let prefix = name_key(name);
         if let Some(&exact) = self.online.get(&prefix) {
             return Some(exact);
         }
@@ -257,7 +257,7 @@ impl Lobby {
     }
 
     /// Returns the game that a player plays or examines; `None` if there is none.
-    pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
+    pub(crate) fn current_game(&self, id: ConnectionId) -> Option<GameId> {
         self.player(id)?.game
     }
 
@@ -275,9 +275,9 @@ impl Lobby {
 
     /// Returns the facts about a player for the lines of a game of this kind; `None` if no player is logged in over the
     /// connection.
-    pub(crate) fn seat(&self, id: ConnectionId, kind: &str) -> Option<Seat> {
+    pub(crate) fn seat_of(&self, id: ConnectionId, kind: &str) -> Option<SeatedPlayer> {
         let player = self.player(id)?;
-        Some(Seat {
+        Some(SeatedPlayer {
             name: player.handle.clone(),
             rating: player.rating(kind),
             is_registered: player.is_registered,
@@ -309,18 +309,18 @@ impl Lobby {
     }
 
     /// Returns the games of the simul that a player gives, in the order of the boards.
-    pub(crate) fn simul(&self, id: ConnectionId) -> &[GameId] {
+    pub(crate) fn simul_games(&self, id: ConnectionId) -> &[GameId] {
         self.player(id).map_or(&[], |player| &player.simul)
     }
 
     /// Returns whether a player can start or extend a simul: the player has no other game.
     pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
-        self.own_game(id).is_none_or(|game| self.simul(id).contains(&game))
+        self.current_game(id).is_none_or(|game| self.simul_games(id).contains(&game))
     }
 
     /// Returns whether a player gives a simul that includes this game, and is at another board.
-    pub(crate) fn is_away_from(&self, id: ConnectionId, game: GameId) -> bool {
-        self.simul(id).contains(&game) && self.own_game(id) != Some(game)
+    pub(crate) fn is_at_other_board(&self, id: ConnectionId, game: GameId) -> bool {
+        self.simul_games(id).contains(&game) && self.current_game(id) != Some(game)
     }
 
     /// Returns the unit of clocks that a client has requested.

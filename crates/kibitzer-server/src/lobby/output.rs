@@ -42,19 +42,19 @@ impl Lobby {
     /// Queues unsolicited text: a line end, which ends the prompt's line, the text, and a new prompt.
     pub(crate) fn notify(&mut self, to: ConnectionId, text: &str) {
         self.queue_text(to, &format!("\n{text}"));
-        self.prompt(to);
+        self.queue_prompt(to);
     }
 
     /// Like [`notify`](Self::notify), with lines that are never wrapped.
     pub(crate) fn notify_unwrapped(&mut self, to: ConnectionId, text: &str) {
         self.queue_unwrapped(to, &format!("\n{text}"));
-        self.prompt(to);
+        self.queue_prompt(to);
     }
 
     /// Queues unsolicited text directly after the prompt, as the recorded servers do for some lines.
     pub(crate) fn notify_after_prompt(&mut self, to: ConnectionId, text: &str) {
         self.queue_unwrapped(to, text);
-        self.prompt(to);
+        self.queue_prompt(to);
     }
 
     /// Queues a bell character if the player has the flag `bell` set.
@@ -67,15 +67,17 @@ impl Lobby {
     }
 
     /// Queues the prompt. Does nothing if no player is logged in, or the client has switched prompts off.
-    pub(crate) fn prompt(&mut self, to: ConnectionId) {
-        let Some(connection) = self.connection(to).filter(|connection| connection.levels.has_prompt()) else { return };
+    pub(crate) fn queue_prompt(&mut self, to: ConnectionId) {
+        let Some(connection) = self.connection(to).filter(|connection| connection.levels.gets_prompts()) else {
+            return;
+        };
         let default = connection.family.texts().prompt;
-        let Some(prompt) = connection.player().map(|player| self.prompt_of(player, default)) else { return };
+        let Some(prompt) = connection.player().map(|player| self.format_prompt(player, default)) else { return };
         self.queue_unwrapped(to, &prompt);
     }
 
     /// Formats the prompt of a player: the player's own text if it is set, otherwise `default`.
-    fn prompt_of(&self, player: &Player, default: &str) -> String {
+    fn format_prompt(&self, player: &Player, default: &str) -> String {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();
         }
@@ -85,10 +87,10 @@ impl Lobby {
     }
 
     /// Queues a timeseal ping and records its time, if the client uses timeseal.
-    pub(crate) fn ping(&mut self, id: ConnectionId) {
+    pub(crate) fn queue_ping(&mut self, id: ConnectionId) {
         let now = self.clock.now;
         let Some(connection) = self.connection_for_output(id) else { return };
-        let Some(bytes) = connection.seal.as_mut().map(|seal| seal.ping(now)) else { return };
+        let Some(bytes) = connection.seal.as_mut().map(|seal| seal.record_ping(now)) else { return };
         connection.queue_bytes(bytes);
     }
 
@@ -116,7 +118,7 @@ impl Lobby {
         let is_own = from == to;
         if self.queue_datagram(to, &talk.datagram) {
             if !is_own {
-                self.prompt(to);
+                self.queue_prompt(to);
             }
         } else if is_own {
             self.queue_text(to, &talk.line);

@@ -8,7 +8,7 @@ use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
 use super::ConnectionId;
 use super::ivars::Ivars;
 use super::variables::Variables;
-use crate::account::{Account, key};
+use crate::account::{Account, name_key};
 
 /// Maximum number of entries of each list of a player.
 pub(crate) const MAX_LIST_ENTRIES: usize = 200;
@@ -104,8 +104,8 @@ impl Player {
     }
 
     /// Returns the form of the name that identifies the player.
-    pub(crate) fn key(&self) -> String {
-        key(self.name())
+    pub(crate) fn name_key(&self) -> String {
+        name_key(self.name())
     }
 
     /// Returns the name with the titles, as in talk and lists.

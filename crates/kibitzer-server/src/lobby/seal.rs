@@ -25,7 +25,7 @@ impl TimesealClock {
     }
 
     /// Records a ping and returns its bytes.
-    pub(crate) const fn ping(&mut self, now: Instant) -> &'static [u8] {
+    pub(crate) const fn record_ping(&mut self, now: Instant) -> &'static [u8] {
         self.pinged = Some(now);
         if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{exact_or_prefix_matches, key};
+use crate::account::{exact_or_prefix_matches, name_key};
 
 /// Values that a variable accepts.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ const MAX_TEXT_BYTES: usize = 400;
 
 /// Why a variable was not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SetError {
+pub(crate) enum SetVariableError {
     /// No variable has this name.
     Unknown,
     /// Several names start with this prefix.
@@ -87,11 +87,11 @@ pub(crate) struct Variables {
 }
 
 /// Returns the variable with this name, otherwise the only one whose name starts with it.
-fn find(prefix: &str) -> Result<(&'static str, VariableKind), SetError> {
-    match exact_or_prefix_matches(VARIABLES.map(|(name, _, kind)| (name, kind)), &key(prefix)).as_slice() {
-        [] => Err(SetError::Unknown),
+fn find(prefix: &str) -> Result<(&'static str, VariableKind), SetVariableError> {
+    match exact_or_prefix_matches(VARIABLES.map(|(name, _, kind)| (name, kind)), &name_key(prefix)).as_slice() {
+        [] => Err(SetVariableError::Unknown),
         &[only] => Ok(only),
-        several => Err(SetError::Ambiguous(several.iter().map(|&(name, _)| name).collect())),
+        several => Err(SetVariableError::Ambiguous(several.iter().map(|&(name, _)| name).collect())),
     }
 }
 
@@ -122,8 +122,8 @@ impl Variables {
     ///
     /// # Errors
     ///
-    /// [`SetError`]; nothing is changed.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<String, SetError> {
+    /// [`SetVariableError`]; nothing is changed.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<String, SetVariableError> {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
@@ -153,16 +153,16 @@ impl Variables {
             (VariableKind::Only(known), _) if value == known => {
                 (value.to_owned(), format!("{name} set to \"{value}\"."))
             }
-            _ => return Err(SetError::BadValue(name)),
+            _ => return Err(SetVariableError::BadValue(name)),
         };
         self.values.insert(name, value);
         Ok(reply)
     }
 
     /// Sets the note of this number, or removes it if the text is empty. Returns the reply; fails if the text is too long.
-    fn set_note(&mut self, number: u8, note: &str) -> Result<String, SetError> {
+    fn set_note(&mut self, number: u8, note: &str) -> Result<String, SetVariableError> {
         if note.len() > MAX_TEXT_BYTES {
-            return Err(SetError::BadValue("note"));
+            return Err(SetVariableError::BadValue("note"));
         }
         if note.is_empty() {
             self.notes.remove(&number);
@@ -201,7 +201,7 @@ impl Variables {
     }
 
     fn cell(&self, name: &str) -> String {
-        let lower = key(name);
+        let lower = name_key(name);
         match VARIABLES.iter().find(|(known, ..)| *known == lower) {
             _ if name.is_empty() => String::new(),
             None => format!("{name}=?"),
@@ -244,13 +244,13 @@ mod tests {
     #[test]
     fn invalid_names_and_values_are_refused() {
         let mut variables = Variables::default();
-        assert_eq!(variables.set("nosuch", "1"), Err(SetError::Unknown));
-        assert_eq!(variables.set("sh", "1"), Err(SetError::Ambiguous(vec!["shout", "showownseek"])));
-        assert_eq!(variables.set("formula", "rated & blitz"), Err(SetError::BadValue("formula")));
-        assert_eq!(variables.set("width", "1000"), Err(SetError::BadValue("width")));
-        assert_eq!(variables.set("style", "13"), Err(SetError::BadValue("style")));
-        assert_eq!(variables.set("bell", "x"), Err(SetError::BadValue("bell")));
-        assert_eq!(variables.set("interface", &"x".repeat(401)), Err(SetError::BadValue("interface")));
+        assert_eq!(variables.set("nosuch", "1"), Err(SetVariableError::Unknown));
+        assert_eq!(variables.set("sh", "1"), Err(SetVariableError::Ambiguous(vec!["shout", "showownseek"])));
+        assert_eq!(variables.set("formula", "rated & blitz"), Err(SetVariableError::BadValue("formula")));
+        assert_eq!(variables.set("width", "1000"), Err(SetVariableError::BadValue("width")));
+        assert_eq!(variables.set("style", "13"), Err(SetVariableError::BadValue("style")));
+        assert_eq!(variables.set("bell", "x"), Err(SetVariableError::BadValue("bell")));
+        assert_eq!(variables.set("interface", &"x".repeat(401)), Err(SetVariableError::BadValue("interface")));
         assert_eq!(variables, Variables::default());
     }
 

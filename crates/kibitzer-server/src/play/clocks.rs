@@ -64,7 +64,7 @@ impl Clocks {
     }
 
     /// Adds time to one clock.
-    pub(crate) fn add(&mut self, color: Color, time: Duration) {
+    pub(crate) fn add_time(&mut self, color: Color, time: Duration) {
         *self.left_ms.of_mut(color) += whole_ms(time);
     }
 

@@ -19,7 +19,7 @@ const LINES: &str = "\
 const IRREGULAR: &str = "A00";
 
 /// Returns the opening code of the longest line in [`LINES`] with which the game begins, otherwise [`IRREGULAR`].
-pub(super) fn eco(record: &MoveRecord) -> &'static str {
+pub(super) fn eco_code(record: &MoveRecord) -> &'static str {
     let fits = |line: &str| {
         let mut plies = record.plies.iter();
         line.split(' ').all(|san| plies.next().is_some_and(|ply| ply.san == san))

@@ -28,7 +28,7 @@ enum Outcome {
     Adjourned,
 }
 
-/// All endings. Those that name a side are completed by [`by`](Ending::by).
+/// All endings. Those that name a side are completed by [`with_side`](Ending::with_side).
 ///
 /// Source: text messages §8; transcripts; FICS help file `history`.
 #[rustfmt::skip] // one to a line: it is a table
@@ -65,14 +65,14 @@ impl Ending {
     }
 
     /// Returns this ending with the side that resigned, lost, left, aborted or adjourned, or whose partner won.
-    pub(crate) const fn by(self, side: Color) -> Self {
+    pub(crate) const fn with_side(self, side: Color) -> Self {
         Self { side, ..self }
     }
 
     /// Converts the end of a game by its position, in which `side` is to move.
-    pub(crate) const fn by_rule(end: Termination, side: Color) -> Self {
+    pub(crate) const fn from_termination(end: Termination, side: Color) -> Self {
         match end {
-            Termination::Checkmate => Self::CHECKMATED.by(side),
+            Termination::Checkmate => Self::CHECKMATED.with_side(side),
             Termination::Stalemate => Self::STALEMATE,
             Termination::InsufficientMaterial => Self::NO_MATERIAL,
         }
@@ -103,10 +103,10 @@ impl Ending {
     }
 
     /// Returns how the other board of a bughouse match ends when this one ends so.
-    pub(crate) const fn for_partners(self) -> Self {
+    pub(crate) const fn of_partner_game(self) -> Self {
         match self.result().winner() {
             // The winner's partner has the other color there.
-            Some(winner) => Self::PARTNER_WON.by(winner.opponent()),
+            Some(winner) => Self::PARTNER_WON.with_side(winner.opponent()),
             None if self.is_adjournment() => Self::PARTNERS_ADJOURNED,
             None if self.is_abort() => Self::PARTNERS_ABORTED,
             None => Self::PARTNERS_DREW,

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use kibitzer_core::message::GameId;
 
 use super::board_line::BoardLine;
-use super::{BoardView, Ending, Game, GameHeader, MoveRecord, Ply, Seat, Sides, Terms};
+use super::{BoardView, Ending, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
 use crate::chess::{Move, Position};
 
 /// A game whose board moves forward and backward along the main line, or along a variation.
@@ -29,7 +29,7 @@ pub(crate) struct ExaminedGame {
 
 impl ExaminedGame {
     /// Creates an empty board on which the examiner may play both sides; both names are the examiner's.
-    pub(crate) fn scratch(id: GameId, examiner: Seat, started: SystemTime) -> Self {
+    pub(crate) fn scratch(id: GameId, examiner: SeatedPlayer, started: SystemTime) -> Self {
         let header = GameHeader { id, terms: Terms::unrated(0, 0), seats: Sides::both(examiner), started };
         Self { clocks_ms: Sides::both(0), is_scratch: true, ..Self::relay(header) }
     }

@@ -76,7 +76,7 @@ impl Game {
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
         self.record.push(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock(now);
-        let ending = self.position().termination().map(|end| Ending::by_rule(end, self.side_to_move()));
+        let ending = self.position().termination().map(|end| Ending::from_termination(end, self.side_to_move()));
         Some(MoveEffects { captured, ending })
     }
 
@@ -89,7 +89,7 @@ impl Game {
     }
 
     /// Returns the draw that a player may claim now, by repetition or by the fifty-move rule; `None` if there is none.
-    pub(crate) fn draw_by_claim(&self) -> Option<Ending> {
+    pub(crate) fn claimable_draw(&self) -> Option<Ending> {
         if self.record.n_repetitions() >= N_REPETITIONS_TO_DRAW {
             Some(Ending::REPETITION)
         } else {
@@ -98,38 +98,40 @@ impl Game {
     }
 
     /// Returns how the game ends if this side aborts it without consent; `None` once both sides have moved.
-    pub(crate) fn abort_without_asking(&self, by: Color) -> Option<Ending> {
-        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.by(by))
+    pub(crate) fn ending_by_early_abort(&self, by: Color) -> Option<Ending> {
+        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.with_side(by))
     }
 
     /// Returns how the game ends if this side disconnects.
     pub(crate) fn ending_by_leaving(&self, by: Color) -> Ending {
         if self.record.plies.len() < MIN_PLIES_TO_KEEP {
-            Ending::ABORTED_BY_LEAVING.by(by)
+            Ending::ABORTED_BY_LEAVING.with_side(by)
         } else if self.header.are_registered() {
-            Ending::ADJOURNED_BY_LEAVING.by(by)
+            Ending::ADJOURNED_BY_LEAVING.with_side(by)
         } else {
-            Ending::LEFT.by(by)
+            Ending::LEFT.with_side(by)
         }
     }
 
     /// Returns how the game ends because the side to move is out of time; `None` while it has time left, or if the game has no
     /// clocks.
-    pub(crate) fn flag_fallen(&self, now: Instant) -> Option<Ending> {
+    pub(crate) fn ending_by_flag_fall(&self, now: Instant) -> Option<Ending> {
         // Only the clock of the side to move runs.
         let loser = self.side_to_move();
-        self.claim_flag(loser.opponent(), now)
+        self.ending_by_flag_claim(loser.opponent(), now)
     }
 
     /// Returns how the game ends if this player claims that the opponent is out of time; `None` if the opponent has time left, or
     /// the game has no clocks.
-    pub(crate) fn claim_flag(&self, by: Color, now: Instant) -> Option<Ending> {
+    pub(crate) fn ending_by_flag_claim(&self, by: Color, now: Instant) -> Option<Ending> {
         let is_out = |color| !self.header.terms.is_untimed() && self.clocks.reading(color, now) <= 0;
         match (is_out(by.opponent()), is_out(by)) {
             (false, _) => None,
             (true, true) => Some(Ending::BOTH_FLAGGED),
-            (true, false) if self.position().lacks_material(by) => Some(Ending::FLAGGED_NO_MATERIAL.by(by.opponent())),
-            (true, false) => Some(Ending::FLAGGED.by(by.opponent())),
+            (true, false) if self.position().lacks_material(by) => {
+                Some(Ending::FLAGGED_NO_MATERIAL.with_side(by.opponent()))
+            }
+            (true, false) => Some(Ending::FLAGGED.with_side(by.opponent())),
         }
     }
 

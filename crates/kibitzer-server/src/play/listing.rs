@@ -7,8 +7,8 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameResult, Rating};
 
 use super::board_line::format_seconds;
-use super::eco::eco;
-use super::{ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, Seat, Sides, Terms};
+use super::eco::eco_code;
+use super::{ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
 use crate::calendar::Date;
 use crate::chess::Position;
 
@@ -44,7 +44,7 @@ pub(crate) fn games_row(game: &Game, now: Instant) -> String {
 /// Formats a row of `games` about an examined one: ` 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1`.
 pub(crate) fn examined_row(game: &ExaminedGame) -> String {
     let GameHeader { id, terms, seats: Sides { white, black }, .. } = &game.header;
-    let rating = |seat: &Seat| seat.rating.value().unwrap_or(0);
+    let rating = |seat: &SeatedPlayer| seat.rating.value().unwrap_or(0);
     format!(
         "{:>3} (Exam. {:>4} {:<11.11} {:>4} {:<10.10}) {} {}",
         id.0,
@@ -75,9 +75,9 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         opponent.rating.to_string(),
         opponent.name.as_str(),
         format_terms(game.header.terms),
-        eco(&game.record),
+        eco_code(&game.record),
         game.ending.map_or("***", |ending| ending.code),
-        Date::of(ended).short(),
+        Date::of(ended).format_short(),
     )
 }
 
@@ -99,8 +99,8 @@ pub(crate) fn stored_row(
         format_terms(game.header.terms),
         position.material(Color::White),
         position.material(Color::Black),
-        eco(&game.record),
-        Date::of(adjourned).short(),
+        eco_code(&game.record),
+        Date::of(adjourned).format_short(),
     )
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
         format_rating(white.rating),
         black.name,
         format_rating(black.rating),
-        Date::of(*started).long(),
+        Date::of(*started).format_long(),
         if *rated { "Rated" } else { "Unrated" },
         terms.kind(),
         white.name,

@@ -66,7 +66,7 @@ impl<T> Sides<T> {
 
 /// The facts about a player that the lines of a game contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seat {
+pub(crate) struct SeatedPlayer {
     pub(crate) name: Handle,
     /// Rating in this kind of game.
     pub(crate) rating: Rating,
@@ -79,7 +79,7 @@ pub(crate) struct Seat {
 pub(crate) struct GameHeader {
     pub(crate) id: GameId,
     pub(crate) terms: Terms,
-    pub(crate) seats: Sides<Seat>,
+    pub(crate) seats: Sides<SeatedPlayer>,
     pub(crate) started: SystemTime,
 }
 
@@ -99,7 +99,7 @@ impl GameHeader {
     }
 
     /// Formats both reserves in a position, and the piece that was just added; `None` in variants without reserves.
-    pub(crate) fn holding(&self, position: &Position, passed: Option<(Color, Role)>) -> Option<String> {
+    pub(crate) fn holding_line(&self, position: &Position, passed: Option<(Color, Role)>) -> Option<String> {
         self.terms.variant.has_hands().then(|| holding_line(self.id, &position.hands, passed))
     }
 }

@@ -36,8 +36,8 @@ struct Checked {
     takebacks: usize,
 }
 
-fn seat(name: &Handle) -> Seat {
-    Seat { name: name.clone(), rating: Rating::Unrated, is_registered: true, has_timeseal: false }
+fn seat(name: &Handle) -> SeatedPlayer {
+    SeatedPlayer { name: name.clone(), rating: Rating::Unrated, is_registered: true, has_timeseal: false }
 }
 
 fn variant(session: &Session, game: GameId) -> Variant {
@@ -195,7 +195,7 @@ const MAX_LISTED: usize = 21;
 fn assert_holding(replay: &Replay, passed: Option<(Color, Role)>, raw: &str, place: &str) {
     let n_listed = raw.split(['[', ']']).skip(1).step_by(2).map(str::len).sum::<usize>();
     if n_listed < MAX_LISTED {
-        assert_eq!(replay.game.header.holding(replay.game.position(), passed).unwrap(), raw, "{place}");
+        assert_eq!(replay.game.header.holding_line(replay.game.position(), passed).unwrap(), raw, "{place}");
     }
 }
 
@@ -263,7 +263,7 @@ fn add_time(replay: &mut Replay, line: &str) {
     let Some((giver, rest)) = line.split_once(" has added ") else { return };
     let Some(seconds) = rest.strip_suffix(" seconds to your clock.") else { return };
     if let Some(giver) = replay.game.header.color_of(giver) {
-        replay.game.clocks.add(!giver, Duration::from_secs(seconds.parse().unwrap()));
+        replay.game.clocks.add_time(!giver, Duration::from_secs(seconds.parse().unwrap()));
     }
 }
 
@@ -319,7 +319,7 @@ fn every_ending() -> Vec<Ending> {
         Ending::PARTNERS_ABORTED,
         Ending::PARTNERS_ADJOURNED,
     ];
-    endings.extend(of_sides.iter().flat_map(|ending| Color::BOTH.map(|side| ending.by(side))));
+    endings.extend(of_sides.iter().flat_map(|ending| Color::BOTH.map(|side| ending.with_side(side))));
     endings
 }
 

@@ -12,16 +12,16 @@ const SECOND: Duration = Duration::from_secs(1);
 const OBSERVER: BoardView =
     BoardView { relation: Relation::Observing, unit: ClockUnit::Seconds, form: BoardForm::Style12, is_flipped: false };
 
-fn seat(name: &str, rating: u16) -> Seat {
+fn seat(name: &str, rating: u16) -> SeatedPlayer {
     let rating = Rating::Rated(rating, Confidence::Established);
-    Seat { name: name.parse().unwrap(), rating, is_registered: true, has_timeseal: false }
+    SeatedPlayer { name: name.parse().unwrap(), rating, is_registered: true, has_timeseal: false }
 }
 
-fn guest(name: &str) -> Seat {
-    Seat { rating: Rating::Guest, is_registered: false, ..seat(name, 0) }
+fn guest(name: &str) -> SeatedPlayer {
+    SeatedPlayer { rating: Rating::Guest, is_registered: false, ..seat(name, 0) }
 }
 
-fn players() -> Sides<Seat> {
+fn players() -> Sides<SeatedPlayer> {
     Sides { white: seat("Newton", 1700), black: seat("Einstein", 1850) }
 }
 
@@ -41,7 +41,7 @@ struct Table {
 }
 
 impl Table {
-    fn new(terms: Terms, seats: Sides<Seat>) -> Self {
+    fn new(terms: Terms, seats: Sides<SeatedPlayer>) -> Self {
         let now = Instant::now();
         let header = GameHeader { id: GameId(7), terms, seats, started: date() };
         Self { game: Game::new(header, Position::start(terms.variant), now), now }
@@ -104,7 +104,7 @@ fn clocks_of_bughouse_start_at_once_and_untimed_ones_never() {
     let mut untimed = Table::of(Variant::Standard, 0, 0);
     untimed.play("e4 e5 Nf3 Nc6");
     assert_eq!((untimed.clocks(), untimed.game.clocks.runs_out_at()), ((0, 0), None));
-    assert_eq!(untimed.game.claim_flag(Color::White, untimed.now), None);
+    assert_eq!(untimed.game.ending_by_flag_claim(Color::White, untimed.now), None);
 }
 
 // Rules: style12 K4
@@ -131,13 +131,13 @@ fn a_flag_can_be_claimed_when_the_time_is_over() {
     table.play("e4 e5 Nf3");
     assert_eq!(table.game.clocks.runs_out_at(), Some(table.now + SECOND * 60));
     table.now += Duration::from_millis(59_999);
-    assert_eq!(table.game.flag_fallen(table.now), None);
-    assert_eq!(table.game.claim_flag(Color::White, table.now), None);
+    assert_eq!(table.game.ending_by_flag_fall(table.now), None);
+    assert_eq!(table.game.ending_by_flag_claim(Color::White, table.now), None);
     table.now += Duration::from_millis(1);
-    assert_eq!(table.game.flag_fallen(table.now), Some(Ending::FLAGGED.by(Color::Black)));
-    assert_eq!(table.game.claim_flag(Color::Black, table.now), None);
+    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::FLAGGED.with_side(Color::Black)));
+    assert_eq!(table.game.ending_by_flag_claim(Color::Black, table.now), None);
     table.now += Duration::from_millis(917);
-    let end = table.finish(Ending::FLAGGED.by(Color::Black));
+    let end = table.finish(Ending::FLAGGED.with_side(Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Einstein forfeits on time} 1-0");
     let after = table.now + SECOND * 9;
     let line = Style12::parse(table.game.board(OBSERVER, after).as_bytes()).unwrap();
@@ -153,8 +153,8 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
     assert_eq!(moved.ending, None);
     assert!(table.game.position().lacks_material(Color::White));
     table.now += SECOND * 60;
-    assert_eq!(table.game.flag_fallen(table.now), Some(Ending::FLAGGED_NO_MATERIAL.by(Color::Black)));
-    let end = table.finish(Ending::FLAGGED_NO_MATERIAL.by(Color::Black));
+    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::FLAGGED_NO_MATERIAL.with_side(Color::Black)));
+    let end = table.finish(Ending::FLAGGED_NO_MATERIAL.with_side(Color::Black));
     assert_eq!(
         end,
         "{Game 7 (Newton vs. Einstein) Einstein ran out of time and Newton has no material to mate} 1/2-1/2"
@@ -164,9 +164,9 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
 #[test]
 fn moves_end_games_by_mate() {
     let mut table = Table::of(Variant::Standard, 3, 0);
-    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().ending, Some(Ending::CHECKMATED.by(Color::White)));
+    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().ending, Some(Ending::CHECKMATED.with_side(Color::White)));
     assert_eq!(
-        table.finish(Ending::CHECKMATED.by(Color::White)),
+        table.finish(Ending::CHECKMATED.with_side(Color::White)),
         "{Game 7 (Newton vs. Einstein) Newton checkmated} 0-1"
     );
     let late =
@@ -189,11 +189,11 @@ fn a_move_out_of_turn_or_against_the_rules_changes_nothing() {
 fn draws_are_claimed_after_three_repetitions_or_fifty_quiet_moves() {
     let mut table = Table::of(Variant::Standard, 30, 0);
     table.play("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1");
-    assert_eq!(table.game.draw_by_claim(), None);
+    assert_eq!(table.game.claimable_draw(), None);
     table.play("Ng8");
-    assert_eq!(table.game.draw_by_claim(), Some(Ending::REPETITION));
+    assert_eq!(table.game.claimable_draw(), Some(Ending::REPETITION));
     table.play("e4");
-    assert_eq!(table.game.draw_by_claim(), None);
+    assert_eq!(table.game.claimable_draw(), None);
     let mut quiet = Table::of(Variant::Standard, 60, 0);
     // Rooks and kings that wander so that no position comes thrice.
     quiet.play("a4 a5 h4 h5");
@@ -206,7 +206,7 @@ fn draws_are_claimed_after_three_repetitions_or_fifty_quiet_moves() {
         quiet.play(black[turn % 4]);
     }
     assert_eq!(quiet.game.position().halfmove_clock, 100);
-    assert!(quiet.game.draw_by_claim().is_some());
+    assert!(quiet.game.claimable_draw().is_some());
 }
 
 #[test]
@@ -226,24 +226,24 @@ fn takebacks_restore_position_and_clocks() {
 fn only_an_early_game_is_aborted_without_consent() {
     let mut table = Table::of(Variant::Standard, 3, 2);
     table.play("e4");
-    assert_eq!(table.game.abort_without_asking(Color::Black), Some(Ending::ABORTED_EARLY.by(Color::Black)));
-    let end = table.finish(Ending::ABORTED_EARLY.by(Color::Black));
+    assert_eq!(table.game.ending_by_early_abort(Color::Black), Some(Ending::ABORTED_EARLY.with_side(Color::Black)));
+    let end = table.finish(Ending::ABORTED_EARLY.with_side(Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Game aborted on move 1 by Einstein} *");
     let mut late = Table::of(Variant::Standard, 3, 2);
     late.play("e4 e5");
-    assert_eq!(late.game.abort_without_asking(Color::White), None);
+    assert_eq!(late.game.ending_by_early_abort(Color::White), None);
 }
 
 #[test]
 fn a_disconnection_loses_adjourns_or_aborts_the_game() {
     let mut early = Table::of(Variant::Standard, 3, 0);
     early.play("e4 e5 Nf3 Nc6");
-    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ABORTED_BY_LEAVING.by(Color::White));
+    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ABORTED_BY_LEAVING.with_side(Color::White));
     early.play("Bb5");
-    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ADJOURNED_BY_LEAVING.by(Color::White));
+    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ADJOURNED_BY_LEAVING.with_side(Color::White));
     let mut guests = Table::new(terms(Variant::Standard, 3, 0), Sides { white: guest("GuestABCD"), ..players() });
     guests.play("e4 e5 Nf3 Nc6 Bb5");
-    assert_eq!(guests.game.ending_by_leaving(Color::Black), Ending::LEFT.by(Color::Black));
+    assert_eq!(guests.game.ending_by_leaving(Color::Black), Ending::LEFT.with_side(Color::Black));
 }
 
 #[test]
@@ -266,22 +266,22 @@ fn partners_pass_pieces_and_end_together() {
     let moved = table.play("e4 d5 exd5").unwrap();
     assert_eq!((moved.captured, table.game.position().hands.white.is_empty()), (Some(Role::Pawn), true));
     table.game.record.position_mut().hands.black.add(Role::Knight);
-    let passed = table.game.header.holding(table.game.position(), Some((Color::Black, Role::Knight)));
+    let passed = table.game.header.holding_line(table.game.position(), Some((Color::Black, Role::Knight)));
     assert_eq!(passed.as_deref(), Some("<b1> game 7 white [] black [N] <- BN"));
     table.play("N@e4");
     assert_eq!(
-        table.game.header.holding(table.game.position(), None).as_deref(),
+        table.game.header.holding_line(table.game.position(), None).as_deref(),
         Some("<b1> game 7 white [] black []")
     );
     let cases = [
-        (Ending::CHECKMATED.by(Color::White), Ending::PARTNER_WON.by(Color::White)),
-        (Ending::RESIGNED.by(Color::Black), Ending::PARTNER_WON.by(Color::Black)),
+        (Ending::CHECKMATED.with_side(Color::White), Ending::PARTNER_WON.with_side(Color::White)),
+        (Ending::RESIGNED.with_side(Color::Black), Ending::PARTNER_WON.with_side(Color::Black)),
         (Ending::DRAW_AGREED, Ending::PARTNERS_DREW),
         (Ending::ABORT_AGREED, Ending::PARTNERS_ABORTED),
         (Ending::ADJOURN_AGREED, Ending::PARTNERS_ADJOURNED),
     ];
     for (here, there) in cases {
-        assert_eq!(here.for_partners(), there);
+        assert_eq!(here.of_partner_game(), there);
     }
 }
 
@@ -333,7 +333,7 @@ fn the_move_list_has_the_recorded_form() {
           3.  Bb5     (0:00.100)      \n      \
               {Still in progress} *";
     assert_eq!(table.move_list(ClockUnit::Milliseconds), want);
-    table.finish(Ending::RESIGNED.by(Color::White));
+    table.finish(Ending::RESIGNED.with_side(Color::White));
     let list: MoveList = parse(&table.move_list(ClockUnit::Seconds));
     assert_eq!((list.moves.len(), list.reason.as_str(), list.unread.len()), (5, "White resigns", 0));
 }
@@ -367,7 +367,7 @@ fn the_client_parses_rows_of_games() {
 fn the_client_parses_rows_of_history_and_stored_games() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 c5 Nf3 d6");
-    table.finish(Ending::RESIGNED.by(Color::Black));
+    table.finish(Ending::RESIGNED.with_side(Color::Black));
     let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner, date()));
     assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
     assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
@@ -409,7 +409,7 @@ fn kinds_depend_on_the_time_of_forty_moves() {
 fn an_examined_game_moves_both_ways_and_into_variations() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 e5 Nf3 Nc6 Bb5");
-    table.finish(Ending::RESIGNED.by(Color::Black));
+    table.finish(Ending::RESIGNED.with_side(Color::Black));
     let mut examined = ExaminedGame::of_game(GameId(3), &table.game);
     assert_eq!((examined.forward(2), examined.backward(9), examined.forward(4)), (2, 2, 4));
     let line = examined.board(BoardView { relation: Relation::Examining, ..OBSERVER });
@@ -423,7 +423,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     assert_eq!(examined.revert(), Some(3));
     assert_eq!(examined.ending_if_final(), None);
     play(&mut examined, "Bb5");
-    assert_eq!((examined.ending_if_final(), examined.revert()), (Some(Ending::RESIGNED.by(Color::Black)), None));
+    assert_eq!((examined.ending_if_final(), examined.revert()), (Some(Ending::RESIGNED.with_side(Color::Black)), None));
     let observed = examined.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
     assert_eq!(examined.main.plies.len(), 5);

@@ -58,7 +58,7 @@ impl<'a> MoveScorer<'a> {
     /// Returns the score of a legal move in hundredths of a pawn, without its random part.
     fn score(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
-        let taken = self.position.capture(legal).map_or(0, |taken| worth(taken.role));
+        let taken = self.position.capture(legal).map_or(0, |taken| piece_value(taken.role));
         taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 
@@ -68,12 +68,12 @@ impl<'a> MoveScorer<'a> {
         let (role, saved, gained) = match legal {
             Move::Normal { role, from, promotion, .. } => {
                 let becomes = promotion.unwrap_or(role);
-                (becomes, hanging(self.position, from, role, self.mover), worth(becomes) - worth(role))
+                (becomes, capture_loss(self.position, from, role, self.mover), piece_value(becomes) - piece_value(role))
             }
             Move::Drop { role, .. } => (role, 0, 0),
             Move::Castle(_) => return 0,
         };
-        saved + gained - hanging(after, to, role, self.mover)
+        saved + gained - capture_loss(after, to, role, self.mover)
     }
 
     /// Returns the value of a check or of the end of the game.
@@ -129,17 +129,17 @@ fn closeness(one: Square, other: Square) -> i32 {
 }
 
 /// Returns the value that the owner of a piece loses by its capture; 0 if the capture is bad.
-fn hanging(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
+fn capture_loss(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
     let Some(attacker) = position.cheapest_attacker(square, owner.opponent()) else { return 0 };
     // Without a defender the whole piece is lost, else the difference of an exchange.
     if position.cheapest_attacker(square, owner).is_none() {
-        return worth(role);
+        return piece_value(role);
     }
-    (worth(role) - worth(attacker)).max(0)
+    (piece_value(role) - piece_value(attacker)).max(0)
 }
 
 /// Returns the value of a piece. That of a king exceeds all others, so that it captures nothing that is defended.
-fn worth(role: Role) -> i32 {
+fn piece_value(role: Role) -> i32 {
     match role {
         Role::King => 50 * PAWN,
         role => i32::from(role.material_value()) * PAWN,

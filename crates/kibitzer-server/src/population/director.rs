@@ -93,16 +93,16 @@ impl Population {
         }
         self.arrange_regular_games();
         if let [one, two] = *self.free_players(SimulatedRole::Crazyhouse) {
-            self.command(one, format!("match {} 5 0 crazyhouse", self.name(two)));
+            self.queue_command(one, format!("match {} 5 0 crazyhouse", self.name(two)));
         }
         if let [one, _, three, _] = *self.free_players(SimulatedRole::Bughouse) {
-            self.command(one, format!("match {} 3 0 bughouse", self.name(three)));
+            self.queue_command(one, format!("match {} 3 0 bughouse", self.name(three)));
         }
         if self.options.has(Activity::Seeks) && self.random.u8(..8) == 0 {
             self.post_open_seek(now);
         }
         // The first time, bughouse partners have to find each other before they can play.
-        let pause = if is_first { Duration::ZERO } else { self.pause(1_500..3_500) };
+        let pause = if is_first { Duration::ZERO } else { self.random_pause(1_500..3_500) };
         self.schedule.set(Task::Arrange, now + pause);
     }
 
@@ -117,7 +117,7 @@ impl Population {
         }
         if let [one, two, three, four] = *self.with_role(SimulatedRole::Bughouse) {
             for (from, to) in [(one, two), (three, four)] {
-                self.command(from, format!("partner {}", self.name(to)));
+                self.queue_command(from, format!("partner {}", self.name(to)));
             }
         }
     }
@@ -143,7 +143,7 @@ impl Population {
         let Some(&id) = self.random.choice(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
         let variant = if self.random.u8(..5) == 0 { " crazyhouse" } else { "" };
         self.post_seek(id, SeekKind::Open, variant);
-        let delay = self.delay(20_000..90_000);
+        let delay = self.random_delay(20_000..90_000);
         self.schedule.set(Task::Unseek(id), now + delay);
     }
 
@@ -154,7 +154,7 @@ impl Population {
         if let Some(player) = self.players.get_mut(&id) {
             player.seek = Some(seek);
         }
-        self.command(id, format!("seek {minutes} {seconds} {rated}{variant}"));
+        self.queue_command(id, format!("seek {minutes} {seconds} {rated}{variant}"));
     }
 
     /// Schedules the answer to a seek if it is an arranged one.
@@ -167,34 +167,34 @@ impl Population {
         if let Some(player) = self.players.get_mut(&answerer) {
             player.is_reserved = true;
         }
-        let delay = self.delay(2_000..15_000);
+        let delay = self.random_delay(2_000..15_000);
         self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
     }
 
     /// Sends one public remark of a random regular, and schedules itself again.
     pub(super) fn talk_in_public(&mut self, now: Instant) {
         let regulars = self.with_role(SimulatedRole::Regular);
-        let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.remark(id)?)));
+        let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.remark_command(id)?)));
         if let Some((id, line)) = remark {
-            self.command(id, line);
+            self.queue_command(id, line);
         }
-        let pause = self.delay(6_000..25_000);
+        let pause = self.random_delay(6_000..25_000);
         self.schedule.set(Task::Chat, now + pause);
     }
 
     /// Returns a command that talks in public: in a channel, as a shout, or about the player's game. `None` without a game to
     /// talk about.
-    fn remark(&mut self, id: ConnectionId) -> Option<String> {
+    fn remark_command(&mut self, id: ConnectionId) -> Option<String> {
         match self.random.u8(..10) {
             0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
             4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
             5 => self.random.choice(&phrases::IT_SHOUTS).map(|text| format!("it {text}")),
-            _ => self.players.get(&id)?.kibitz(&mut self.random),
+            _ => self.players.get(&id)?.kibitz_command(&mut self.random),
         }
     }
 
     /// Schedules talk to a player, unless that one is simulated too.
-    pub(super) fn talk_later(&mut self, id: ConnectionId, whom: Handle, occasion: TalkOccasion, now: Instant) {
+    pub(super) fn schedule_tell(&mut self, id: ConnectionId, whom: Handle, occasion: TalkOccasion, now: Instant) {
         let is_simulated = self.players.values().any(|player| player.name == whom);
         let Some(player) = self.players.get_mut(&id) else { return };
         if is_simulated || !self.options.has(Activity::Talk) {
@@ -202,13 +202,13 @@ impl Population {
             return;
         }
         player.talk_partner = Some(whom);
-        let delay = self.delay(1_500..5_000);
+        let delay = self.random_delay(1_500..5_000);
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
     /// Sends a tell from a simulated player to its talk partner, with a text for the occasion, such as a greeting. Does nothing without a
     /// talk partner.
-    pub(super) fn talk(&mut self, id: ConnectionId, occasion: TalkOccasion) {
+    pub(super) fn send_tell(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {
             TalkOccasion::GameStarted => self.random.choice(&phrases::GREETINGS),
@@ -217,6 +217,6 @@ impl Population {
             TalkOccasion::Arrived => None,
         };
         let welcome = format!("welcome! For a game, type: match {} 5 0", self.name(id));
-        self.command(id, format!("tell {whom} {}", text.copied().unwrap_or(&welcome)));
+        self.queue_command(id, format!("tell {whom} {}", text.copied().unwrap_or(&welcome)));
     }
 }

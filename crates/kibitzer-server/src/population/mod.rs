@@ -63,7 +63,7 @@ enum TalkOccasion {
 
 /// An action that the server executes for a simulated player.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum SimulatedAction {
     Command(ConnectionId, String),
     /// A step that no command can do.
     Relay(ConnectionId, RelayStep),
@@ -77,7 +77,7 @@ pub(crate) struct Population {
     names: Names,
     players: BTreeMap<ConnectionId, SimulatedPlayer>,
     schedule: Schedule<Task>,
-    actions: VecDeque<Action>,
+    actions: VecDeque<SimulatedAction>,
     relay: Relay,
     /// Names of the players of relayed games.
     relayed: Sides<Handle>,
@@ -116,7 +116,7 @@ impl Population {
         self.players.insert(id, SimulatedPlayer::new(name, role, n_instant_plies));
         let commands =
             SimulatedPlayer::LOGIN_COMMANDS.map(str::to_owned).into_iter().chain(self.role_commands(id, role));
-        self.actions.extend(commands.map(|line| Action::Command(id, line)));
+        self.actions.extend(commands.map(|line| SimulatedAction::Command(id, line)));
     }
 
     /// Returns the number of players.
@@ -131,7 +131,7 @@ impl Population {
 
     /// Returns the next action that is due; `None` if there is none now, which also ends the start of the server. The output that
     /// an action causes has to be [received](Self::receive) before the next call.
-    pub(crate) fn next_action(&mut self, now: Instant) -> Option<Action> {
+    pub(crate) fn next_action(&mut self, now: Instant) -> Option<SimulatedAction> {
         loop {
             if let Some(action) = self.actions.pop_front() {
                 return Some(action);
@@ -142,7 +142,7 @@ impl Population {
                 }
                 return None;
             };
-            self.run(task, now);
+            self.run_task(task, now);
         }
     }
 
@@ -154,6 +154,7 @@ impl Population {
         }
     }
 
+    /// Schedules the reaction of a player to an observation, or cancels a task that it makes obsolete.
     fn react(&mut self, id: ConnectionId, observation: PlayerObservation, now: Instant) {
         match observation {
             PlayerObservation::MyTurn => {
@@ -161,15 +162,15 @@ impl Population {
                 self.schedule.set(Task::Move(id), now + time);
             }
             PlayerObservation::NotMyTurn => self.schedule.cancel(Task::Move(id)),
-            PlayerObservation::Occasion(occasion, whom) => self.talk_later(id, whom, occasion, now),
+            PlayerObservation::Occasion(occasion, whom) => self.schedule_tell(id, whom, occasion, now),
             PlayerObservation::GameEnded => {
                 self.schedule.cancel(Task::Move(id));
                 if let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) {
-                    self.talk_later(id, whom, TalkOccasion::GameEnded, now);
+                    self.schedule_tell(id, whom, TalkOccasion::GameEnded, now);
                 }
             }
             PlayerObservation::OfferReceived(number) => {
-                let delay = self.delay(1_000..3_000);
+                let delay = self.random_delay(1_000..3_000);
                 self.schedule.set(Task::Answer(id, number), now + delay);
             }
             PlayerObservation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
@@ -177,7 +178,8 @@ impl Population {
         }
     }
 
-    fn run(&mut self, task: Task, now: Instant) {
+    /// Executes a task that is due: queues its commands, which the server executes later, or schedules further tasks.
+    fn run_task(&mut self, task: Task, now: Instant) {
         let Self { players, random, .. } = self;
         match task {
             Task::Arrange => self.arrange_games(now),
@@ -185,31 +187,32 @@ impl Population {
             Task::Relay => self.continue_relay(now),
             Task::Move(id) => {
                 let commands = players.get_mut(&id).map(|player| player.take_turn(random));
-                commands.into_iter().flatten().for_each(|line| self.command(id, line));
+                commands.into_iter().flatten().for_each(|line| self.queue_command(id, line));
             }
             Task::Answer(id, number) => {
-                let answer = players.get_mut(&id).and_then(|player| player.answer(number, random));
+                let answer = players.get_mut(&id).and_then(|player| player.answer_offer(number, random));
                 if let Some(line) = answer {
-                    self.command(id, line);
+                    self.queue_command(id, line);
                 }
             }
             Task::AnswerSeek(id, number) => {
                 if let Some(player) = players.get_mut(&id) {
                     player.is_reserved = false;
                 }
-                self.command(id, format!("play {number}"));
+                self.queue_command(id, format!("play {number}"));
             }
             Task::Unseek(id) => {
                 if players.get_mut(&id).and_then(|player| player.seek.take()).is_some() {
-                    self.command(id, "unseek".to_owned());
+                    self.queue_command(id, "unseek".to_owned());
                 }
             }
-            Task::Talk(id, occasion) => self.talk(id, occasion),
+            Task::Talk(id, occasion) => self.send_tell(id, occasion),
         }
     }
 
-    fn command(&mut self, id: ConnectionId, line: String) {
-        self.actions.push_back(Action::Command(id, line));
+    /// Queues a command that the server executes for a player.
+    fn queue_command(&mut self, id: ConnectionId, line: String) {
+        self.actions.push_back(SimulatedAction::Command(id, line));
     }
 
     /// Returns the time that a player thinks about the next move; zero if the move is to be played at once, or there is no game.
@@ -220,22 +223,23 @@ impl Population {
     }
 
     /// Returns a random time in a range of milliseconds, at the pace of this population.
-    fn pause(&mut self, ms: Range<u64>) -> Duration {
+    fn random_pause(&mut self, ms: Range<u64>) -> Duration {
         self.options.scale_time(Duration::from_millis(self.random.u64(ms)))
     }
 
-    /// Returns a random time like [`pause`](Self::pause), but zero while the server starts.
-    fn delay(&mut self, ms: Range<u64>) -> Duration {
+    /// Returns a random time like [`random_pause`](Self::random_pause), but zero while the server starts.
+    fn random_delay(&mut self, ms: Range<u64>) -> Duration {
         // The random number is drawn in either case.
-        let pause = self.pause(ms);
+        let pause = self.random_pause(ms);
         if self.is_starting { Duration::ZERO } else { pause }
     }
 
+    /// Queues the next step of the relay and schedules the one after it. Does nothing without a relaying player.
     fn continue_relay(&mut self, now: Instant) {
         let Some(&by) = self.with_role(SimulatedRole::Relay).first() else { return };
         let n_instant_plies = if self.is_starting { INSTANT_PLIES.end / 2 } else { 0 };
         let (step, pause) = self.relay.advance(&self.relayed, n_instant_plies, &mut self.random);
-        self.actions.push_back(Action::Relay(by, step));
+        self.actions.push_back(SimulatedAction::Relay(by, step));
         let pause = self.options.scale_time(pause);
         self.schedule.set(Task::Relay, now + pause);
     }

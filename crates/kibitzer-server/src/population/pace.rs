@@ -22,16 +22,16 @@ const THINKING_PERCENTAGES: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
 pub(super) fn thinking_time(board: &Style12, random: &mut Rng) -> Duration {
     let Some(left) = board.clock(board.side_to_move()).remaining() else { return QUICKEST };
     if board.initial_min() == 0 && board.increment_s() == 0 {
-        return UNTIMED.mul_f64(variation(random));
+        return UNTIMED.mul_f64(random_time_factor(random));
     }
     // As if forty more moves were to be played.
     let usual = left / 40 + Duration::from_secs(board.increment_s().into()) * 3 / 4;
     let usual = if board.ply() < OPENING_PLIES { usual / 3 } else { usual };
-    usual.mul_f64(variation(random)).max(QUICKEST).min(left / 6)
+    usual.mul_f64(random_time_factor(random)).max(QUICKEST).min(left / 6)
 }
 
 /// Returns a random factor of the thinking time.
-fn variation(random: &mut Rng) -> f64 {
+fn random_time_factor(random: &mut Rng) -> f64 {
     f64::from(random.choice(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
 }
 
@@ -48,7 +48,7 @@ pub(super) enum TurnAction {
 }
 
 /// Returns `true` with a probability of `chance` in a thousand.
-fn permille(random: &mut Rng, chance: u32) -> bool {
+fn random_permille(random: &mut Rng, chance: u32) -> bool {
     random.u32(..1000) < chance
 }
 
@@ -58,12 +58,12 @@ pub(super) fn turn_action(board: &Style12, random: &mut Rng) -> TurnAction {
     let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
     let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
     match board.ply() {
-        0..2 if permille(random, 12) => TurnAction::Abort,
-        20.. if material_balance <= -8 && permille(random, 150) => TurnAction::Resign,
-        20.. if material_balance <= -15 && permille(random, 500) => TurnAction::Resign,
-        30.. if is_timed && is_bullet && permille(random, 12) => TurnAction::LoseOnTime,
-        50.. if material_balance.abs() <= 1 && permille(random, 60) => TurnAction::OfferDraw,
-        40.. if board.halfmove_clock() >= 16 && permille(random, 250) => TurnAction::OfferDraw,
+        0..2 if random_permille(random, 12) => TurnAction::Abort,
+        20.. if material_balance <= -8 && random_permille(random, 150) => TurnAction::Resign,
+        20.. if material_balance <= -15 && random_permille(random, 500) => TurnAction::Resign,
+        30.. if is_timed && is_bullet && random_permille(random, 12) => TurnAction::LoseOnTime,
+        50.. if material_balance.abs() <= 1 && random_permille(random, 60) => TurnAction::OfferDraw,
+        40.. if board.halfmove_clock() >= 16 && random_permille(random, 250) => TurnAction::OfferDraw,
         _ => TurnAction::Move,
     }
 }

@@ -15,7 +15,7 @@ use kibitzer_core::message::{Confidence, Handle, Rating};
 
 use super::brain;
 use crate::chess::{Move, Position, Variant};
-use crate::play::{Ending, Seat, Sides, Terms};
+use crate::play::{Ending, SeatedPlayer, Sides, Terms};
 
 const TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 15, increment_s: 10 };
 
@@ -30,7 +30,7 @@ const LEAST_LEFT_MS: i64 = 5_000;
 pub(crate) enum RelayStep {
     Start {
         terms: Terms,
-        seats: Box<Sides<Seat>>,
+        seats: Box<Sides<SeatedPlayer>>,
     },
     Move {
         played: Move,
@@ -76,7 +76,7 @@ impl Relay {
         match self {
             Self::Waiting => {
                 *self = Self::Playing(Box::new(SimulatedRelayGame::new(n_instant_plies)));
-                (RelayStep::Start { terms: TERMS, seats: Box::new(seats(names, random)) }, Duration::ZERO)
+                (RelayStep::Start { terms: TERMS, seats: Box::new(strong_players(names, random)) }, Duration::ZERO)
             }
             Self::Playing(game) => match game.play(random) {
                 Ok(step) => step,
@@ -117,10 +117,10 @@ impl SimulatedRelayGame {
 }
 
 /// Returns two strong players.
-fn seats(names: &Sides<Handle>, random: &mut Rng) -> Sides<Seat> {
+fn strong_players(names: &Sides<Handle>, random: &mut Rng) -> Sides<SeatedPlayer> {
     let mut seat = |name: &Handle| {
         let rating = Rating::Rated(random.u16(2400..2700), Confidence::Established);
-        Seat { name: name.clone(), rating, is_registered: true, has_timeseal: false }
+        SeatedPlayer { name: name.clone(), rating, is_registered: true, has_timeseal: false }
     };
     Sides { white: seat(&names.white), black: seat(&names.black) }
 }
@@ -128,11 +128,11 @@ fn seats(names: &Sides<Handle>, random: &mut Rng) -> Sides<Seat> {
 /// Returns how a relayed game ends in this position; `None` if it goes on.
 fn ending(position: &Position, n_plies: u32) -> Option<Ending> {
     if let Some(end) = position.termination() {
-        return Some(Ending::by_rule(end, position.side_to_move));
+        return Some(Ending::from_termination(end, position.side_to_move));
     }
     let (white, black) = (position.material(Color::White), position.material(Color::Black));
     if n_plies >= 30 && white.abs_diff(black) >= 9 {
-        return Some(Ending::RESIGNED.by(if white < black { Color::White } else { Color::Black }));
+        return Some(Ending::RESIGNED.with_side(if white < black { Color::White } else { Color::Black }));
     }
     (n_plies >= MAX_PLIES).then_some(Ending::DRAW_AGREED)
 }

@@ -199,7 +199,7 @@ impl SimulatedPlayer {
     }
 
     /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
-    pub(super) fn answer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
+    pub(super) fn answer_offer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
         let offer = self.offers.remove(&number)?;
         let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };
         Some(format!("{answer} {number}"))
@@ -219,7 +219,7 @@ impl SimulatedPlayer {
     }
 
     /// Returns a remark about the player's game; `None` without a game.
-    pub(super) fn kibitz(&self, random: &mut Rng) -> Option<String> {
+    pub(super) fn kibitz_command(&self, random: &mut Rng) -> Option<String> {
         self.board.as_ref()?;
         random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
     }

@@ -35,7 +35,7 @@ struct Client {
 
 /// The state, the clients, and the tasks that serve them.
 #[derive(Debug)]
-pub(super) struct Actor {
+pub(super) struct ServerActor {
     world: World,
     requests: mpsc::Receiver<ActorRequest>,
     /// Cloned for the tasks of clients; weak, so that the server ends once all other senders are dropped.
@@ -50,7 +50,7 @@ pub(super) struct Actor {
     max_unsent_bytes: usize,
 }
 
-impl Actor {
+impl ServerActor {
     pub(super) fn new(
         options: ServerOptions,
         requests: mpsc::Receiver<ActorRequest>,
@@ -88,7 +88,7 @@ impl Actor {
                 Some(_) = self.tasks.join_next() => {}
             }
             self.move_output_to_outboxes();
-            self.paused.retain(|&(id, _)| self.world.is_paused(id));
+            self.paused.retain(|&(id, _)| self.world.is_login_paused(id));
         }
         // Lets the tasks of clients end: none waits for a reply or for room in the queue any more.
         self.paused.clear();
@@ -109,7 +109,7 @@ impl Actor {
             ActorRequest::ApplyFault(id, fault) => self.apply_fault(id, fault),
             // The caller may have dropped its receiver.
             ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
-            ActorRequest::List(answer) => drop(answer.send(self.world.connected())),
+            ActorRequest::List(answer) => drop(answer.send(self.world.client_list())),
             ActorRequest::Announce(text) => self.world.announce_to_all(&text, now()),
             ActorRequest::ShutDown(after) => self.world.shut_down(after, now()),
         }

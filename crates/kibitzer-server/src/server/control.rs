@@ -50,7 +50,7 @@ impl ServerControl {
     ///
     /// If the future is dropped, the fault may or may not be injected.
     pub async fn inject(&self, target: ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
-        self.ask(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
+        self.request(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
     /// Returns the numbers of the connections to clients, in the order in which they were opened, each with the player logged in
@@ -64,7 +64,7 @@ impl ServerControl {
     ///
     /// Cancel safe.
     pub async fn connections(&self) -> io::Result<Vec<(u64, Option<Handle>)>> {
-        self.ask(ActorRequest::List).await
+        self.request(ActorRequest::List).await
     }
 
     /// Sends an announcement to all players. Line breaks become blanks.
@@ -102,10 +102,10 @@ impl ServerControl {
     /// # Cancel safety
     ///
     /// If the future is dropped, the request may or may not be executed.
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> io::Result<T> {
+    async fn request<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> io::Result<T> {
         let (answer, answered) = oneshot::channel();
         self.send(request(answer)).await?;
-        answered.await.map_err(|_| has_shut_down())
+        answered.await.map_err(|_| shut_down_error())
     }
 
     /// Sends a request to the server's task.
@@ -118,10 +118,10 @@ impl ServerControl {
     ///
     /// Cancel safe: the request is sent or not.
     async fn send(&self, request: ActorRequest) -> io::Result<()> {
-        self.requests.send(request).await.map_err(|_| has_shut_down())
+        self.requests.send(request).await.map_err(|_| shut_down_error())
     }
 }
 
-fn has_shut_down() -> io::Error {
+fn shut_down_error() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionRefused, "the server has shut down")
 }

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time;
 
-use self::actor::{Actor, QUEUE_LENGTH};
+use self::actor::{QUEUE_LENGTH, ServerActor};
 use self::client_task::Stream;
 pub use self::control::ServerControl;
 use crate::fault::{Fault, FaultPoint};
@@ -84,9 +84,9 @@ impl Server {
         let listener = listen(&options).await?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let (requests, requested) = mpsc::channel(QUEUE_LENGTH);
-        let actor = Actor::new(options, requested, requests.downgrade());
+        let actor = ServerActor::new(options, requested, requests.downgrade());
         let world = tokio::spawn(actor.run());
-        let listener = listener.map(|listener| tokio::spawn(accept(listener, requests.clone())));
+        let listener = listener.map(|listener| tokio::spawn(accept_connections(listener, requests.clone())));
         Ok(Self { address, requests, world, listener })
     }
 
@@ -161,7 +161,7 @@ async fn listen(options: &ServerOptions) -> io::Result<Option<TcpListener>> {
 /// # Cancel safety
 ///
 /// Dropping the future stops listening.
-async fn accept(listener: TcpListener, requests: mpsc::Sender<ActorRequest>) {
+async fn accept_connections(listener: TcpListener, requests: mpsc::Sender<ActorRequest>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             time::sleep(ACCEPT_PAUSE).await;

@@ -41,7 +41,7 @@ impl World {
     }
 
     /// Returns an empty line and a board's lines; `None` for a client without board lines.
-    fn board(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
+    fn board_lines(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let table = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
         let (relation, color) = self.relation(table, to);
@@ -66,9 +66,9 @@ impl World {
     }
 
     /// Returns the line of both reserves, with the piece that was just added; `None` in variants without reserves.
-    fn holding(&self, number: GameId, passed: Option<(Color, Role)>) -> Option<String> {
+    fn holding_line(&self, number: GameId, passed: Option<(Color, Role)>) -> Option<String> {
         let table = self.games.get(number)?;
-        let line = table.header().holding(table.position(), passed)?;
+        let line = table.header().holding_line(table.position(), passed)?;
         // Reserves of bughouse follow an empty line, those of crazyhouse do not.
         let gap = if table.header().terms.variant == Variant::Bughouse { "\n" } else { "" };
         Some(format!("{gap}{line}\n"))
@@ -76,12 +76,12 @@ impl World {
 
     /// Queues a board as part of a reply.
     pub(crate) fn queue_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
-        if let Some(board) = self.board(number, to, reason) {
+        if let Some(board) = self.board_lines(number, to, reason) {
             self.lobby.queue_unwrapped(to, &board);
         }
         self.queue_board_datagrams(number, to, reason);
         if !self.queue_holdings(number, to)
-            && let Some(holding) = self.holding(number, None)
+            && let Some(holding) = self.holding_line(number, None)
         {
             self.lobby.queue_unwrapped(to, &holding);
         }
@@ -94,14 +94,14 @@ impl World {
         }
         self.lobby.queue_bell(to);
         self.queue_board(number, to, reason);
-        self.lobby.prompt(to);
+        self.lobby.queue_prompt(to);
     }
 
     /// Sends a board to the audience of a game; to `actor` as part of the reply.
     pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, reason: BoardReason) {
         for id in self.audience(number) {
             // The giver of a simul sees only the current board.
-            if self.lobby.is_away_from(id, number) {
+            if self.lobby.is_at_other_board(id, number) {
                 continue;
             }
             if Some(id) == actor {
@@ -113,11 +113,11 @@ impl World {
     }
 
     /// Reports a piece that has just been added to a reserve to the audience of a game.
-    pub(crate) fn send_passed(&mut self, number: GameId, color: Color, role: Role) {
-        let Some(line) = self.holding(number, Some((color, role))) else { return };
+    pub(crate) fn send_reserve_addition(&mut self, number: GameId, color: Color, role: Role) {
+        let Some(line) = self.holding_line(number, Some((color, role))) else { return };
         for id in self.audience(number) {
             if self.queue_holdings(number, id) {
-                self.lobby.prompt(id);
+                self.lobby.queue_prompt(id);
             } else {
                 self.lobby.notify_unwrapped(id, &line);
             }
@@ -125,7 +125,7 @@ impl World {
     }
 
     /// Returns the line of a game's terms for a client with `gameinfo` set.
-    pub(crate) fn info_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
+    pub(crate) fn gameinfo_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.games.get(number)?.played().filter(|_| has_gameinfo)?;
         Some(format!("{}\n", game.gameinfo_line()))

@@ -8,9 +8,9 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameId, Handle};
 
 use super::{ConnectionId, Deadline, World};
-use crate::account::key;
+use crate::account::name_key;
 use crate::chess::Position;
-use crate::play::{ExaminedGame, Game, GameHeader, Seat, Sides};
+use crate::play::{ExaminedGame, Game, GameHeader, SeatedPlayer, Sides};
 
 /// How many games a player may follow at once.
 pub(crate) const MAX_OBSERVED: usize = 64;
@@ -113,7 +113,7 @@ impl GameStore {
     pub(crate) fn title(&self, number: GameId) -> String {
         let Some(table) = self.get(number) else { return String::new() };
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
-        format!("Game {number}: {} {} {terms}\n", with_rating(white), with_rating(black))
+        format!("Game {number}: {} {} {terms}\n", name_with_rating(white), name_with_rating(black))
     }
 
     /// Stores an adjourned game.
@@ -139,12 +139,12 @@ impl GameStore {
 
     /// Returns the finished games of a player, the oldest first.
     pub(crate) fn history_of(&self, name: &str) -> &[HistoryEntry] {
-        self.history.get(&key(name)).map_or(&[], |games| games.as_slice())
+        self.history.get(&name_key(name)).map_or(&[], |games| games.as_slice())
     }
 
     /// Adds a finished game to the history of one of its players.
     pub(crate) fn add_to_history(&mut self, name: &str, game: &Arc<Game>, ended: SystemTime) {
-        let history = self.history.entry(key(name)).or_default();
+        let history = self.history.entry(name_key(name)).or_default();
         let index = history.last().map_or(0, |last| last.index + 1);
         history.push(HistoryEntry { index, game: Arc::clone(game), ended });
         if history.len() > MAX_HISTORY {
@@ -153,7 +153,7 @@ impl GameStore {
     }
 
     pub(crate) fn remove_history(&mut self, name: &str) {
-        self.history.remove(&key(name));
+        self.history.remove(&name_key(name));
     }
 }
 
@@ -161,12 +161,12 @@ impl GameStore {
 impl World {
     /// Returns the game that a player plays.
     pub(crate) fn game_of(&self, id: ConnectionId) -> Option<&Game> {
-        self.games.played(self.lobby.own_game(id)?)
+        self.games.played(self.lobby.current_game(id)?)
     }
 
     /// Returns the game that a player examines.
     pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
-        let number = self.lobby.own_game(id)?;
+        let number = self.lobby.current_game(id)?;
         self.games.get(number)?.played().is_none().then_some(number)
     }
 
@@ -214,6 +214,6 @@ impl World {
 }
 
 /// Formats a player and the rating: `Alekhine (1940)`.
-pub(crate) fn with_rating(seat: &Seat) -> String {
+pub(crate) fn name_with_rating(seat: &SeatedPlayer) -> String {
     format!("{} ({:>4})", seat.name, seat.rating.to_string())
 }

@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::game_store::{Table, with_rating};
+use super::game_store::{Table, name_with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
@@ -56,19 +56,19 @@ impl World {
         let number = self.games.free_number();
         let kind = terms.kind();
         let seats =
-            Sides { white: self.lobby.seat(players.white, kind)?, black: self.lobby.seat(players.black, kind)? };
+            Sides { white: self.lobby.seat_of(players.white, kind)?, black: self.lobby.seat_of(players.black, kind)? };
         let start = match terms.variant {
             Variant::FischerRandom => Position::fischer_random(self.random.usize(..960)),
             variant => Position::start(variant),
         };
         let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };
         let game = Game::new(header, start, self.now());
-        self.add_to_tables(number, game, players);
+        self.add_game(number, game, players);
         Some(number)
     }
 
     /// Adds a game, records it with its players, and schedules the fall of a flag.
-    fn add_to_tables(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
+    fn add_game(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
         self.games.in_progress.insert(number, Table::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
@@ -92,7 +92,7 @@ impl World {
         let (Some(white), Some(black)) = ids else { return };
         let players = Sides { white, black };
         self.remove_seeks_and_challenges(players);
-        self.add_to_tables(number, game, players);
+        self.add_game(number, game, players);
         self.announce_game(number, "Continuing", actor);
     }
 
@@ -101,13 +101,13 @@ impl World {
         let Some(game) = self.games.played(number) else { return };
         let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
         let words = format!("{} {}", terms.rated_word(), terms.kind());
-        let creating = format!("Creating: {} {} {terms}\n", with_rating(white), with_rating(black));
+        let creating = format!("Creating: {} {} {terms}\n", name_with_rating(white), name_with_rating(black));
         let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
         let partner = game.partner;
         let players = self.players_or_examiners(number);
         for &id in &players {
             self.lobby.queue_unwrapped(id, &format!("\n{creating}{line}"));
-            if let Some(info) = self.info_line(number, id) {
+            if let Some(info) = self.gameinfo_line(number, id) {
                 self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
             self.queue_game_start(number, id, true);
@@ -116,7 +116,7 @@ impl World {
             }
             self.queue_board(number, id, BoardReason::Other);
             if Some(id) != actor {
-                self.lobby.prompt(id);
+                self.lobby.queue_prompt(id);
             }
         }
         for id in self.gin_listeners(&players) {
@@ -142,7 +142,7 @@ impl World {
         let partner = self.games.played(number).and_then(|game| game.partner);
         self.end_one_board(number, ending);
         if let Some(partner) = partner {
-            self.end_one_board(partner, ending.for_partners());
+            self.end_one_board(partner, ending.of_partner_game());
         }
     }
 
@@ -210,7 +210,7 @@ impl World {
     /// next check.
     pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
         let Some(game) = self.games.played(number) else { return };
-        let Some(ending) = game.flag_fallen(self.now()) else { return self.schedule_flag(number) };
+        let Some(ending) = game.ending_by_flag_fall(self.now()) else { return self.schedule_flag(number) };
         let opponent = self.player_of(game, game.side_to_move().opponent());
         if opponent.is_none_or(|id| self.lobby.has_flag(id, "autoflag")) {
             self.end_game(number, ending);

@@ -63,7 +63,7 @@ impl World {
             return self.refuse_long_line(id, line);
         }
         match self.lobby.connection(id).map(|connection| &connection.stage) {
-            Some(LoginStage::LoggedIn(_)) => match readable(line) {
+            Some(LoginStage::LoggedIn(_)) => match decode_line(line) {
                 Some(text) => self.receive_command(id, &text),
                 None => self.lobby.queue_text(id, INVALID_CHARACTERS),
             },
@@ -77,7 +77,8 @@ impl World {
         if !self.lobby.has_ivar(id, Ivar::Block) {
             return self.lobby.queue_text(id, LINE_TOO_LONG);
         }
-        let number = std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_number);
+        let number =
+            std::str::from_utf8(start.get(..=MAX_NUMBER_DIGITS).unwrap_or(start)).ok().and_then(split_block_number);
         self.run_in_block(id, number.map_or("0", |(number, _)| number), |world| {
             world.lobby.queue_text(id, LINE_TOO_LONG);
             CommandCode::LINE_TOO_LONG
@@ -94,7 +95,7 @@ impl World {
             self.run_command(id, line);
             return self.prompt_unless_closing(id);
         }
-        match split_number(line) {
+        match split_block_number(line) {
             Some((number, command)) => self.run_in_block(id, number, |world| world.run_command(id, command)),
             None => self.run_in_block(id, "0", |_| CommandCode::UNNUMBERED),
         }
@@ -124,20 +125,20 @@ impl World {
     /// Queues a prompt at the end of a reply, unless the connection is closing.
     fn prompt_unless_closing(&mut self, id: ConnectionId) {
         if self.lobby.connection(id).is_some_and(|connection| !connection.is_closing) {
-            self.lobby.prompt(id);
+            self.lobby.queue_prompt(id);
         }
     }
 }
 
 /// Splits a command's number from the text after its blank; `None` without a number or a blank.
-fn split_number(line: &str) -> Option<(&str, &str)> {
+fn split_block_number(line: &str) -> Option<(&str, &str)> {
     let (number, command) = line.split_once(' ')?;
     let is_number = (1..=MAX_NUMBER_DIGITS).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some((number, command))
 }
 
 /// Decodes a line and replaces tabs by four blanks; `None` if it has control bytes or is not UTF-8.
-fn readable(line: &[u8]) -> Option<String> {
+fn decode_line(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?.replace('\t', "    ");
     (!text.bytes().any(|byte| byte < b' ')).then_some(text)
 }
@@ -161,16 +162,16 @@ mod tests {
             ("1234567890123456789 date", None),
         ];
         for (line, want) in cases {
-            assert_eq!(split_number(line), want, "{line}");
+            assert_eq!(split_block_number(line), want, "{line}");
         }
     }
 
     #[test]
     fn lines_with_control_bytes_or_invalid_utf8_are_rejected() {
-        assert_eq!(readable(b"tab\there").as_deref(), Some("tab    here"));
-        assert_eq!(readable("caf\u{e9}".as_bytes()).as_deref(), Some("caf\u{e9}"));
+        assert_eq!(decode_line(b"tab\there").as_deref(), Some("tab    here"));
+        assert_eq!(decode_line("caf\u{e9}".as_bytes()).as_deref(), Some("caf\u{e9}"));
         for bad in [&b"caf\xe9"[..], b"bell\x07", b"nul\0x", b"cr\rx"] {
-            assert_eq!(readable(bad), None, "{bad:?}");
+            assert_eq!(decode_line(bad), None, "{bad:?}");
         }
     }
 }

@@ -23,7 +23,7 @@ use kibitzer_core::message::{Datagram, Handle};
 
 use super::icc::number;
 use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, LoginStage, Player, World};
-use crate::account::key;
+use crate::account::name_key;
 use crate::family::{Family, LoginFailure};
 use crate::options::Feature;
 
@@ -89,7 +89,7 @@ impl World {
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
         let (name, password) = self.split_name(name);
         match obstacle.filter(|_| !name.is_empty()) {
-            Some(obstacle) => self.simulate_obstacle(id, name, password, obstacle),
+            Some(obstacle) => self.refuse_by_obstacle(id, name, password, obstacle),
             None => self.check_name(id, name, password),
         }
     }
@@ -116,8 +116,8 @@ impl World {
             self.ask_name(id);
         } else if password.is_some() && account.is_none() {
             self.refuse_login(id, LoginFailure::NotRegistered, name);
-        } else if matches!(key(name).as_str(), "guest" | "g") {
-            let name = self.invent_name();
+        } else if matches!(name_key(name).as_str(), "guest" | "g") {
+            let name = self.unused_guest_name();
             self.welcome_guest(id, &name, true);
         } else if let Some(failure) = self.options.family.name_failure(name) {
             self.refuse_login(id, failure, name);
@@ -135,7 +135,7 @@ impl World {
     }
 
     /// Refuses a login as ordered by the operator.
-    fn simulate_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
+    fn refuse_by_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
         let failure = match obstacle {
             LoginObstacle::BadName => LoginFailure::BadCharacters,
             LoginObstacle::NameInUse => LoginFailure::NameInUse,
@@ -180,22 +180,22 @@ impl World {
     }
 
     /// Returns an unused name for a guest: numbered on ICC, else with random letters.
-    fn invent_name(&mut self) -> String {
+    fn unused_guest_name(&mut self) -> String {
         if self.options.family == Family::Icc {
             let mut names = (1_u64..).map(|number| format!("guest{number}"));
-            return names.find(|name| !self.is_taken(name)).unwrap_or_default();
+            return names.find(|name| !self.is_name_taken(name)).unwrap_or_default();
         }
         loop {
             let letters: String = (0..4).map(|_| self.random.uppercase()).collect();
             let name = format!("Guest{letters}");
-            if !self.is_taken(&name) {
+            if !self.is_name_taken(&name) {
                 return name;
             }
         }
     }
 
     /// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
-    fn is_taken(&self, name: &str) -> bool {
+    fn is_name_taken(&self, name: &str) -> bool {
         let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
         self.lobby.connection_of_player(name).is_some() || self.lobby.connections.values().any(is_named)
     }
@@ -286,7 +286,7 @@ impl World {
         self.queue_who_am_i(id);
         self.lobby.queue_text(id, &greeting);
         self.lobby.queue_text(id, MESSAGE_OF_THE_DAY);
-        self.lobby.prompt(id);
+        self.lobby.queue_prompt(id);
         self.announce_arrival(id);
         if let Some(kick) = self.lobby.connection_for_output(id).and_then(|connection| connection.kick.take()) {
             self.kick(id, kick, self.now());
@@ -307,7 +307,7 @@ impl World {
             return self.schedule.set(Deadline::Idle(id), limit);
         }
         // A player of a game is not logged out.
-        if self.lobby.own_game(id).is_some() {
+        if self.lobby.current_game(id).is_some() {
             return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }
         let minutes = self.options.idle_timeout.as_secs() / 60;

@@ -11,11 +11,11 @@ mod games;
 mod icc;
 mod lines;
 mod login;
+mod offer_answers;
 mod offers;
 mod operator;
 mod population;
 mod seeks;
-mod settlement;
 mod simul;
 
 use std::time::{Instant, SystemTime};
@@ -31,7 +31,7 @@ pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
-    SetError, Talk, ivars_starting_with,
+    SetVariableError, Talk, ivars_by_prefix,
 };
 use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;
@@ -112,7 +112,7 @@ impl World {
         id
     }
 
-    /// Processes bytes from a client, at most one line. While the login [is paused](Self::is_paused), the caller keeps later ones.
+    /// Processes bytes from a client, at most one line. While the login [is paused](Self::is_login_paused), the caller keeps later ones.
     pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         self.lobby.clock.now = now;
         let mut rest = bytes;
@@ -183,7 +183,7 @@ impl World {
     }
 
     /// Returns whether a client's login is paused after a wrong password, so that nothing is processed.
-    pub(crate) fn is_paused(&self, id: ConnectionId) -> bool {
+    pub(crate) fn is_login_paused(&self, id: ConnectionId) -> bool {
         self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, LoginStage::Paused))
     }
 

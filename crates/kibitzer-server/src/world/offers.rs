@@ -6,7 +6,7 @@ use std::mem::discriminant;
 
 use kibitzer_core::chess::Color;
 
-use super::game_store::with_rating;
+use super::game_store::name_with_rating;
 use super::{ConnectionId, Ivar, Lobby};
 use crate::play::Terms;
 
@@ -52,7 +52,7 @@ pub(crate) struct Offer {
 
 impl Offer {
     /// Returns the other side of an offer of or to `id`.
-    pub(crate) fn other(&self, id: ConnectionId) -> ConnectionId {
+    pub(crate) fn other_side(&self, id: ConnectionId) -> ConnectionId {
         if self.from == id { self.to } else { self.from }
     }
 }
@@ -149,7 +149,7 @@ impl Lobby {
     }
 
     /// Reports the end of an offer to one of its sides, if the ivar `pendinfo` is set there.
-    pub(super) fn show_removed(&mut self, offer: Offer, side: ConnectionId) {
+    pub(super) fn show_offer_removed(&mut self, offer: Offer, side: ConnectionId) {
         self.queue_pending(side, &format!("\n<pr> {}\n", offer.number));
     }
 
@@ -163,7 +163,7 @@ impl Lobby {
     /// Formats a challenge: `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
     pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, challenge: Challenge) -> String {
         let kind = challenge.terms.kind();
-        let seat = |id| self.seat(id, kind).map(|seat| with_rating(&seat)).unwrap_or_default();
+        let seat = |id| self.seat_of(id, kind).map(|seat| name_with_rating(&seat)).unwrap_or_default();
         let color = color_word(challenge.color);
         let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
         format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)

@@ -13,7 +13,7 @@ use crate::play::{Ending, Game};
 
 impl World {
     /// Returns all clients; simulated players are not among them.
-    pub(crate) fn connected(&self) -> Vec<(u64, Option<Handle>)> {
+    pub(crate) fn client_list(&self) -> Vec<(u64, Option<Handle>)> {
         let clients = self.lobby.connections.iter().filter(|(_, connection)| !connection.is_simulated);
         clients.map(|(&id, _)| (id.0, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
     }

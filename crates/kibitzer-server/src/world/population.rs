@@ -5,7 +5,7 @@ use super::{BoardReason, Connection, ConnectionId, Ivars, Player, Table, World};
 use crate::account::Account;
 use crate::lobby::SavedSettings;
 use crate::play::{ExaminedGame, GameHeader};
-use crate::population::{Action, Population, RelayStep};
+use crate::population::{Population, RelayStep, SimulatedAction};
 
 impl World {
     /// Creates the simulated players and logs them in, if the options ask for them.
@@ -40,8 +40,8 @@ impl World {
                 population.receive(id, &bytes, self.now());
             }
             match population.next_action(self.now()) {
-                Some(Action::Command(id, line)) => drop(self.run_command(id, &line)),
-                Some(Action::Relay(id, step)) => self.run_relay_step(id, step),
+                Some(SimulatedAction::Command(id, line)) => drop(self.run_command(id, &line)),
+                Some(SimulatedAction::Relay(id, step)) => self.run_relay_step(id, step),
                 None => break,
             }
         }

@@ -31,7 +31,7 @@ impl World {
     pub(crate) fn add_seek(&mut self, seek: Seek) -> (u32, usize) {
         let number = self.free_seek_number();
         let seek = Seek { number, ..seek };
-        let (data, text) = (self.seek_data(&seek), self.seek_text(&seek));
+        let (data, text) = (self.seekinfo_line(&seek), self.seek_text(&seek));
         let mut viewers = self.lobby.players_where(|id, _| self.may_see(id, &seek));
         viewers.retain(|&id| self.show_seek(id, &seek, &data, &text) && id != seek.from);
         self.seeks.push(seek);
@@ -69,7 +69,7 @@ impl World {
     }
 
     /// Formats a seek for the ivar `seekinfo`: `<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`.
-    pub(crate) fn seek_data(&self, seek: &Seek) -> String {
+    pub(crate) fn seekinfo_line(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let Seek { number, terms, rating_range: (least, most), .. } = seek;
         let kind = terms.kind();
@@ -108,7 +108,7 @@ impl World {
     /// Returns all visible seeks as data, for a client that has just switched `seekinfo` on.
     pub(crate) fn seek_list(&self, to: ConnectionId) -> String {
         let shown = self.seeks.iter().filter(|seek| self.may_see(to, seek));
-        shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seek_data(seek))
+        shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_line(seek))
     }
 
     /// Removes a player's seeks; returns their numbers.

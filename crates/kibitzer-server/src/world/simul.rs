@@ -13,9 +13,9 @@ impl World {
     /// Starts a game between the giver of a simul and an opponent, as a further board. The giver stays at the current board.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
         // Starting a game makes it the current board; the giver stays at the former one.
-        let at = self.lobby.own_game(giver);
+        let at = self.lobby.current_game(giver);
         self.start_game(Sides { white: giver, black: opponent }, Terms::unrated(0, 0), Some(giver));
-        let number = self.lobby.own_game(opponent);
+        let number = self.lobby.current_game(opponent);
         if let Some(player) = self.lobby.player_mut(giver) {
             player.simul.extend(number);
             player.game = at.or(number);
@@ -25,8 +25,8 @@ impl World {
 
     /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives `words`. Does
     /// nothing if there is no other board.
-    pub(crate) fn move_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
-        let (boards, former) = (self.lobby.simul(giver).to_vec(), self.lobby.own_game(giver));
+    pub(crate) fn move_simul_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
+        let (boards, former) = (self.lobby.simul_games(giver).to_vec(), self.lobby.current_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
         let Some(&next) = boards.get((at + steps) % boards.len().max(1)).filter(|&&next| Some(next) != former) else {
             return;
@@ -67,8 +67,8 @@ impl World {
 
     /// Reports to each opponent of a simul how many boards away the giver is.
     fn notify_of_distances(&mut self, giver: ConnectionId) {
-        let (boards, name) = (self.lobby.simul(giver).to_vec(), self.lobby.name(giver));
-        let at = boards.iter().position(|&board| Some(board) == self.lobby.own_game(giver)).unwrap_or(0);
+        let (boards, name) = (self.lobby.simul_games(giver).to_vec(), self.lobby.name(giver));
+        let at = boards.iter().position(|&board| Some(board) == self.lobby.current_game(giver)).unwrap_or(0);
         for (distance, &number) in boards.iter().cycle().skip(at).take(boards.len()).enumerate() {
             let game = self.games.played(number);
             let Some(opponent) = game.and_then(|game| self.player_of(game, Color::Black)) else { continue };

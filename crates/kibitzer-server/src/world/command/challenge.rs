@@ -13,9 +13,9 @@ use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", challenge),
-    Command::anyone("rematch", "", "Challenges your previous opponent to another game on the same terms.", rematch),
-    Command::anyone("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", resume),
+    Command::for_all("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", challenge),
+    Command::for_all("rematch", "", "Challenges your previous opponent to another game on the same terms.", rematch),
+    Command::for_all("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", resume),
 ];
 
 /// Parameters of `match` and `seek`.
@@ -94,7 +94,7 @@ impl Proposal {
     }
 
     /// Returns whether the game is rated: as proposed, else if possible. Reports a default of unrated for `subject`.
-    pub(super) fn rating(
+    pub(super) fn decide_rated(
         self,
         world: &mut World,
         [id, opponent]: [ConnectionId; 2],
@@ -122,7 +122,7 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
         return resume_with(world, id, opponent);
     }
     check_partners(world, [id, opponent], proposal.variant)?;
-    let is_rated = proposal.rating(world, [id, opponent], "match offer")?;
+    let is_rated = proposal.decide_rated(world, [id, opponent], "match offer")?;
     let terms = proposal.terms(world, id, is_rated);
     make_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
     DONE
@@ -134,7 +134,7 @@ pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) ->
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.lists(list, &me));
     let is_closed = !world.lobby.has_flag(opponent, "open");
-    let (plays, has_game) = (|id| world.game_of(id).is_some(), |id| world.lobby.own_game(id).is_some());
+    let (plays, has_game) = (|id| world.game_of(id).is_some(), |id| world.lobby.current_game(id).is_some());
     refuse_if(opponent == id, "You can't match yourself.\n")?;
     refuse_if(plays(id), "You can't challenge while you are playing a game.\n")?;
     refuse_if(has_game(id), "You can't challenge while you are examining a game.\n")?;
@@ -152,7 +152,7 @@ fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Var
         return Ok(());
     }
     let partner = |id| world.lobby.player(id).and_then(|player| player.partner);
-    let has_game = |id| world.lobby.own_game(id).is_some();
+    let has_game = |id| world.lobby.current_game(id).is_some();
     let mine = partner(id).ok_or("You have no partner for bughouse.\n")?;
     let theirs = partner(opponent).ok_or("Your opponent has no partner for bughouse.\n")?;
     refuse_if(mine == opponent, "You can't match your own partner.\n")?;

@@ -13,22 +13,22 @@ use crate::world::{BoardReason, ConnectionId, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("backward", "[half-moves]", "Goes back in the game you examine.", backward),
-    Command::anyone("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", examine),
-    Command::anyone("forward", "[half-moves]", "Goes forward in the game you examine.", forward),
-    Command::anyone("mexamine", "player", "Makes an observer of your game an examiner of it.", mexamine),
-    Command::anyone("revert", "", "Returns to the position at which the variation left the main line.", revert),
-    Command::anyone("unexamine", "", "Stops examining.", unexamine),
+    Command::for_all("backward", "[half-moves]", "Goes back in the game you examine.", backward),
+    Command::for_all("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", examine),
+    Command::for_all("forward", "[half-moves]", "Goes forward in the game you examine.", forward),
+    Command::for_all("mexamine", "player", "Makes an observer of your game an examiner of it.", mexamine),
+    Command::for_all("revert", "", "Returns to the position at which the variation left the main line.", revert),
+    Command::for_all("unexamine", "", "Stops examining.", unexamine),
 ];
 
 fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     refuse_if(world.game_of(id).is_some(), "You are playing a game.\n")?;
-    refuse_if(world.lobby.own_game(id).is_some(), "You are already examining a game.\n")?;
+    refuse_if(world.lobby.current_game(id).is_some(), "You are already examining a game.\n")?;
     let mut words = parameters.split_whitespace();
     let number = world.games.free_number();
     let game = match (words.next(), words.next()) {
         (None, _) => {
-            let Some(seat) = world.lobby.seat(id, "untimed") else { return DONE };
+            let Some(seat) = world.lobby.seat_of(id, "untimed") else { return DONE };
             ExaminedGame::scratch(number, seat, world.lobby.clock.system_time())
         }
         (Some(name), index) => ExaminedGame::of_game(number, &*finished_game(world, name, index)?),
@@ -137,7 +137,7 @@ fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let name = first_word(parameters)?;
     let observer = world.lobby.find_by_prefix(name).filter(|whom| world.lobby.observers(number).contains(whom));
     let whom = observer
-        .filter(|&whom| world.lobby.own_game(whom).is_none())
+        .filter(|&whom| world.lobby.current_game(whom).is_none())
         .ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;
     if let Some(player) = world.lobby.player_mut(whom) {
         player.observing.retain(|&observed| observed != number);

@@ -15,26 +15,26 @@ use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", abort),
-    Command::anyone("adjourn", "", "Offers to adjourn your game, or accepts that.", adjourn),
-    Command::anyone("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", draw),
-    Command::anyone("flag", "", "Ends the game if your opponent is out of time.", flag),
+    Command::for_all("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", abort),
+    Command::for_all("adjourn", "", "Offers to adjourn your game, or accepts that.", adjourn),
+    Command::for_all("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", draw),
+    Command::for_all("flag", "", "Ends the game if your opponent is out of time.", flag),
     Command::query("games", "[player]", "Lists the games that are played and examined.", games),
-    Command::anyone("moretime", "seconds", "Gives your opponent more time.", moretime),
+    Command::for_all("moretime", "seconds", "Gives your opponent more time.", moretime),
     Command::query("moves", "[game|player]", "Shows the moves of a game.", moves),
-    Command::anyone("pause", "", "Offers to stop the clocks of your game, or accepts that.", pause),
-    Command::anyone("refresh", "[game|player]", "Shows the board of a game.", refresh),
-    Command::anyone("resign", "", "Resigns your game.", resign),
-    Command::anyone("switch", "", "Offers to exchange the colors of your game, or accepts that.", switch),
-    Command::anyone("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", takeback),
-    Command::anyone("time", "[game|player]", "Shows the clocks of a game.", time),
-    Command::anyone("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
+    Command::for_all("pause", "", "Offers to stop the clocks of your game, or accepts that.", pause),
+    Command::for_all("refresh", "[game|player]", "Shows the board of a game.", refresh),
+    Command::for_all("resign", "", "Resigns your game.", resign),
+    Command::for_all("switch", "", "Offers to exchange the colors of your game, or accepts that.", switch),
+    Command::for_all("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", takeback),
+    Command::for_all("time", "[game|player]", "Shows the clocks of a game.", time),
+    Command::for_all("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
 ];
 
 fn resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
-    let early = world.game_of(id).and_then(|game| game.abort_without_asking(color));
-    world.end_game(number, early.unwrap_or(Ending::RESIGNED.by(color)));
+    let early = world.game_of(id).and_then(|game| game.ending_by_early_abort(color));
+    world.end_game(number, early.unwrap_or(Ending::RESIGNED.with_side(color)));
     DONE
 }
 
@@ -42,14 +42,14 @@ fn flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
     let is_untimed = world.game_of(id).is_some_and(|game| game.header.terms.is_untimed());
     refuse_if(is_untimed, "The clock is not ticking.\n")?;
-    let ending = world.game_of(id).and_then(|game| game.claim_flag(color, world.now()));
+    let ending = world.game_of(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
     world.end_game(number, ending.ok_or("Your opponent is not out of time.\n")?);
     DONE
 }
 
 fn draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, _) = world.own_side(id)?;
-    match world.game_of(id).and_then(Game::draw_by_claim) {
+    match world.game_of(id).and_then(Game::claimable_draw) {
         Some(ending) => world.end_game(number, ending),
         None => return propose(world, id, OfferKind::Draw),
     }
@@ -58,16 +58,18 @@ fn draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 
 fn abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_side(id)?;
-    match world.game_of(id).and_then(|game| game.abort_without_asking(color)) {
+    match world.game_of(id).and_then(|game| game.ending_by_early_abort(color)) {
         Some(ending) => world.end_game(number, ending),
-        None => return propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED.by(color)),
+        None => {
+            return propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED.with_side(color));
+        }
     }
     DONE
 }
 
 fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (_, color) = world.own_side(id)?;
-    propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.by(color))
+    propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.with_side(color))
 }
 
 /// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent. `verb` is the
@@ -81,7 +83,7 @@ fn propose_or_end(
     courtesy: Ending,
 ) -> CommandResult {
     let (number, color) = world.own_side(id)?;
-    let claim = world.game_of(id).and_then(|game| game.claim_flag(color, world.now()));
+    let claim = world.game_of(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
         return propose(world, id, kind);
     }
@@ -132,7 +134,7 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
 /// Makes an offer to the opponent, or accepts an equal one of the opponent.
 fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
     let Some(opponent) = world.opponent_of(id) else { return DONE };
-    let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_away_from(opponent, number));
+    let is_away = world.lobby.current_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
     refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
     if let Some(offer) = world.offers.between(opponent, id, kind) {
         if offer.kind == kind {
@@ -173,7 +175,7 @@ fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (form
         world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
     let (name, other) = (world.lobby.name(id), world.lobby.name(opponent));
-    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.word());
+    let (number, word) = (world.lobby.current_game(id).unwrap_or(GameId(0)), kind.word());
     let (own, theirs, observers) = match kind {
         OfferKind::Draw => (
             format!("Offering a draw to {other}."),
@@ -214,7 +216,7 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let (name, opponent) = (world.lobby.name(id), world.opponent_of(id));
     let other = opponent.map(|opponent| world.lobby.name(opponent)).unwrap_or_default();
     if let Some(game) = world.games.played_mut(number) {
-        game.clocks.add(color.opponent(), Duration::from_secs(seconds));
+        game.clocks.add_time(color.opponent(), Duration::from_secs(seconds));
     }
     for whom in world.audience(number) {
         if whom == id {
@@ -269,13 +271,14 @@ fn moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
 fn games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
     let is_wanted = |table: &&Table| name.is_none_or(|name| table.header().color_of(name).is_some());
-    let rows: Vec<_> = world.games.in_progress.values().filter(is_wanted).map(|table| row(world, table)).collect();
+    let rows: Vec<_> =
+        world.games.in_progress.values().filter(is_wanted).map(|table| table_row(world, table)).collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
     let n_games = count(rows.len(), "game");
     Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.games.in_progress.len()))
 }
 
-fn row(world: &World, table: &Table) -> String {
+fn table_row(world: &World, table: &Table) -> String {
     let line = match table {
         Table::Played(game) => games_row(game, world.now()),
         Table::Examined(game) => examined_row(game),

@@ -14,19 +14,19 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::query("finger", "[player]", "Shows the profile and the ratings of a player.", finger),
     Command::query("help", "[command]", "Shows the usage of a command, or lists all commands.", help),
     Command::query("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", ping),
-    Command::anyone("quit", "", "Ends your session.", quit),
+    Command::for_all("quit", "", "Ends your session.", quit),
     Command::query("uptime", "", "Shows how long the server has been running.", uptime),
     Command::query("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", who),
 ];
 
 fn date(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let date = world.lobby.clock.date().long();
+    let date = world.lobby.clock.date().format_long();
     Ok(format!("Local time     - {date}\nServer time    - {date}\n"))
 }
 
 fn uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
-    let (since, up) = (clock.date_at(clock.started).long(), format_duration(clock.uptime()));
+    let (since, up) = (clock.date_at(clock.started).format_long(), format_duration(clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
         "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
@@ -84,7 +84,7 @@ fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
 
 /// Formats a line about the game that a player plays or examines; empty without one.
 fn activity(world: &World, whom: ConnectionId) -> String {
-    let (Some(number), Some(player)) = (world.lobby.own_game(whom), world.lobby.player(whom)) else {
+    let (Some(number), Some(player)) = (world.lobby.current_game(whom), world.lobby.player(whom)) else {
         return String::new();
     };
     match world.game_of(whom).map(|game| game.header.names()) {
@@ -153,7 +153,7 @@ fn who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, Str
 
 /// Returns the sign before a player's name in `who`: giver of a simul, player, examiner, or a blank.
 fn state_sign(world: &World, id: ConnectionId) -> char {
-    if !world.lobby.simul(id).is_empty() {
+    if !world.lobby.simul_games(id).is_empty() {
         '~'
     } else if world.game_of(id).is_some() {
         '^'

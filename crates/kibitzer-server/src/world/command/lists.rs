@@ -3,16 +3,16 @@
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
-use crate::account::{exact_or_prefix_matches, key};
+use crate::account::{exact_or_prefix_matches, name_key};
 use crate::calendar::count;
 use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", addlist),
+    Command::for_all("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", addlist),
     Command::query("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", inchannel),
     Command::query("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", showlist),
-    Command::anyone("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", sublist),
+    Command::for_all("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", sublist),
 ];
 
 /// Highest number of a channel.
@@ -25,14 +25,14 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
 
 /// Returns the only list whose name starts with this prefix.
 fn find_list(prefix: &str) -> Result<&'static str, String> {
-    match exact_or_prefix_matches(LISTS.map(|list| (list, ())), &key(prefix)).as_slice() {
+    match exact_or_prefix_matches(LISTS.map(|list| (list, ())), &name_key(prefix)).as_slice() {
         &[(list, ())] => Ok(list),
         _ => Err(format!("There is no list matching the name \"{prefix}\".\n")),
     }
 }
 
 /// Parses a list and an entry: the number of a channel, or the name of a player in the player's own spelling.
-fn parse(world: &World, parameters: &str) -> Result<(&'static str, String), Refusal> {
+fn parse_list_and_entry(world: &World, parameters: &str) -> Result<(&'static str, String), Refusal> {
     let mut words = parameters.split_whitespace();
     let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let list = find_list(list)?;
@@ -44,15 +44,15 @@ fn parse(world: &World, parameters: &str) -> Result<(&'static str, String), Refu
 }
 
 /// Formats an entry for replies: channels are in brackets.
-fn shown(list: &str, entry: &str) -> String {
+fn format_entry(list: &str, entry: &str) -> String {
     if list == "channel" { format!("[{entry}]") } else { entry.to_owned() }
 }
 
 fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (list, entry) = parse(world, parameters)?;
+    let (list, entry) = parse_list_and_entry(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
-    let shown = shown(list, &entry);
+    let shown = format_entry(list, &entry);
     refuse_if(entries.contains(&entry), format!("{shown} is already on your {list} list.\n"))?;
     refuse_if(entries.len() >= MAX_LIST_ENTRIES, format!("Sorry, your {list} list is full.\n"))?;
     entries.push(entry);
@@ -60,12 +60,12 @@ fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
 }
 
 fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (list, entry) = parse(world, parameters)?;
+    let (list, entry) = parse_list_and_entry(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
     let verb = if entries.contains(&entry) { "removed from" } else { "is not on" };
     entries.retain(|known| *known != entry);
-    Ok(format!("{} {verb} your {list} list.\n", shown(list, &entry)))
+    Ok(format!("{} {verb} your {list} list.\n", format_entry(list, &entry)))
 }
 
 fn showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {

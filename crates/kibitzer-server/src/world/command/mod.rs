@@ -87,7 +87,7 @@ struct Command {
     /// Help text, in whole sentences.
     summary: &'static str,
     /// Whether guests are refused.
-    is_for_registered: bool,
+    is_registered_only: bool,
     run: CommandFunction,
 }
 
@@ -110,22 +110,22 @@ impl Command {
         summary: &'static str,
         run: fn(&World, ConnectionId, &str) -> CommandResult,
     ) -> Self {
-        Self { name, parameters, summary, is_for_registered: false, run: CommandFunction::Query(run) }
+        Self { name, parameters, summary, is_registered_only: false, run: CommandFunction::Query(run) }
     }
 
     /// Creates a command for all players.
-    const fn anyone(name: &'static str, parameters: &'static str, summary: &'static str, run: ActionFunction) -> Self {
-        Self { name, parameters, summary, is_for_registered: false, run: CommandFunction::Action(run) }
+    const fn for_all(name: &'static str, parameters: &'static str, summary: &'static str, run: ActionFunction) -> Self {
+        Self { name, parameters, summary, is_registered_only: false, run: CommandFunction::Action(run) }
     }
 
     /// Creates a command for registered players only.
-    const fn registered(
+    const fn registered_only(
         name: &'static str,
         parameters: &'static str,
         summary: &'static str,
         run: ActionFunction,
     ) -> Self {
-        Self { is_for_registered: true, ..Self::anyone(name, parameters, summary, run) }
+        Self { is_registered_only: true, ..Self::for_all(name, parameters, summary, run) }
     }
 }
 
@@ -222,11 +222,11 @@ impl World {
         if name.is_empty() {
             return NULL;
         }
-        self.run_and_frame_for_others(id, |world| world.run_word(id, name, parameters.trim_start()))
+        self.run_and_frame_for_others(id, |world| world.run_command_or_move(id, name, parameters.trim_start()))
     }
 
     /// Executes a command by its name, or plays a move. Only the whole name of a command takes precedence over a move.
-    fn run_word(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
+    fn run_command_or_move(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
         let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_move(id, name) };
         played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
@@ -240,7 +240,7 @@ impl World {
         match self.directory.find(name) {
             Ok((_, command)) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
             Ok((_, command)) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
-            Ok((code, command)) => self.run_found(id, code, command, parameters),
+            Ok((code, command)) => self.run_known(id, code, command, parameters),
             Err(names) if names.is_empty() => self.refuse_unknown(id, family, name),
             Err(names) => {
                 self.lobby.queue_text(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
@@ -256,9 +256,9 @@ impl World {
     }
 
     /// Executes a command, or refuses it to a guest, and queues the text of the reply. Returns the code for block mode.
-    fn run_found(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
+    fn run_known(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
-        if command.is_for_registered && !is_registered {
+        if command.is_registered_only && !is_registered {
             self.lobby.queue_text(id, &format!("Only registered players can use the {} command.\n", command.name));
             return CommandCode::INSUFFICIENT_RIGHTS;
         }

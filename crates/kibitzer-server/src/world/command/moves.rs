@@ -63,14 +63,14 @@ impl World {
     /// Plays a legal move in a played or examined game.
     fn make_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
         match self.games.played(number).map(Game::side_to_move) {
-            Some(color) => self.play(id, number, color, played),
+            Some(color) => self.play_move(id, number, color, played),
             None => self.play_examined(id, number, played),
         }
     }
 
     /// Plays a legal move in a played game: declines pending offers, reports board and reserve, and ends the game if the move
     /// does.
-    fn play(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
+    fn play_move(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
         self.decline_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
         let Some(game) = self.games.played_mut(number) else { return };
@@ -92,13 +92,13 @@ impl World {
     /// updated already; in bughouse the partner's, to which this function adds the piece.
     fn add_to_reserve(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
         match (self.games.get(number).map(|table| table.header().terms.variant), partner) {
-            (Some(Variant::Crazyhouse), _) => self.send_passed(number, color, role),
+            (Some(Variant::Crazyhouse), _) => self.send_reserve_addition(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
                 if let Some(game) = self.games.played_mut(partner) {
                     game.record.position_mut().hands.of_mut(receiver).add(role);
                 }
-                self.send_passed(partner, receiver, role);
+                self.send_reserve_addition(partner, receiver, role);
             }
             _ => {}
         }
@@ -109,7 +109,7 @@ impl World {
         let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
         if let Some(opponent) = opponent {
-            self.lobby.ping(opponent);
+            self.lobby.queue_ping(opponent);
         }
     }
 
@@ -142,7 +142,7 @@ impl World {
             return self.games.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
         let id = self.lobby.find_or_refuse(word)?;
-        let number = self.lobby.own_game(id);
+        let number = self.lobby.current_game(id);
         number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.name(id)))
     }
 

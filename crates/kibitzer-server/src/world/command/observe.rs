@@ -12,8 +12,8 @@ use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table,
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::query("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", allobservers),
-    Command::anyone("observe", "game|player ...", "Observes games: sends you their boards.", observe),
-    Command::anyone("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", unobserve),
+    Command::for_all("observe", "game|player ...", "Observes games: sends you their boards.", observe),
+    Command::for_all("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", unobserve),
 ];
 
 fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -51,7 +51,7 @@ impl World {
             player.observing.push(number);
         }
         let title = self.games.title(number);
-        let info = self.info_line(number, id).unwrap_or_default();
+        let info = self.gameinfo_line(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
         self.queue_game_start(number, id, false);
         self.queue_relation(number, id, "O");
@@ -92,7 +92,7 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
     let tables = world.games.in_progress.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
-    let lines: Vec<_> = tables.filter_map(|(&number, table)| line(world, number, table)).collect();
+    let lines: Vec<_> = tables.filter_map(|(&number, table)| observers_line(world, number, table)).collect();
     match only {
         Some(number) if lines.is_empty() => Err(format!("No one is observing game {number}.\n").into()),
         None if lines.is_empty() => DONE,
@@ -104,7 +104,7 @@ fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResu
 }
 
 /// Formats the observers of a game: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
-fn line(world: &World, number: GameId, table: &Table) -> Option<String> {
+fn observers_line(world: &World, number: GameId, table: &Table) -> Option<String> {
     let name = |id: ConnectionId| world.lobby.player(id).map(Player::display);
     let examiners = if table.played().is_some() { Vec::new() } else { world.players_or_examiners(number) };
     let mut names: Vec<_> = examiners.into_iter().filter_map(name).map(|name| format!("#{name}")).collect();

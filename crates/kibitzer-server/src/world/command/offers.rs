@@ -3,16 +3,16 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
 use super::{Command, CommandResult, DONE};
-use crate::account::key;
+use crate::account::name_key;
 use crate::options::Feature;
 use crate::world::{ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", accept),
-    Command::anyone("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", decline),
+    Command::for_all("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", accept),
+    Command::for_all("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", decline),
     Command::query("pending", "", "Lists the offers that you made and received.", pending),
-    Command::anyone("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", withdraw),
+    Command::for_all("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", withdraw),
 ];
 
 fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -48,14 +48,14 @@ fn is_ignored(world: &World, parameters: &str) -> bool {
 }
 
 /// Returns the offers that a verb may be about: the made ones for `withdraw`, else the received ones.
-fn candidates(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
+fn candidate_offers(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
     let is_mine = |offer: &Offer| if verb == "withdraw" { offer.from == id } else { offer.to == id };
     world.offers.select(is_mine)
 }
 
 /// Returns all candidates for `all`, else the selected one.
 fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
-    let candidates = candidates(world, id, verb);
+    let candidates = candidate_offers(world, id, verb);
     if parameters == "all" && !candidates.is_empty() {
         return Ok(candidates);
     }
@@ -64,8 +64,8 @@ fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) 
 
 /// Returns the candidate that the parameters select; without parameters there must be only one.
 fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
-    let word = parameters.split_whitespace().last().map(key);
-    let mut matches = candidates(world, id, verb);
+    let word = parameters.split_whitespace().last().map(name_key);
+    let mut matches = candidate_offers(world, id, verb);
     matches.retain(|offer| word.as_deref().is_none_or(|word| is_named(world, id, offer, word)));
     match (matches.as_slice(), word) {
         (&[offer], _) => Ok(offer),
@@ -81,14 +81,15 @@ fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> 
 fn is_named(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
     match word.parse::<u32>() {
         Ok(number) => offer.number == number,
-        Err(_) => offer.kind.word() == word || world.lobby.name(offer.other(id)).eq_ignore_ascii_case(word),
+        Err(_) => offer.kind.word() == word || world.lobby.name(offer.other_side(id)).eq_ignore_ascii_case(word),
     }
 }
 
 /// Source of the form: freechess.org; no recorded server has this command.
 fn pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let section = |verb: &str, side: &str| {
-        let rows: String = candidates(world, id, verb).iter().map(|offer| row(world, id, offer)).collect();
+        let rows: String =
+            candidate_offers(world, id, verb).iter().map(|offer| pending_row(world, id, offer)).collect();
         if rows.is_empty() {
             return format!("There are no offers pending {side} other players.\n");
         }
@@ -99,7 +100,7 @@ fn pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     Ok(format!("{}\n{}", section("withdraw", "to"), section("accept", "from")))
 }
 
-fn row(world: &World, id: ConnectionId, offer: &Offer) -> String {
+fn pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String {
     let (from, to) = (world.lobby.name(offer.from), world.lobby.name(offer.to));
     let (who, whom) =
         if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };

@@ -10,8 +10,8 @@ use crate::world::{ConnectionId, OfferKind, Player, Table, World};
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::query("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", bugwho),
-    Command::anyone("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", partner),
-    Command::anyone("ptell", "text", "Sends a message to your bughouse partner.", ptell),
+    Command::for_all("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", partner),
+    Command::for_all("ptell", "text", "Sends a message to your bughouse partner.", ptell),
 ];
 
 fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -44,7 +44,7 @@ fn ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     let me = world.lobby.player(id).and_then(|me| Some((me.partner?, me.display())));
     let (partner, display) = me.ok_or("You do not have a partner at present.\n")?;
     world.lobby.notify(partner, &format!("{display} (your partner) tells you: {text}\n"));
-    Ok(world.receipt(partner))
+    Ok(world.tell_receipt(partner))
 }
 
 fn bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {

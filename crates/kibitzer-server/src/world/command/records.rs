@@ -27,7 +27,7 @@ pub(super) fn registered_name(world: &World, name: &str) -> Result<String, Strin
 }
 
 /// Returns the name in the parameters, else the player's own.
-fn requested_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, String> {
+fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, String> {
     match parameters.split_whitespace().next() {
         Some(name) => registered_name(world, name),
         None => Ok(world.lobby.name(id)),
@@ -35,7 +35,7 @@ fn requested_name(world: &World, id: ConnectionId, parameters: &str) -> Result<S
 }
 
 fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let name = requested_name(world, id, parameters)?;
+    let name = requested_or_own_name(world, id, parameters)?;
     let games = world.games.history_of(&name);
     refuse_if(games.is_empty(), format!("{name} has no history games.\n"))?;
     let rows = games.iter().filter_map(|finished| {
@@ -46,7 +46,7 @@ fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
 }
 
 fn stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let name = requested_name(world, id, parameters)?;
+    let name = requested_or_own_name(world, id, parameters)?;
     let own = world.games.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&StoredGame, Color))| {
         let opponent = stored.game.header.seats.of(color.opponent()).name.as_str();

@@ -13,22 +13,22 @@ use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, color_word};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("play", "number|player", "Accepts a seek.", play),
-    Command::anyone("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", seek),
+    Command::for_all("play", "number|player", "Accepts a seek.", play),
+    Command::for_all("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", seek),
     Command::query("sought", "[all]", "Lists all seeks.", sought),
-    Command::anyone("unseek", "[number]", "Removes all of your seeks, or one of them.", unseek),
+    Command::for_all("unseek", "[number]", "Removes all of your seeks, or one of them.", unseek),
 ];
 
 /// Default rating range of a seek.
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
 fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    refuse_if(world.lobby.own_game(id).is_some(), "You are playing a game.\n")?;
+    refuse_if(world.lobby.current_game(id).is_some(), "You are playing a game.\n")?;
     let n_own = world.seeks.iter().filter(|seek| seek.from == id).count();
     refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
     let proposal = proposal.ok_or(Refusal::Usage)?;
-    let is_rated = proposal.rating(world, [id, id], "seek")?;
+    let is_rated = proposal.decide_rated(world, [id, id], "seek")?;
     let wanted = Seek {
         // Assigned when the seek is posted.
         number: 0,
@@ -55,7 +55,7 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
 fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
-            && world.lobby.own_game(seek.from).is_none()
+            && world.lobby.current_game(seek.from).is_none()
             && seek.terms == wanted.terms
             && !seek.is_manual
             && !wanted.is_manual
@@ -68,7 +68,7 @@ fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
 
 /// Starts the game of a seek for the player who answers it, with this color if one is given.
 fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
-    let players = world.seat_players(id, found.from, color.or(found.color.map(Color::opponent)));
+    let players = world.assign_colors(id, found.from, color.or(found.color.map(Color::opponent)));
     world.start_game(players, found.terms, Some(id));
 }
 
@@ -128,12 +128,12 @@ fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, St
 }
 
 fn sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let rows: String = world.seeks.iter().filter_map(|seek| row(world, seek)).collect();
+    let rows: String = world.seeks.iter().filter_map(|seek| sought_row(world, seek)).collect();
     Ok(format!("{rows}{} displayed.\n", count(world.seeks.len(), "ad")))
 }
 
 /// Formats a row of `sought`: `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.
-fn row(world: &World, seek: &Seek) -> Option<String> {
+fn sought_row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
     let kind = seek.terms.kind();

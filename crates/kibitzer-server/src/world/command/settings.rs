@@ -10,15 +10,15 @@ use crate::family::Family;
 use crate::options::Feature;
 use crate::play::BoardForm;
 use crate::world::icc::number;
-use crate::world::{ConnectionId, Ivar, SetError, World, ivars_starting_with};
+use crate::world::{ConnectionId, Ivar, SetVariableError, World, ivars_by_prefix};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::anyone("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", iset),
+    Command::for_all("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", iset),
     Command::query("ivariables", "[player]", "Shows interface variables.", ivariables),
-    Command::anyone("password", "old new", "Changes your password.", password),
-    Command::anyone("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", set),
-    Command::anyone("style", "number", "Sets the format of boards. This server has style 12 only.", style),
+    Command::for_all("password", "old new", "Changes your password.", password),
+    Command::for_all("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", set),
+    Command::for_all("style", "number", "Sets the format of boards. This server has style 12 only.", style),
     Command::query("variables", "[player]", "Shows variables.", variables),
 ];
 
@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[Command] = &[
 ///
 /// Source: icc §1, §4.
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const ICC_COMMANDS: &[Command] = &[Command::anyone("set-2", "number 0|1", "Switches a datagram on or off.", set_2)];
+pub(super) const ICC_COMMANDS: &[Command] = &[Command::for_all("set-2", "number 0|1", "Switches a datagram on or off.", set_2)];
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.
@@ -42,25 +42,27 @@ fn password(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
 
 fn set(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, value) = parameters.split_once(' ').unwrap_or((first_word(parameters)?, ""));
-    change(world, id, name, value.trim_start())
+    set_variable(world, id, name, value.trim_start())
 }
 
 fn style(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = parameters.parse::<u16>().map_err(|_| Refusal::Usage)?;
-    change(world, id, "style", &number.to_string())
+    set_variable(world, id, "style", &number.to_string())
 }
 
 /// Sets a variable; returns the reply, also for an unknown variable or an invalid value.
-fn change(world: &mut World, id: ConnectionId, name: &str, value: &str) -> CommandResult {
+fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) -> CommandResult {
     if let Some(answer) = world.set_levels(id, name, value) {
         return Ok(format!("{answer}\n"));
     }
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let answer = match player.saved.variables.set(name, value) {
         Ok(answer) => answer,
-        Err(SetError::Unknown) => format!("No such variable \"{name}\"."),
-        Err(SetError::Ambiguous(names)) => format!("Ambiguous variable \"{name}\". Matches: {}", names.join(" ")),
-        Err(SetError::BadValue(name)) => format!("Bad value given for variable \"{name}\"."),
+        Err(SetVariableError::Unknown) => format!("No such variable \"{name}\"."),
+        Err(SetVariableError::Ambiguous(names)) => {
+            format!("Ambiguous variable \"{name}\". Matches: {}", names.join(" "))
+        }
+        Err(SetVariableError::BadValue(name)) => format!("Bad value given for variable \"{name}\"."),
     };
     Ok(format!("{answer}\n"))
 }
@@ -70,7 +72,7 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let prefix = name.to_ascii_lowercase();
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
-    let matches: Vec<_> = ivars_starting_with(&prefix).into_iter().filter(is_offered).collect();
+    let matches: Vec<_> = ivars_by_prefix(&prefix).into_iter().filter(is_offered).collect();
     match matches.as_slice() {
         [] => world.lobby.queue_text(id, &format!("No such ivariable \"{name}\".\n")),
         &[ivar] => set_ivar(world, id, ivar, value),
@@ -131,6 +133,7 @@ pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) 
     world.lobby.find_by_prefix(name).ok_or_else(|| no_player(name))
 }
 
+/// Switches a level-2 datagram of ICC on or off, and sends the current data of some that are switched on.
 fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {

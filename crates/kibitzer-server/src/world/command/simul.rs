@@ -9,10 +9,10 @@ use crate::world::{ConnectionId, OfferKind, World};
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::query("simgames", "", "Shows how many games you are playing in your simul.", simgames),
-    Command::anyone("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", simmatch),
-    Command::anyone("simnext", "", "Goes to the next board of your simul.", simnext),
-    Command::anyone("simopen", "", "Switches on or off that players may ask to join your simul.", simopen),
-    Command::anyone("simprev", "", "Goes to the previous board of your simul.", simprev),
+    Command::for_all("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", simmatch),
+    Command::for_all("simnext", "", "Goes to the next board of your simul.", simnext),
+    Command::for_all("simopen", "", "Switches on or off that players may ask to join your simul.", simopen),
+    Command::for_all("simprev", "", "Goes to the previous board of your simul.", simprev),
 ];
 
 /// Refusal of a player without a simul.
@@ -26,20 +26,20 @@ fn simopen(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 }
 
 fn simgames(world: &World, id: ConnectionId, _: &str) -> CommandResult {
-    let n_games = world.lobby.simul(id).len();
+    let n_games = world.lobby.simul_games(id).len();
     refuse_if(n_games == 0, NO_SIMUL)?;
     Ok(format!("You are playing {n_games} simultaneous games.\n"))
 }
 
 fn simnext(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    refuse_if(world.lobby.simul(id).is_empty(), NO_SIMUL)?;
-    world.move_giver(id, 1, "is moving away from your board");
+    refuse_if(world.lobby.simul_games(id).is_empty(), NO_SIMUL)?;
+    world.move_simul_giver(id, 1, "is moving away from your board");
     DONE
 }
 
 fn simprev(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    refuse_if(world.lobby.simul(id).is_empty(), NO_SIMUL)?;
-    world.move_giver(id, world.lobby.simul(id).len() - 1, "is moving back to the previous board");
+    refuse_if(world.lobby.simul_games(id).is_empty(), NO_SIMUL)?;
+    world.move_simul_giver(id, world.lobby.simul_games(id).len() - 1, "is moving back to the previous board");
     DONE
 }
 
@@ -55,7 +55,7 @@ fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let is_busy = !world.lobby.may_give_simul(giver);
     let is_repeated = world.offers.between(id, giver, OfferKind::Simul).is_some();
     refuse_if(giver == id, "You can't simmatch yourself!\n")?;
-    refuse_if(world.lobby.own_game(id).is_some(), "You are already playing a game.\n")?;
+    refuse_if(world.lobby.current_game(id).is_some(), "You are already playing a game.\n")?;
     refuse_if(!is_open, format!("{other} is not open to receiving simul requests.\n"))?;
     refuse_if(is_busy, format!("{other} can't begin a simul while playing a non-simul game.\n"))?;
     refuse_if(is_repeated, format!("You are already offering that to {other}.\n"))?;

@@ -8,20 +8,20 @@ use kibitzer_core::message::{CommandCode, Datagram, GameId};
 use super::lists::parse_channel;
 use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
 use crate::calendar::count;
-use crate::world::icc::{number, titles};
+use crate::world::icc::{number, titles_of};
 use crate::world::{ConnectionId, Talk, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::registered("cshout", "text", "Sends a message about chess to all players.", cshout),
-    Command::registered("it", "text", "Sends your name followed by a text to all players: \"it waves\".", it),
-    Command::anyone("kibitz", "text", "Sends a message to the players and observers of a game.", kibitz),
-    Command::registered("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", message),
-    Command::anyone("say", "text", "Sends a message to your opponent, or to your previous one.", say),
-    Command::registered("shout", "text", "Sends a message to all players.", shout),
-    Command::anyone("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", tell),
-    Command::anyone("whisper", "text", "Sends a message to the observers of a game.", whisper),
-    Command::anyone("xtell", "player text", "Sends a message to a player.", xtell),
+    Command::registered_only("cshout", "text", "Sends a message about chess to all players.", cshout),
+    Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", it),
+    Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", kibitz),
+    Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", message),
+    Command::for_all("say", "text", "Sends a message to your opponent, or to your previous one.", say),
+    Command::registered_only("shout", "text", "Sends a message to all players.", shout),
+    Command::for_all("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", tell),
+    Command::for_all("whisper", "text", "Sends a message to the observers of a game.", whisper),
+    Command::for_all("xtell", "player text", "Sends a message to a player.", xtell),
 ];
 
 fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -83,10 +83,10 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Com
     let whom = find_listener(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.display());
-    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &titles(me), text, "1"]);
+    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &titles_of(me), text, "1"]);
     let (said, told) = (Talk { line, datagram }, hearer.handle.clone());
     world.lobby.queue_talk(id, whom, &said);
-    let receipt = world.receipt(whom);
+    let receipt = world.tell_receipt(whom);
     world.lobby.queue_text(id, &receipt);
     if let Some(me) = world.lobby.player_mut(id) {
         me.last_told = Some(told);
@@ -101,7 +101,7 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let Some(me) = world.lobby.player_mut(id) else { return DONE };
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.display());
-    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &titles(me), text, "1"]);
+    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &titles_of(me), text, "1"]);
     let said = Talk { line, datagram };
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
@@ -138,7 +138,7 @@ fn say_to_all(
     let Some(me) = world.lobby.player(id) else { return DONE };
     let display = me.display();
     let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
-    let datagram = Datagram::new(number::SHOUT, [me.name(), &titles(me), kind, text]);
+    let datagram = Datagram::new(number::SHOUT, [me.name(), &titles_of(me), kind, text]);
     let said = Talk { line, datagram };
     let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.receives_talk(whom, id, flag, true));
     world.broadcast(id, &said, hearers.iter().copied().chain([id]));
@@ -154,14 +154,15 @@ fn it_line(display: &str, text: &str) -> String {
 }
 
 fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    remark(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
+    comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
 }
 
 fn whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    remark(world, id, text, ("whisper", "whispers", "whispered"))
+    comment(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
-fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> CommandResult {
+/// Sends a kibitz or whisper, depending on `verb`, to those of the game who receive it. The reply contains their number.
+fn comment(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> CommandResult {
     first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
     let Some(me) = world.lobby.player(id) else { return DONE };
@@ -172,15 +173,15 @@ fn remark(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (
     let kind = world.games.get(number).map_or("", |table| table.header().terms.kind());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
-    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &titles(me), is_kibitz, text]);
+    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &titles_of(me), is_kibitz, text]);
     let utterance = Talk { line, datagram };
-    let hearers = hearers(world, id, number, verb);
+    let hearers = comment_receivers(world, id, number, verb);
     world.broadcast(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
     Ok(format!("({said} to {})\n", count(hearers.len(), "player")))
 }
 
 /// Returns who receives a kibitz or whisper: observers and examiners, for a kibitz the players too.
-fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
+fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
     let is_examined = world.games.get(number).is_some_and(|table| table.played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
@@ -189,7 +190,7 @@ fn hearers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<C
 
 fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     first_word(text)?;
-    let now = world.opponent_of(id).zip(world.lobby.own_game(id));
+    let now = world.opponent_of(id).zip(world.lobby.current_game(id));
     let last = || {
         let name = world.lobby.player(id)?.last_opponent.as_ref()?;
         world.lobby.connection_of_player(name.as_str())
@@ -202,9 +203,9 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     check_reachable(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let line = format!("{}{place} says: {text}\n", me.display());
-    let said = Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &titles(me), text, "0"]) };
+    let said = Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &titles_of(me), text, "0"]) };
     world.lobby.queue_talk(id, opponent, &said);
-    Ok(world.receipt(opponent))
+    Ok(world.tell_receipt(opponent))
 }
 
 impl World {
@@ -217,7 +218,7 @@ impl World {
     }
 
     /// Formats the receipt of a tell: `(told Foo, who is playing)`.
-    pub(super) fn receipt(&self, whom: ConnectionId) -> String {
+    pub(super) fn tell_receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.lobby.player(whom) else { return String::new() };
         let busy = player.saved.variables.value("busy");
         let state = if self.game_of(whom).is_some() {

@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Datagram, GameId};
 
-use super::{number, titles};
+use super::{number, titles_of};
 use crate::chess::Variant;
 use crate::family::Family;
 use crate::play::{Game, GameHeader, Sides, Terms};
@@ -15,18 +15,22 @@ impl World {
     /// Sends the datagram that starts a game for a client: its own game, or one that it observes from now on.
     pub(crate) fn queue_game_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
-        if let Some(list) = self.start_list(game, kind) {
+        if let Some(list) = self.game_start_datagram(game, kind) {
             self.lobby.queue_datagram(to, &list);
         }
     }
 
     /// Returns the datagram that starts a game for a client; `kind` is the number of the datagram.
-    fn start_list(&self, game: GameId, kind: u32) -> Option<Datagram> {
+    fn game_start_datagram(&self, game: GameId, kind: u32) -> Option<Datagram> {
         let table = self.games.get(game)?;
         let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
-        let rating = |seat: &crate::play::Seat| seat.rating.value().unwrap_or_default().to_string();
-        let titles_of = |name: &str| {
-            self.lobby.connection_of_player(name).and_then(|id| self.lobby.player(id)).map(titles).unwrap_or_default()
+        let rating = |seat: &crate::play::SeatedPlayer| seat.rating.value().unwrap_or_default().to_string();
+        let titles_by_name = |name: &str| {
+            self.lobby
+                .connection_of_player(name)
+                .and_then(|id| self.lobby.player(id))
+                .map(titles_of)
+                .unwrap_or_default()
         };
         let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
         let arguments = [
@@ -45,8 +49,8 @@ impl World {
             rating(white),
             rating(black),
             game.to_string(),
-            titles_of(white.name.as_str()),
-            titles_of(black.name.as_str()),
+            titles_by_name(white.name.as_str()),
+            titles_by_name(black.name.as_str()),
             "0".to_owned(),
             "0".to_owned(),
             u8::from(terms.variant != Variant::Standard).to_string(),
@@ -82,17 +86,17 @@ impl World {
             self.lobby.queue_datagram(to, &position);
         }
         let Some(game) = self.games.get(number).and_then(|table| table.played()) else { return };
-        for clock in clocks(game, game.clocks.readings(self.now())) {
+        for clock in clock_datagrams(game, game.clocks.readings(self.now())) {
             self.lobby.queue_datagram(to, &clock);
         }
     }
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
     fn position_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
-        let Table::Played(game) = self.games.get(number)? else { return self.whole_position(number) };
+        let Table::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
         let id = number.to_string();
         match reason {
-            BoardReason::Move => self.last_move(game, to),
+            BoardReason::Move => self.last_move_datagram(game, to),
             BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.has_datagram(number::TAKEBACK) => {
                 Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
             }
@@ -101,19 +105,19 @@ impl World {
                 let seconds = [left.white, left.black].map(|ms| ms.div_euclid(1000).to_string());
                 Some(Datagram::new(number::SET_CLOCK, std::iter::once(id).chain(seconds)))
             }
-            BoardReason::TookBack(_) | BoardReason::Other => self.whole_position(number),
+            BoardReason::TookBack(_) | BoardReason::Other => self.whole_position_datagram(number),
         }
     }
 
     /// Returns the datagram of a game's position.
-    fn whole_position(&self, number: GameId) -> Option<Datagram> {
+    fn whole_position_datagram(&self, number: GameId) -> Option<Datagram> {
         let position = self.games.get(number)?.position();
         let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
         Some(Datagram::new(number::POSITION_BEGIN, arguments))
     }
 
     /// Returns the datagram of the last move, in the notations that the client has switched on; `None` before the first move.
-    fn last_move(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
+    fn last_move_datagram(&self, game: &Game, to: ConnectionId) -> Option<Datagram> {
         let ply = game.record.plies.last()?;
         let before = game.record.position_after(game.record.plies.len().saturating_sub(1));
         let levels = &self.lobby.connection(to)?.levels;
@@ -160,7 +164,7 @@ impl World {
         let arguments = [
             seek.number.to_string(),
             player.name().to_owned(),
-            titles(player),
+            titles_of(player),
             rating.unwrap_or_default().to_string(),
             if rating.is_some() { "2" } else { "0" }.to_owned(),
             wild_number(seek.terms).to_string(),
@@ -180,7 +184,7 @@ impl World {
 }
 
 /// Returns the datagrams of both clocks, in milliseconds.
-fn clocks(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
+fn clock_datagrams(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
     let (id, is_running) = (game.header.id, game.clocks.is_running());
     [(Color::White, "W"), (Color::Black, "B")].map(|(color, letter)| {
         let runs = u8::from(is_running && game.side_to_move() == color).to_string();

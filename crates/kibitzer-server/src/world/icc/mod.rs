@@ -57,14 +57,14 @@ impl World {
     /// Sends a player's own name and the list of seeks.
     pub(crate) fn queue_who_am_i(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
-        let who = Datagram::new(number::WHO_AM_I, [player.name(), &titles(player)]);
+        let who = Datagram::new(number::WHO_AM_I, [player.name(), &titles_of(player)]);
         self.lobby.queue_datagram(id, &who);
         self.queue_seek_datagrams(id);
     }
 }
 
 /// Titles as datagrams have them: `GM C`.
-pub(crate) fn titles(player: &Player) -> String {
+pub(crate) fn titles_of(player: &Player) -> String {
     let words = player.titles.split(['(', ')']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }

@@ -30,7 +30,7 @@ impl World {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
-        self.frame_unit(id, start, &format!("{} *{tag}", number_of(code)));
+        self.frame_unit(id, start, &format!("{} *{tag}", command_number(code)));
         let Some(connection) =
             self.lobby.connection_for_output(id).filter(|connection| connection.levels.has_bit(LevelSettings::MARKS))
         else {
@@ -56,7 +56,7 @@ impl World {
                 continue;
             };
             let name = if connection.levels.has_bit(LevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
-            self.frame_unit(to, start, &format!("{} {name}", number_of(code)));
+            self.frame_unit(to, start, &format!("{} {name}", command_number(code)));
         }
         code
     }
@@ -78,7 +78,7 @@ fn split_tag(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the number of a command; 0 if it is not listed.
-fn number_of(code: CommandCode) -> &'static str {
+fn command_number(code: CommandCode) -> &'static str {
     let name = code.name().filter(|_| code != CommandCode::UNKNOWN_COMMAND);
     let mut numbers = NUMBERS.split(", ").filter_map(|entry| entry.split_once(' '));
     numbers.find(|(known, _)| Some(*known) == name).map_or("0", |(_, number)| number)
@@ -93,9 +93,9 @@ mod tests {
         for (name, number) in NUMBERS.split(", ").map(|entry| entry.split_once(' ').unwrap()) {
             assert!(number.bytes().all(|digit| digit.is_ascii_digit()), "{name}");
             let code = (0..=190).map(CommandCode).find(|code| code.name() == Some(name));
-            assert_eq!(number_of(code.unwrap_or_else(|| panic!("{name}"))), number, "{name}");
+            assert_eq!(command_number(code.unwrap_or_else(|| panic!("{name}"))), number, "{name}");
         }
-        assert_eq!(number_of(CommandCode::UNKNOWN_COMMAND), "0");
+        assert_eq!(command_number(CommandCode::UNKNOWN_COMMAND), "0");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Offers are made, settled and executed, and end with their game or player.
+//! Answers to offers: making, accepting, declining and withdrawing offers, and their end with a game or a player.
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
@@ -33,21 +33,21 @@ impl World {
     /// Removes an offer, and reports the removal to one side only; the caller has to report it to the other side.
     fn remove_offer_for_one(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
-            self.lobby.show_removed(offer, shown_to);
+            self.lobby.show_offer_removed(offer, shown_to);
         }
     }
 
     /// Removes an offer and reports that to both sides.
     pub(crate) fn remove_and_report_offer(&mut self, offer: Offer) {
         if self.offers.remove(offer.number).is_some() {
-            self.lobby.show_removed(offer, offer.from);
-            self.lobby.show_removed(offer, offer.to);
+            self.lobby.show_offer_removed(offer, offer.from);
+            self.lobby.show_offer_removed(offer, offer.to);
         }
     }
 
     /// Reports an offer or its answer to the observers of the player's game.
     pub(crate) fn notify_observers(&mut self, player: ConnectionId, text: &str) {
-        let Some(number) = self.lobby.own_game(player) else { return };
+        let Some(number) = self.lobby.current_game(player) else { return };
         for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Game {number}: {text}\n"));
         }
@@ -71,13 +71,13 @@ impl World {
 
     /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
     fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
-        let other = offer.other(actor);
+        let other = offer.other_side(actor);
         let (me, them, noun) = (self.lobby.name(actor), self.lobby.name(other), offer.kind.noun());
         let preposition = if actor == offer.from { "to" } else { "from" };
         self.lobby.queue_text(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
         self.remove_offer_for_one(offer.number, actor);
         self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
-        self.lobby.show_removed(offer, other);
+        self.lobby.show_offer_removed(offer, other);
         if offer.kind.is_of_game() {
             self.notify_observers(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
         }
@@ -85,11 +85,11 @@ impl World {
 
     /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists.
     fn execute_offer(&mut self, offer: Offer) {
-        match (offer.kind, self.lobby.own_game(offer.to)) {
+        match (offer.kind, self.lobby.current_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
             (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
             (OfferKind::Simul, _)
-                if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
+                if self.lobby.current_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
             {
                 self.start_simul_game(offer.to, offer.from);
             }
@@ -121,7 +121,8 @@ impl World {
         self.send_boards(number, Some(actor), BoardReason::Other);
         self.lobby.queue_text(actor, &format!("Game clock {verb}.\n"));
         for id in self.audience(number).into_iter().filter(|&id| id != actor) {
-            let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
+            let game =
+                if self.lobby.current_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
             self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
         }
     }
@@ -138,7 +139,7 @@ impl World {
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_game(index, Some(offer.to));
         }
-        let players = self.seat_players(offer.from, offer.to, challenge.color);
+        let players = self.assign_colors(offer.from, offer.to, challenge.color);
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
@@ -146,7 +147,7 @@ impl World {
     fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
         let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
         let are_free = |ids: [Option<ConnectionId>; 2]| {
-            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
+            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.current_game(id).is_none()))
         };
         let needs_partners = challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned;
         are_free([Some(offer.from), Some(offer.to)])
@@ -157,7 +158,7 @@ impl World {
     /// game.
     ///
     /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
-    pub(crate) fn seat_players(
+    pub(crate) fn assign_colors(
         &self,
         asker: ConnectionId,
         other: ConnectionId,
@@ -211,7 +212,7 @@ impl World {
                 self.queue_lost_challenge(offer, id);
                 self.notify_of_lost_challenge(offer, id, "has departed.");
             } else {
-                self.lobby.show_removed(offer, offer.other(id));
+                self.lobby.show_offer_removed(offer, offer.other_side(id));
             }
         }
     }
@@ -219,20 +220,20 @@ impl World {
     /// Reports the end of a challenge to the player who caused it.
     fn queue_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
         let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
-        let other = self.lobby.name(offer.other(id));
+        let other = self.lobby.name(offer.other_side(id));
         self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
     }
 
     /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of `id`:
     /// `has departed.`
     fn notify_of_lost_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
-        let (name, other) = (self.lobby.name(id), offer.other(id));
+        let (name, other) = (self.lobby.name(id), offer.other_side(id));
         if offer.from == other {
             self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
             self.lobby.notify_after_prompt(other, &format!("Challenge to {name} withdrawn.\n"));
-            self.lobby.show_removed(offer, other);
+            self.lobby.show_offer_removed(offer, other);
         } else {
-            self.lobby.show_removed(offer, other);
+            self.lobby.show_offer_removed(offer, other);
             let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
             self.lobby.notify(other, &text);
         }
