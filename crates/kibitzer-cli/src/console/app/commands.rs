@@ -42,6 +42,7 @@ impl App {
                 self.next_match(now);
             }
             ConsoleCommand::Mark(text) => self.mark(text, now),
+            ConsoleCommand::Times(times) => self.show_times(times),
             ConsoleCommand::Raw => self.toggle_bytes(),
             ConsoleCommand::Play => self.play(now),
             ConsoleCommand::Pause => self.pause(now),

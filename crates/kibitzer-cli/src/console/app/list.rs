@@ -131,7 +131,14 @@ impl RowList {
         self.listed.iter().skip(top).take(height).copied().collect()
     }
 
-    fn at_or_before(&self, number: u64) -> Option<u64> {
+    /// Returns the number of listed rows after one row, up to another.
+    pub(crate) fn n_between(&self, from: u64, to: u64) -> usize {
+        let up_to = |number| self.listed.partition_point(|&listed| listed <= number);
+        up_to(to).saturating_sub(up_to(from))
+    }
+
+    /// Returns the number of the last listed row up to this one.
+    pub(crate) fn at_or_before(&self, number: u64) -> Option<u64> {
         let n = self.listed.partition_point(|&listed| listed <= number);
         self.listed.get(n.checked_sub(1)?).copied()
     }

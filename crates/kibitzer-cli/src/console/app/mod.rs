@@ -6,6 +6,7 @@ mod commands;
 mod editing;
 mod games;
 mod navigation;
+mod ruler;
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyEvent;
 
 use crate::console::app::list::RowList;
-use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, StateDirectory, action};
+use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action};
 use crate::console::model::{RowFilter, SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
 use crate::failure::Failure;
@@ -43,6 +44,10 @@ pub(super) struct App {
     history: History,
     /// Filter of `/find` or the last breakpoint, for `n` and `N`.
     search: Option<RowFilter>,
+    /// Times that the list shows.
+    pub(super) times: TimeColumn,
+    /// Number of the row at which the ruler starts.
+    ruler_start: Option<u64>,
     /// Game chosen with `/game` or the game keys.
     pinned_game: Option<GameId>,
     /// Game shown if none is pinned.
@@ -101,6 +106,8 @@ impl App {
             filters: NamedFilters::load(store.clone()),
             history: History::load(store),
             search: None,
+            times: TimeColumn::default(),
+            ruler_start: None,
             pinned_game: None,
             auto_game: None,
             marks: Vec::new(),
@@ -119,11 +126,12 @@ impl App {
                 NextItem::Item(item) => {
                     self.restore_marks(item.at);
                     let is_snapshot = matches!(item.kind, SourceItemKind::Snapshot { .. });
-                    let added = self.model.apply(item);
+                    let before = self.model.rows.newest;
+                    self.model.apply(item);
                     if is_snapshot {
                         self.choose_auto_game();
                     }
-                    if let Some(row) = added {
+                    for row in before + 1..=self.model.rows.newest {
                         self.add_row(row, now);
                         self.report_session_end(row);
                     }
@@ -214,6 +222,8 @@ impl App {
             Action::GoToReply => self.go_to_reply(),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
+            Action::NextTimes => self.show_times(self.times.next()),
+            Action::ToggleRuler => self.toggle_ruler(),
             Action::NextGame => self.pin_neighbor(1),
             Action::PreviousGame => self.pin_neighbor(-1),
             Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => {

@@ -115,7 +115,7 @@ impl App {
             player.rewind(now)?;
             self.model = SessionModel::default();
             self.list.rebuild(&self.model.rows);
-            (self.auto_game, self.n_restored_marks) = (None, 0);
+            (self.auto_game, self.ruler_start, self.n_restored_marks) = (None, None, 0);
         }
         self.list.go_to_end();
         self.play_to(goal, now, NO_RECORDING);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 
 use super::keys::Action;
+use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
 use crate::console::model::RowFilter;
 
@@ -26,6 +27,8 @@ pub(crate) enum ConsoleCommand {
     Mark(String),
     /// Record the session in this file.
     Record(String),
+    /// Show these times in the list.
+    Times(TimeColumn),
     /// Show the bytes of the selected row, or its event again.
     Raw,
     Play,
@@ -47,13 +50,15 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 16] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 18] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
     ("/break", "[EXPR]", "pause when a line matches; without EXPR, never"),
     ("/find", "EXPR", "go to the next matching line; n and N repeat it"),
     ("/mark", "[TEXT]", "insert a mark into the list"),
+    ("/times", "NAME", "list times of: session, utc, previous (line), mark"),
+    ("/ruler", "", "measure from this line to the selected one; again: stop"),
     ("/record", "FILE", "record the session in a new file from now on"),
     ("/time", "[+-]M:SS", "go to a time of the recording, relative with + -, or end"),
     ("/move", "N[...]", "go to White's (or Black's) move N of the game shown"),
@@ -95,6 +100,13 @@ impl ConsoleCommand {
             "/time" => Self::Time(
                 TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
             ),
+            "/times" => Self::Times(
+                TimeColumn::ALL
+                    .into_iter()
+                    .find(|times| times.name() == rest)
+                    .ok_or_else(|| missing("session, utc, previous or mark"))?,
+            ),
+            "/ruler" => Self::Act(Action::ToggleRuler),
             "/move" => Self::Move(ply(rest).ok_or_else(|| missing("a move number such as 12 or 12..."))?),
             "/play" => Self::Play,
             "/pause" => Self::Pause,
@@ -212,6 +224,7 @@ mod tests {
             ("/move 4294967295...", "/move needs a move number such as 12 or 12..."),
             ("/find", "an expression needs at least one term, such as kind:tell"),
             ("/break kind:x", "no event has the kind \"x\"; Tab completes kinds"),
+            ("/times", "/times needs session, utc, previous or mark"),
             ("/record", "/record needs the name of a new file"),
         ];
         for (line, want) in cases {

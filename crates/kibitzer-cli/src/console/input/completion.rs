@@ -1,6 +1,6 @@
 //! Completion of the word before the cursor.
 
-use crate::console::input::command;
+use crate::console::input::{TimeColumn, command};
 use crate::console::model::{SessionModel, filter};
 
 /// Frequent server commands, common to both families with few exceptions.
@@ -32,6 +32,7 @@ impl Completion {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
             None => Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace()),
             Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
+            Some("/times") => Self::from_candidates(from, word, TimeColumn::ALL.into_iter().map(TimeColumn::name)),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
             Some(_) if word.is_empty() => None,
             Some(_) => {
@@ -108,6 +109,7 @@ mod tests {
             ("obs", 0, &["observe"]),
             ("tell ne", 5, &["Neumann", "Newton"]),
             ("tell 5", 5, &["50"]),
+            ("/times p", 7, &["previous"]),
             ("/game 1", 6, &["107"]),
             ("/filter t", 8, &["talk", "text:"]),
             ("/filter kind:te", 13, &["tell", "telnet", "text"]),

@@ -43,6 +43,10 @@ pub(crate) enum Action {
     Flip,
     ToggleDetails,
     Mark,
+    /// Show other times in the list.
+    NextTimes,
+    /// Start the ruler at the selected row, or remove it.
+    ToggleRuler,
     /// Select the reply of the selected sent line.
     GoToReply,
     Insert(char),
@@ -58,7 +62,7 @@ pub(crate) enum Action {
 }
 
 /// Keys of the list, for the help page.
-pub(crate) const LIST_KEYS: [(&str, &str); 15] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 17] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),
@@ -73,6 +77,8 @@ pub(crate) const LIST_KEYS: [(&str, &str); 15] = [
     ("a", "show or hide prompts, marks, blank lines, reserves"),
     ("m", "insert a mark into the list"),
     ("r", "from a sent line to its reply"),
+    ("t", "times: of the session, UTC, since the row before, since a mark"),
+    ("M", "measure from this line to the selected one; again: stop"),
     ("/ i q ?", "type a command; type; quit; this page"),
 ];
 
@@ -135,6 +141,8 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char('a') => Action::ToggleDetails,
         KeyCode::Char('m') => Action::Mark,
         KeyCode::Char('r') => Action::GoToReply,
+        KeyCode::Char('t') => Action::NextTimes,
+        KeyCode::Char('M') => Action::ToggleRuler,
         _ => return None,
     })
 }

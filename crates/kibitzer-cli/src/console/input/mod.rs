@@ -8,6 +8,7 @@ mod keys;
 mod line_editor;
 mod named_filters;
 mod state_directory;
+mod time_column;
 
 pub(crate) use command::{COMMANDS, ConsoleCommand};
 pub(crate) use completion::Completion;
@@ -16,3 +17,4 @@ pub(crate) use keys::{Action, Focus, INPUT_KEYS, LIST_KEYS, action};
 pub(crate) use line_editor::{LineEditor, Motion};
 pub(crate) use named_filters::{NamedFilters, ProfileFilters, profile_filters};
 pub(crate) use state_directory::StateDirectory;
+pub(crate) use time_column::TimeColumn;

@@ -6,7 +6,7 @@ use kibitzer::core::EventKind;
 use kibitzer::core::message::GameId;
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::console::model::row::{BOT, ConsoleRow, MARK};
+use crate::console::model::row::{BOT, ConsoleRow, DISCONNECTED, GAP, MARK};
 
 /// Keys of an expression, for completion.
 pub(crate) const KEYS: [&str; 5] = ["kind:", "game:", "from:", "name:", "text:"];
@@ -141,7 +141,7 @@ fn contains_name(name: &str, names: &[String]) -> bool {
 
 /// Returns every valid value of `kind:`.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
-    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT])
+    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT, GAP, DISCONNECTED])
 }
 
 fn kind(name: &str) -> Result<&'static str, String> {

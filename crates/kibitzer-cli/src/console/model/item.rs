@@ -40,6 +40,8 @@ pub(crate) enum SourceItemKind {
     },
     /// Text to show as a mark in the list.
     Note(String),
+    /// A recorded connection ended.
+    Disconnected,
     /// A line sent by the client.
     Sent {
         /// Bytes as sent, including the line end. Empty if the line is secret.

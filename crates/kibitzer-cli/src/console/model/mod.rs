@@ -33,6 +33,8 @@ use crate::output::PasswordPrompt;
 
 /// Maximum number of games; a finished one is evicted first.
 const KEPT_GAMES: usize = 256;
+/// Shortest silence that is a row of its own.
+const GAP: Duration = Duration::from_secs(30);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
 /// Maximum number of player names stored for completion.
@@ -53,6 +55,8 @@ pub(crate) struct SessionModel {
     password_prompt: PasswordPrompt,
     /// Position of the connection's first byte among all received bytes.
     base: u64,
+    /// Time of the last received bytes or sent line.
+    last_traffic: Option<Duration>,
 }
 
 /// A game, and the time of its last board.
@@ -63,30 +67,41 @@ pub(crate) struct TimedSnapshot {
 }
 
 impl SessionModel {
-    /// Applies an item. Returns the number of the row that it added, if any.
-    pub(crate) fn apply(&mut self, item: SourceItem) -> Option<u64> {
+    /// Applies an item, which adds up to two rows.
+    pub(crate) fn apply(&mut self, item: SourceItem) {
         let at = item.at;
+        if matches!(item.kind, SourceItemKind::Bytes(_) | SourceItemKind::Sent { .. }) {
+            let last = self.last_traffic.replace(at);
+            if let Some(silence) = last.map(|last| at.saturating_sub(last)).filter(|silence| *silence >= GAP) {
+                self.push(at, RowContent::Gap(silence));
+            }
+        }
         match item.kind {
             SourceItemKind::Bytes(bytes) => {
                 self.rates.at(at).bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.bytes.push(&bytes);
-                None
             }
             SourceItemKind::Event { event, snapshot, decoding } => {
                 if matches!(event, Event::Received { .. }) {
                     self.latency.decoding.push(decoding);
                     self.rates.at(at).events += 1;
                 }
-                Some(self.event(at, event, snapshot))
+                self.event(at, event, snapshot);
             }
             SourceItemKind::Bot(event) => self.bot_event(at, event),
-            SourceItemKind::Snapshot { snapshots, text } => Some(self.start_from_snapshot(at, snapshots, text)),
-            SourceItemKind::Note(text) => Some(self.mark(at, text)),
+            SourceItemKind::Snapshot { snapshots, text } => self.start_from_snapshot(at, snapshots, text),
+            SourceItemKind::Note(text) => {
+                self.mark(at, text);
+            }
+            SourceItemKind::Disconnected => {
+                self.push(at, RowContent::Disconnected);
+                self.reset_connection();
+            }
             SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
                 let is_line = !answers_ping && !is_telnet;
                 let secret = is_secret || (self.expects_password() && is_line);
-                Some(self.sent(at, bytes, text, is_line, secret))
+                self.sent(at, bytes, text, is_line, secret);
             }
         }
     }
@@ -107,7 +122,7 @@ impl SessionModel {
         number
     }
 
-    fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) -> u64 {
+    fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
         if secret {
             self.password_prompt.record_sent(&bytes);
         }
@@ -115,10 +130,10 @@ impl SessionModel {
             self.replies.sent(self.rows.next_number(), at, &text);
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
-        self.push(at, RowContent::Sent(SentLine { bytes, text, secret, reply: None }))
+        self.push(at, RowContent::Sent(SentLine { bytes, text, secret, reply: None }));
     }
 
-    fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) -> u64 {
+    fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
         self.attach_reply(number, at, &event);
         self.record_names(&event);
@@ -131,25 +146,27 @@ impl SessionModel {
         if let Some(snapshot) = snapshot {
             self.update_game(at, &event, snapshot);
         }
-        self.push(at, RowContent::Event(event))
+        self.push(at, RowContent::Event(event));
     }
 
     /// Appends an action of the bot. Analysis is stored with its game, unless the game is over.
-    fn bot_event(&mut self, at: Duration, event: BotEvent) -> Option<u64> {
-        let BotEvent::Analysis { game, .. } = event else { return Some(self.push(at, RowContent::Bot(event))) };
+    fn bot_event(&mut self, at: Duration, event: BotEvent) {
+        let BotEvent::Analysis { game, .. } = event else {
+            self.push(at, RowContent::Bot(event));
+            return;
+        };
         if let Some(game) = self.games.get_mut(&game).filter(|game| game.snapshot.followed) {
             game.snapshot.analysis = Some(event);
         }
-        None
     }
 
     /// Starts with the games of a session that was already running.
-    fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) -> u64 {
+    fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
         self.reset_connection();
         for snapshot in snapshots {
             self.games.insert(snapshot.id(), TimedSnapshot { snapshot: Box::new(snapshot), since: at });
         }
-        self.mark(at, text)
+        self.mark(at, text);
     }
 
     /// Resets what depends on the connection: stream positions, pending replies, followed games.

@@ -1,5 +1,6 @@
 //! A row of the list: an event, a sent line or a mark, with its one-line summary.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use kibitzer::core::message::{GameId, Handle, Message};
@@ -8,7 +9,7 @@ use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::console::model::reply_matcher::ReplyMatch;
+use crate::console::model::reply_matcher::{ReplyMatch, ShortDuration};
 use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
 
@@ -16,6 +17,11 @@ use crate::output::{TerminalSafe, one_line};
 pub(crate) const MARK: &str = "mark";
 /// Kind name of a bot's actions. All other kind names are those of events.
 pub(crate) const BOT: &str = "bot";
+
+/// Kind name of long silences.
+pub(crate) const GAP: &str = "gap";
+/// Kind name of the ends of recorded connections.
+pub(crate) const DISCONNECTED: &str = "disconnected";
 
 /// Shown in place of a secret line.
 const MASK: &str = "********";
@@ -41,6 +47,10 @@ pub(crate) enum RowContent {
     Bot(BotEvent),
     /// Text inserted by the user or the console.
     Mark(String),
+    /// A silence: nothing was received or sent for this long before the next row.
+    Gap(Duration),
+    /// The end of a recorded connection. Later rows belong to the next one.
+    Disconnected,
 }
 
 /// A line sent by the client.
@@ -70,6 +80,12 @@ impl ConsoleRow {
         if let RowContent::Event(event) = &self.content { Some(event) } else { None }
     }
 
+    /// Returns the positions of the row's frame among all received bytes; `None` if the row is not a received event.
+    pub(crate) fn frame(&self) -> Option<Range<u64>> {
+        let Event::Received { received, .. } = self.event()? else { return None };
+        Some(self.base.saturating_add(received.offset)..self.base.saturating_add(received.end()))
+    }
+
     /// Returns the name of the row's kind.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.content {
@@ -77,6 +93,8 @@ impl ConsoleRow {
             RowContent::Sent(_) => EventKind::Sent.as_str(),
             RowContent::Bot(_) => BOT,
             RowContent::Mark(_) => MARK,
+            RowContent::Gap(_) => GAP,
+            RowContent::Disconnected => DISCONNECTED,
         }
     }
 
@@ -105,6 +123,8 @@ impl ConsoleRow {
             }
             RowContent::Bot(event) => TerminalSafe(&format!("{event:#}")).in_cells().into_owned(),
             RowContent::Mark(text) => format!("--- {} ---", TerminalSafe(text).in_cells()),
+            RowContent::Gap(silence) => format!("--- silence of {} ---", ShortDuration(*silence)),
+            RowContent::Disconnected => "--- the connection ended ---".to_owned(),
         }
     }
 
@@ -141,7 +161,7 @@ impl ConsoleRow {
                 RowContent::Event(event) => size_of::<Event>() + 2 * event.raw().len(),
                 RowContent::Sent(sent) => sent.bytes.len() + sent.text.len(),
                 RowContent::Bot(BotEvent::Acted { reason, .. }) => reason.len(),
-                RowContent::Bot(_) => 0,
+                RowContent::Bot(_) | RowContent::Gap(_) | RowContent::Disconnected => 0,
                 RowContent::Mark(text) => text.len(),
             }
     }

@@ -9,6 +9,7 @@ use kibitzer::core::event::RequestError;
 use kibitzer::core::message::Handle;
 use kibitzer::core::session::{SessionState, TransmitKind};
 use kibitzer::core::text::error_chain;
+use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachEvent, Attached, AttachedRequestError, Snapshot};
 use tokio::runtime;
@@ -48,6 +49,8 @@ pub(crate) struct LiveSession {
     runtime: runtime::Handle,
     jobs: JoinSet<Option<Notice>>,
     began: tokio::time::Instant,
+    /// Time of day at which the session began.
+    pub(crate) utc_start: Utc,
     /// Bytes of sent lines whose `Event::Sent`, which has the text, has not arrived yet.
     unconfirmed: VecDeque<Vec<u8>>,
     /// Whether a failure of the recording has been shown.
@@ -96,6 +99,7 @@ impl LiveSession {
             runtime,
             jobs: JoinSet::new(),
             began,
+            utc_start: Utc::now().minus(began.elapsed()),
             unconfirmed: VecDeque::new(),
             is_failure_shown: false,
             pending_notice: None,

@@ -9,6 +9,8 @@ mod recording_reader;
 
 use std::time::{Duration, Instant};
 
+use kibitzer::transcript::Utc;
+
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::LiveSession;
@@ -63,6 +65,14 @@ impl ConsoleSource {
         match self {
             Self::Recording(player) => player.time(now),
             Self::Live(live) => live.time(now),
+        }
+    }
+
+    /// Returns the time of day at which the session began; `None` if a recording does not contain it.
+    pub(crate) const fn utc_start(&self) -> Option<Utc> {
+        match self {
+            Self::Recording(player) => player.replay.utc_start,
+            Self::Live(live) => Some(live.utc_start),
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::wire::{Timeseal, Unsealed, unseal};
 use kibitzer::core::{Event, EventReader};
-use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
+use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader, Utc};
 
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
@@ -25,6 +25,8 @@ pub(crate) struct RecordingReader {
     stopwatch: fn() -> Instant,
     /// Time of the last record.
     pub(crate) length: Duration,
+    /// Time of day at which the recording began, counted back from the first one in it.
+    pub(crate) utc_start: Option<Utc>,
     /// Line inside which the recording ends, if it was cut off.
     cut: Option<u64>,
     /// The mark of the cut, until it is delivered.
@@ -52,22 +54,24 @@ impl RecordingReader {
     /// [`Failure`] if the file cannot be read, or a line is not a record; with strict arguments, also if the file ends inside
     /// a line.
     pub(crate) fn open(path: &Path, args: ReaderArgs, stopwatch: fn() -> Instant) -> Result<Self, Failure> {
-        let (mut length, mut cut) = (Duration::ZERO, None);
+        let (mut length, mut utc_start, mut cut) = (Duration::ZERO, None, None);
         for record in open(path)? {
             match record {
-                Ok(record) => length = length.max(record.time),
+                Ok(record) => {
+                    length = length.max(record.time);
+                    utc_start = utc_start.or_else(|| Some(record.utc?.minus(record.time)));
+                }
                 Err(TranscriptError::Torn { line }) if !args.strict => cut = Some(line),
                 Err(error) => return Err(cannot_read(path, &error)),
             }
         }
-        Self::at_start(path.to_owned(), args, stopwatch, length, cut)
+        Ok(Self { length, utc_start, ..Self::at_start(path.to_owned(), args, stopwatch, cut)? })
     }
 
     fn at_start(
         path: PathBuf,
         args: ReaderArgs,
         stopwatch: fn() -> Instant,
-        length: Duration,
         cut: Option<u64>,
     ) -> Result<Self, Failure> {
         let records = open(&path)?;
@@ -75,7 +79,8 @@ impl RecordingReader {
             path,
             args,
             stopwatch,
-            length,
+            length: Duration::ZERO,
+            utc_start: None,
             cut,
             cut_mark: cut.map(cut_text),
             records,
@@ -101,7 +106,8 @@ impl RecordingReader {
     ///
     /// [`Failure`] if the file no longer exists.
     pub(crate) fn rewind(&mut self) -> Result<(), Failure> {
-        *self = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.length, self.cut)?;
+        let start = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.cut)?;
+        *self = Self { length: self.length, utc_start: self.utc_start, ..start };
         Ok(())
     }
 
@@ -140,6 +146,13 @@ impl RecordingReader {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);
         match record.direction {
+            Direction::Received if record.bytes.is_empty() => {
+                while let Some(event) = self.events.finish() {
+                    self.ready.push_back(self.wrap(event, Duration::ZERO));
+                }
+                self.ready.push_back(SourceItemKind::Disconnected);
+                self.events = self.args.event_reader();
+            }
             Direction::Received => {
                 self.undecoded.extend(&record.bytes);
                 self.ready.push_back(SourceItemKind::Bytes(record.bytes));

@@ -7,6 +7,7 @@ mod hostile;
 mod live;
 mod picture;
 mod screens;
+mod times;
 mod travel;
 
 use std::fs;
@@ -73,10 +74,7 @@ impl TestConsole {
 
     /// Plays a session in which the server sent these pieces, a second apart.
     fn of_pieces(pieces: &[&[u8]]) -> Self {
-        let lines = pieces.iter().enumerate().map(|(second, piece)| {
-            let hex: String = piece.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
-            format!("{{\"t\": {second}, \"dir\": \"rx\", \"hex\": \"{hex}\"}}\n")
-        });
+        let lines = (0_u32..).zip(pieces).map(|(second, piece)| record(second.into(), "rx", piece));
         Self::of_transcript(&lines.collect::<Vec<_>>().concat())
     }
 
@@ -166,6 +164,12 @@ impl Drop for TestConsole {
 fn fixed_instant() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now)
+}
+
+/// A line of a transcript.
+fn record(seconds: f64, direction: &str, bytes: &[u8]) -> String {
+    let hex: String = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
+    format!("{{\"t\": {seconds}, \"dir\": \"{direction}\", \"hex\": \"{hex}\"}}\n")
 }
 
 fn digit(value: u8) -> char {

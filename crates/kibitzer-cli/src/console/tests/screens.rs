@@ -18,6 +18,13 @@ fn assert_screens(name: &str, watcher: &mut TestConsole) {
     }
 }
 
+/// Holds four sizes, down to very small ones, against the files of this name.
+pub(super) fn assert_all_screens(name: &str, watcher: &mut TestConsole) {
+    for size in [(160, 50), (80, 24), (60, 20), (40, 10)] {
+        assert_screen(name, size, &watcher.screen(size));
+    }
+}
+
 pub(super) fn assert_live_screens(name: &str, guest: &mut Guest) {
     for size in SIZES {
         assert_screen(name, size, &text(&guest.buffer(size)));

@@ -14,7 +14,7 @@ fn shouts() -> TestConsole {
     TestConsole::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>())
 }
 
-fn notice(watcher: &TestConsole) -> &str {
+pub(super) fn notice(watcher: &TestConsole) -> &str {
     match &watcher.app.notice {
         Some(Notice::Info(text) | Notice::Error(text)) => text,
         None => "",
@@ -22,7 +22,7 @@ fn notice(watcher: &TestConsole) -> &str {
 }
 
 /// The line that is looked at.
-fn line(watcher: &TestConsole) -> String {
+pub(super) fn line(watcher: &TestConsole) -> String {
     watcher.app.model.rows.get(watcher.selected()).unwrap().line()
 }
 

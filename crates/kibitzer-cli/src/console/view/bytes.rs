@@ -1,6 +1,7 @@
 //! Hex view of a row's bytes.
 
-use kibitzer::core::Event;
+use std::ops::Range;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -35,7 +36,7 @@ pub(super) fn draw(mut canvas: Canvas<'_>, model: &SessionModel, row: Option<&Co
 fn missing(row: Option<&ConsoleRow>) -> &'static str {
     match row.map(|row| &row.content) {
         Some(RowContent::Sent(sent)) if sent.secret => "secret",
-        Some(RowContent::Event(_)) if row.is_some_and(|row| frame(row).is_some()) => "no longer kept",
+        Some(RowContent::Event(_)) if row.is_some_and(|row| row.frame().is_some()) => "no longer kept",
         _ => "none",
     }
 }
@@ -43,7 +44,7 @@ fn missing(row: Option<&ConsoleRow>) -> &'static str {
 /// Returns the title's note: the number of bytes.
 pub(super) fn note(model: &SessionModel, row: Option<&ConsoleRow>) -> String {
     match row.map(|row| (row, &row.content)) {
-        Some((row, RowContent::Event(_))) => frame(row).map_or_else(String::new, |(from, to)| {
+        Some((row, RowContent::Event(_))) => row.frame().map_or_else(String::new, |Range { start: from, end: to }| {
             let gap = end_of_gap(model, row, to) - to;
             let gap = if gap > 0 { format!(", {gap} behind it") } else { String::new() };
             format!("{} in the frame{gap}", to.saturating_sub(from))
@@ -62,31 +63,24 @@ const fn per_line(width: u16) -> usize {
     }
 }
 
-/// Returns the start and the (exclusive) end of the row's frame, as positions among all received bytes. `None` if the row is not a
-/// received event.
-fn frame(row: &ConsoleRow) -> Option<(u64, u64)> {
-    let Event::Received { received, .. } = row.event()? else { return None };
-    Some((row.base.saturating_add(received.offset), row.base.saturating_add(received.end())))
-}
-
 /// Returns the offset of the first byte of a row that is still stored, and the bytes from there on. The offset counts from the start
 /// of the connection, for a sent row from the start of its line. A row without bytes has no cells.
 fn cells(model: &SessionModel, row: &ConsoleRow) -> (u64, Vec<Cell>) {
     match &row.content {
         RowContent::Sent(sent) => (0, sent.bytes.iter().map(|&byte| (byte, true)).collect()),
-        RowContent::Event(_) => frame(row).map_or((0, Vec::new()), |(from, to)| {
+        RowContent::Event(_) => row.frame().map_or((0, Vec::new()), |Range { start: from, end: to }| {
             let (start, bytes) = model.bytes.get(from..end_of_gap(model, row, to));
             let cells = (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect();
             (start.saturating_sub(row.base), cells)
         }),
-        RowContent::Bot(_) | RowContent::Mark(_) => (0, Vec::new()),
+        _ => (0, Vec::new()),
     }
 }
 
 /// Returns the position up to which bytes after a frame belong to no other frame.
 fn end_of_gap(model: &SessionModel, row: &ConsoleRow, end: u64) -> u64 {
     let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
-    let next = later.filter_map(frame).map(|(from, _)| from).find(|from| *from >= end);
+    let next = later.filter_map(ConsoleRow::frame).map(|frame| frame.start).find(|from| *from >= end);
     next.unwrap_or(end).min(end.saturating_add(MAX_GAP))
 }
 

@@ -34,6 +34,8 @@ fn fields(row: &ConsoleRow) -> Vec<String> {
         RowContent::Sent(sent) => sent_fields(sent),
         RowContent::Bot(event) => compact_debug(&printed(event), &[]),
         RowContent::Mark(text) => vec![format!("Mark {text:?}")],
+        RowContent::Gap(silence) => vec![format!("silence: {silence:?}")],
+        RowContent::Disconnected => Vec::new(),
     }
 }
 

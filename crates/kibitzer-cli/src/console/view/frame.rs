@@ -49,6 +49,7 @@ fn text(row: &ConsoleRow) -> String {
         RowContent::Sent(sent) => sent.text(),
         RowContent::Bot(event) => event.to_string(),
         RowContent::Mark(text) => text.clone(),
+        RowContent::Gap(_) | RowContent::Disconnected => row.line(),
     }
 }
 
@@ -71,6 +72,7 @@ fn frame_fields(row: &ConsoleRow) -> Vec<(&'static str, String)> {
         }
         RowContent::Bot(_) => vec![("class", "none; of the bot".to_owned())],
         RowContent::Mark(_) => vec![("class", "mark".to_owned())],
+        RowContent::Gap(_) | RowContent::Disconnected => vec![("class", "none; of the console".to_owned())],
     }
 }
 

@@ -7,10 +7,14 @@ use ratatui::text::{Line, Span};
 use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::app::App;
+use crate::console::input::TimeColumn;
 use crate::console::model::ConsoleRow;
 
 /// Width of the kind column, on narrow and wide screens; longer kinds are cut.
 const KIND_CELLS: [usize; 2] = [12, 15];
+
+/// Width below which a time of day has no milliseconds.
+const NARROW: u16 = 48;
 
 /// Draws the rows around the selected one.
 pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
@@ -20,7 +24,7 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
     let selected = app.list.selected();
     for (place, number) in app.list.visible_rows(area.height.into()).into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
-        let line = line(canvas.theme, row, area.width, selected == Some(number));
+        let line = line(canvas.theme, row, &time(app, row, area.width), area.width, selected == Some(number));
         canvas.line(place, &line);
         if selected == Some(number) {
             canvas.select(place);
@@ -41,15 +45,37 @@ fn note(app: &App) -> String {
     }
 }
 
-fn line(theme: Theme, row: &ConsoleRow, width: u16, is_selected: bool) -> Line<'static> {
+/// Returns the time of a row, as the time column shows it.
+fn time(app: &App, row: &ConsoleRow, width: u16) -> String {
+    let since = |start: Duration| match row.at.checked_sub(start) {
+        Some(time) => format!("+{}", clock(time)),
+        None => format!("-{}", clock(start.saturating_sub(row.at))),
+    };
+    match (app.times, app.source.utc_start()) {
+        (TimeColumn::Utc, Some(start)) => {
+            let utc = start.plus(row.at).to_string();
+            let time = utc.split_once('T').map_or("", |(_, time)| time.trim_end_matches('Z'));
+            let seconds = time.split_once('.').map_or("", |(seconds, _)| seconds);
+            if width < NARROW { seconds } else { time }.to_owned()
+        }
+        (TimeColumn::Previous, _) => {
+            let previous = app.list.at_or_before(row.number - 1).and_then(|number| app.model.rows.get(number));
+            since(previous.map_or(Duration::ZERO, |previous| previous.at))
+        }
+        (TimeColumn::Mark, _) => since(app.time_of_mark(row)),
+        (TimeColumn::Session | TimeColumn::Utc, _) => clock(row.at),
+    }
+}
+
+fn line(theme: Theme, row: &ConsoleRow, time: &str, width: u16, is_selected: bool) -> Line<'static> {
     let [narrow, wide] = KIND_CELLS;
     let cells = if width < 80 { narrow } else { wide };
     let kind: String = row.kind().chars().take(cells).collect();
-    let room = usize::from(width).saturating_sub(10 + cells + 1);
+    let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
     let text = row.summary_within(room);
     let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.kind(row.kind()) };
     Line::from(vec![
-        Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, clock(row.at)), theme.dimmed()),
+        Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, time), theme.dimmed()),
         Span::styled(format!("{kind:<cells$} "), style),
         Span::raw(text),
     ])

@@ -63,7 +63,8 @@ fn draw_body(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: D
     } else {
         Line::default()
     };
-    canvas.part(areas.status).line(0, &bars::notice(theme, app.notice.as_ref()).unwrap_or(meters));
+    let ruler = app.ruler().map(|ruler| Line::styled(ruler.to_string(), theme.special()));
+    canvas.part(areas.status).line(0, &bars::notice(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
 }
 
 /// Returns the note in the board's title.

@@ -1,0 +1,83 @@
+//! Times of rows, and the distance between two rows.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::App;
+use crate::console::input::TimeColumn;
+use crate::console::model::{ConsoleRow, RowContent, ShortDuration};
+use crate::console::source::Notice;
+
+/// Distance from one row to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ruler {
+    /// Numbers of the first and the last row, in ascending order.
+    pub(crate) rows: (u64, u64),
+    duration: Duration,
+    /// Number of listed rows after the first one, including the last one.
+    n_rows: usize,
+    /// Number of bytes received after the first row, including those of the last one.
+    n_bytes: u64,
+}
+
+impl fmt::Display for Ruler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((from, to), rows) = (self.rows, if self.n_rows == 1 { "row" } else { "rows" });
+        let duration = ShortDuration(self.duration);
+        write!(f, "ruler #{from} to #{to}: {duration}, {} {rows}, {} bytes", self.n_rows, self.n_bytes)
+    }
+}
+
+impl App {
+    /// Starts the ruler at the selected row, or removes it.
+    pub(super) fn toggle_ruler(&mut self) {
+        self.ruler_start = if self.ruler_start.is_some() { None } else { self.list.selected() };
+        if let Some(start) = self.ruler_start {
+            self.notice = Some(Notice::Info(format!("the ruler starts at #{start}; select another line")));
+        }
+    }
+
+    /// Shows other times in the list.
+    pub(super) fn show_times(&mut self, times: TimeColumn) {
+        self.times = times;
+        self.notice = Some(Notice::Info(times.description().to_owned()));
+        if times == TimeColumn::Utc && self.source.utc_start().is_none() {
+            self.show_error("the recording contains no time of day");
+        }
+    }
+
+    /// Returns the distance between the start of the ruler and the selected row; without a start, between a selected mark and the mark
+    /// before it.
+    pub(crate) fn ruler(&self) -> Option<Ruler> {
+        let selected = self.model.rows.get(self.list.selected()?)?;
+        let start = match self.ruler_start {
+            None if is_mark(selected) => self.model.rows.iter_back_from(selected.number - 1).find(|row| is_mark(row)),
+            start => self.model.rows.get(start?),
+        }?;
+        let (from, to) = if start.number <= selected.number { (start, selected) } else { (selected, start) };
+        (from.number != to.number).then(|| Ruler {
+            rows: (from.number, to.number),
+            duration: to.at.saturating_sub(from.at),
+            n_rows: self.list.n_between(from.number, to.number),
+            n_bytes: self.position(to).saturating_sub(self.position(from)),
+        })
+    }
+
+    /// Returns the number of received bytes up to the end of a row.
+    fn position(&self, row: &ConsoleRow) -> u64 {
+        let last = self.model.rows.iter_back_from(row.number).find_map(ConsoleRow::frame);
+        last.map_or(row.base, |frame| frame.end)
+    }
+
+    /// Returns the time from which [`TimeColumn::Mark`] counts for a row: that of the ruler's start, otherwise of the last mark up to the
+    /// row; zero without a mark.
+    pub(crate) fn time_of_mark(&self, row: &ConsoleRow) -> Duration {
+        let start = self.ruler_start.and_then(|start| self.model.rows.get(start));
+        let mark = start.or_else(|| self.model.rows.iter_back_from(row.number).find(|row| is_mark(row)));
+        mark.map_or(Duration::ZERO, |mark| mark.at)
+    }
+}
+
+const fn is_mark(row: &ConsoleRow) -> bool {
+    matches!(row.content, RowContent::Mark(_))
+}
