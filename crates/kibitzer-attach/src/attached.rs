@@ -14,9 +14,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
 use crate::decoder::WatcherDecoder;
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::socket::{self, Stream};
-use crate::wire::{Answer, Hello, Line, Note, NoteKind, SendRequest, VERSION};
+use crate::wire::{Answer, Hello, Note, NoteKind, SendRequest, VERSION, WireLine};
 use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 
 /// Timeout of the connection, and then of the first line.
@@ -46,7 +46,7 @@ const WAITING_LINES: usize = 64;
 /// # }
 /// ```
 pub struct Attached {
-    lines: Lines<ReadHalf<Stream>>,
+    lines: LineReader<ReadHalf<Stream>>,
     writer: WriteHalf<Stream>,
     /// Bytes of lines that the socket has not accepted yet.
     unsent: VecDeque<u8>,
@@ -88,10 +88,10 @@ impl Attached {
     /// Dropping the future closes the connection.
     pub async fn connect(path: impl AsRef<Path>) -> Result<Self, AttachError> {
         let (reader, writer) = split(socket::connect(path.as_ref(), CONNECT_TIMEOUT).await?);
-        let mut lines = Lines::new(reader, LINE_BYTES);
+        let mut lines = LineReader::new(reader, LINE_BYTES);
         let first = timeout(CONNECT_TIMEOUT, lines.next()).await.map_err(|_| AttachError::Silent(CONNECT_TIMEOUT))?;
         let first = first.map_err(AttachError::Io)?.ok_or(AttachError::Gone)?;
-        let Some(Line::Note(Note { t, kind: NoteKind::Hello(hello) })) = Line::parse(&first) else {
+        let Some(WireLine::Note(Note { t, kind: NoteKind::Hello(hello) })) = WireLine::parse(&first) else {
             return Err(AttachError::InvalidLine);
         };
         if hello.version != VERSION {
@@ -198,9 +198,9 @@ impl Attached {
     /// session has disconnected this watcher before it reported the end of the session.
     fn process_line(&mut self, line: Option<&[u8]>) -> Result<(), AttachError> {
         let Some(line) = line else { return self.end_stream(AttachError::Gone) };
-        match Line::parse(line).ok_or(AttachError::InvalidLine)? {
-            Line::Note(Note { kind: NoteKind::Answer(answer), .. }) => self.deliver_answer(answer),
-            Line::Note(Note { kind: NoteKind::Bye { reason }, .. }) => {
+        match WireLine::parse(line).ok_or(AttachError::InvalidLine)? {
+            WireLine::Note(Note { kind: NoteKind::Answer(answer), .. }) => self.deliver_answer(answer),
+            WireLine::Note(Note { kind: NoteKind::Bye { reason }, .. }) => {
                 return self.end_stream(AttachError::Dismissed(reason.into_owned()));
             }
             line => self.decoder.process(line),

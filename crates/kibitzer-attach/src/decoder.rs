@@ -26,8 +26,8 @@ use kibitzer_core::wire::{StreamState, Timeseal, unseal};
 use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
 
-use crate::Missed;
-use crate::wire::{LifecycleNote, Line, Note, NoteKind, Piece, SnapshotNote};
+use crate::MissedAmounts;
+use crate::wire::{LifecycleNote, Note, NoteKind, Piece, SnapshotNote, WireLine};
 
 /// An event of an attached session.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct Snapshot {
     /// Games in progress, with their last moves.
     pub games: Vec<Game>,
     /// Amounts that this watcher missed since the previous event because it read too slowly; zero in the first snapshot.
-    pub missed: Missed,
+    pub missed: MissedAmounts,
 }
 
 /// Converts the lines of an exposed session to events. Received bytes are parsed with the reader that the session itself uses.
@@ -102,20 +102,22 @@ impl WatcherDecoder {
     }
 
     /// Processes a line and queues the events that follow from it. Lines that the current state does not expect are ignored.
-    pub(crate) fn process(&mut self, line: Line) {
+    pub(crate) fn process(&mut self, line: WireLine) {
         match line {
-            Line::Piece(Piece { hex, snapshot: true, .. }) => self.parse_snapshot_line(&hex),
-            Line::Piece(Piece { t, dir: Direction::Received, hex, .. }) => self.queue_received(self.local_time(t), hex),
-            Line::Piece(Piece { t, hex, redacted, kind, .. }) => {
+            WireLine::Piece(Piece { hex, snapshot: true, .. }) => self.parse_snapshot_line(&hex),
+            WireLine::Piece(Piece { t, dir: Direction::Received, hex, .. }) => {
+                self.queue_received(self.local_time(t), hex);
+            }
+            WireLine::Piece(Piece { t, hex, redacted, kind, .. }) => {
                 let bytes = if redacted { Vec::new() } else { hex };
                 self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command));
             }
-            Line::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.start_snapshot(self.local_time(t), note),
-            Line::Note(Note { kind: NoteKind::Stream(state), .. }) => self.apply_stream_state(&state),
-            Line::Note(Note { t, kind: NoteKind::Life(LifecycleNote(event)) }) => {
+            WireLine::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.start_snapshot(self.local_time(t), note),
+            WireLine::Note(Note { kind: NoteKind::Stream(state), .. }) => self.apply_stream_state(&state),
+            WireLine::Note(Note { t, kind: NoteKind::Life(LifecycleNote(event)) }) => {
                 self.queue_session_event(self.local_time(t), event);
             }
-            Line::Note(_) => {}
+            WireLine::Note(_) => {}
         }
     }
 

@@ -13,7 +13,7 @@ use kibitzer_core::wire::StreamState;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::Missed;
+use crate::MissedAmounts;
 use crate::watchers::Watchers;
 use crate::wire::{self, NoteKind, SnapshotNote};
 
@@ -34,7 +34,7 @@ pub(crate) struct Exposure {
     host: JoinHandle<()>,
     began: Instant,
     /// The received bytes; `None` until the first observation shows their position in the stream.
-    tail: Option<Tail>,
+    tail: Option<StreamTail>,
     /// The stream state that was last sent to the watchers, or that they assume.
     assumed_state: StreamState,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Exposure {
 /// The last bytes of a connection: those that watchers did not receive yet, and those of the incomplete frame. Positions count
 /// from the start of the connection.
 #[derive(Debug, Default)]
-struct Tail {
+struct StreamTail {
     /// The last received bytes, which end at position `end`.
     bytes: Vec<u8>,
     /// Position at which the exposure started.
@@ -61,8 +61,8 @@ impl Exposure {
     }
 
     /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
-    fn current_tail(&mut self, view: SessionView<'_>) -> &mut Tail {
-        let tail = self.tail.get_or_insert_with(|| Tail::starting_at(view.position));
+    fn current_tail(&mut self, view: SessionView<'_>) -> &mut StreamTail {
+        let tail = self.tail.get_or_insert_with(|| StreamTail::starting_at(view.position));
         tail.frame_end = view.frame_end;
         tail
     }
@@ -73,13 +73,13 @@ impl Exposure {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
         let bytes = self.current_tail(view).take_unsent_until(position);
         if is_watched && !bytes.is_empty() {
-            let (line, size) = (wire::received_line(elapsed, bytes), Missed::received(count(bytes)));
+            let (line, size) = (wire::received_line(elapsed, bytes), MissedAmounts::received(count(bytes)));
             self.watchers.send(&line, size);
         }
     }
 
     /// Sends a line. First sends the received bytes that the session had parsed, or looked ahead at, when it caused the line.
-    fn send_in_order(&mut self, line: &Bytes, size: Missed, view: SessionView<'_>) {
+    fn send_in_order(&mut self, line: &Bytes, size: MissedAmounts, view: SessionView<'_>) {
         self.send_received(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
         self.watchers.send(line, size);
     }
@@ -87,13 +87,13 @@ impl Exposure {
     /// Sends an event of the session itself, and the stream state if it has changed. A new connection also starts a new tail.
     fn handle_event(&mut self, event: &Event, view: SessionView<'_>) {
         if matches!(event, Event::Connected) {
-            self.tail = Some(Tail::default());
+            self.tail = Some(StreamTail::default());
         }
         if self.watchers.is_empty() {
             return;
         }
         if let Some(line) = wire::lifecycle_line(self.began.elapsed(), event) {
-            self.send_in_order(&line, Missed::note(), view);
+            self.send_in_order(&line, MissedAmounts::note(), view);
         }
         if matches!(event, Event::Connected) {
             // Watchers start with the default state, too.
@@ -107,20 +107,21 @@ impl Exposure {
         let state = view.session.stream_state();
         if !state.has_same_settings(&self.assumed_state) {
             self.send_received(view.position, view);
-            self.watchers.send(&wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())), Missed::note());
+            self.watchers
+                .send(&wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())), MissedAmounts::note());
             self.assumed_state = state;
         }
     }
 
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
-    fn snapshot_lines(&self, view: SessionView<'_>, missed: Missed) -> Bytes {
+    fn snapshot_lines(&self, view: SessionView<'_>, missed: MissedAmounts) -> Bytes {
         let (t, session) = (self.began.elapsed(), view.session);
         let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
         let mut lines = vec![wire::note_line(t, NoteKind::Snapshot(note))];
         let games = session.games().iter().filter(|game| game.is_going_on());
         lines.extend(games.flat_map(Game::to_lines).map(|line| wire::snapshot_line(t, &line)));
         lines.push(wire::note_line(t, NoteKind::Stream(session.stream_state())));
-        if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(Tail::incomplete_frame) {
+        if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(StreamTail::incomplete_frame) {
             lines.push(wire::received_line(t, incomplete));
         }
         lines.concat().into()
@@ -133,13 +134,13 @@ impl SessionObserver for Exposure {
             Observation::Received(bytes) => self.current_tail(view).push(bytes),
             Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
                 let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
-                self.send_in_order(&line, Missed::sent(), view);
+                self.send_in_order(&line, MissedAmounts::sent(), view);
             }
             Observation::Event { event, .. } => self.handle_event(event, view),
             Observation::Closed => {
                 self.send_received(u64::MAX, view);
-                self.tail = Some(Tail::default());
-                self.watchers.send(&wire::received_line(self.began.elapsed(), &[]), Missed::note());
+                self.tail = Some(StreamTail::default());
+                self.watchers.send(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::note());
             }
             _ => {}
         }
@@ -164,7 +165,7 @@ impl SessionObserver for Exposure {
     }
 }
 
-impl Tail {
+impl StreamTail {
     /// Returns the tail of a stream whose earlier bytes were not observed.
     fn starting_at(position: u64) -> Self {
         Self { start: position, end: position, sent: position, ..Self::default() }
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_tail_starts_at_the_end_of_the_last_frame() {
-        let mut tail = Tail::default();
+        let mut tail = StreamTail::default();
         tail.push(b"one\n\rtwo\n\rthr");
         tail.frame_end = 5;
         assert_eq!(tail.take_unsent_until(5), b"one\n\r");
@@ -264,7 +265,7 @@ mod tests {
     #[test]
     fn only_the_beginning_of_a_frame_without_end_is_kept() {
         const PIECE: usize = 16 << 10;
-        let mut tail = Tail::default();
+        let mut tail = StreamTail::default();
         for _ in 0..100 {
             tail.push(&[b'x'; PIECE]);
             assert_eq!(tail.take_unsent_until(u64::MAX).len(), PIECE);

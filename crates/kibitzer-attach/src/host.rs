@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{Instrument as _, debug, info, info_span, warn};
 
 use crate::exposure::Exposure;
-use crate::lines::Lines;
+use crate::lines::LineReader;
 use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
 use crate::wire::{self, Answer, Hello, NoteKind, SendRequest, VERSION};
@@ -178,7 +178,7 @@ impl Host {
     ///
     /// Dropping the future loses the answers to its lines.
     async fn forward_requests(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
-        let mut lines = Lines::new(reader, MAX_REQUEST_BYTES);
+        let mut lines = LineReader::new(reader, MAX_REQUEST_BYTES);
         let mut answers = JoinSet::new();
         let mut is_open = true;
         loop {
@@ -237,8 +237,8 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, duplex};
 
     use super::*;
-    use crate::Missed;
-    use crate::wire::{Line, Note};
+    use crate::MissedAmounts;
+    use crate::wire::{Note, WireLine};
 
     fn host() -> Host {
         let hello = Hello {
@@ -261,7 +261,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         watchers.send_snapshots(|_| Bytes::from_static(b"now\n"));
-        watchers.send(&Bytes::from_static(b"line\n"), Missed::sent());
+        watchers.send(&Bytes::from_static(b"line\n"), MissedAmounts::sent());
         serving.await.unwrap();
         assert!(watchers.is_empty());
         assert_eq!(began.elapsed(), READ_TIMEOUT + REFUSAL_TIMEOUT);
@@ -286,8 +286,10 @@ mod tests {
         theirs.write_all(b"nonsense\n").await.unwrap();
         theirs.read_to_end(&mut text).await.unwrap();
         serving.await.unwrap();
-        let lines: Vec<_> = text.trim_ascii_end().split(|&byte| byte == b'\n').map(Line::parse).collect();
-        let [Some(Line::Note(hello)), Some(Line::Note(bye))] = &lines[..] else { panic!("{}", text.escape_ascii()) };
+        let lines: Vec<_> = text.trim_ascii_end().split(|&byte| byte == b'\n').map(WireLine::parse).collect();
+        let [Some(WireLine::Note(hello)), Some(WireLine::Note(bye))] = &lines[..] else {
+            panic!("{}", text.escape_ascii())
+        };
         assert!(matches!(hello, Note { kind: NoteKind::Hello(_), .. }), "{hello:?}");
         assert!(matches!(bye, Note { kind: NoteKind::Bye { .. }, .. }), "{bye:?}");
     }

@@ -120,7 +120,7 @@ impl AttachSocket {
 /// Amounts that a watcher missed because it read too slowly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Missed {
+pub struct MissedAmounts {
     /// Number of bytes that the server sent.
     pub received_bytes: u64,
     /// Number of lines that the session sent.
@@ -129,7 +129,7 @@ pub struct Missed {
     pub notes: u64,
 }
 
-impl Missed {
+impl MissedAmounts {
     /// Returns the loss of a line with this number of received bytes.
     const fn received(n_bytes: u64) -> Self {
         Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }

@@ -6,14 +6,14 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
 /// Reads lines of limited length.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub(crate) struct LineReader<R> {
     input: BufReader<R>,
     /// The received part of the next line.
     line: Vec<u8>,
     limit_bytes: usize,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Creates a reader of lines of at most this many bytes, without their line ends.
     pub(crate) fn new(input: R, limit_bytes: usize) -> Self {
         Self { input: BufReader::new(input), line: Vec::new(), limit_bytes }
@@ -51,7 +51,7 @@ mod tests {
     #[tokio::test]
     async fn lines_are_complete_at_any_read_boundary() {
         let (mut writer, reader) = duplex(3);
-        let mut lines = Lines::new(reader, 10);
+        let mut lines = LineReader::new(reader, 10);
         let writing = async {
             writer.write_all(b"one\n\nthree, \n4567890123").await.unwrap();
             drop(writer);
@@ -69,7 +69,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_over_the_limit_is_refused() {
-        let mut lines = Lines::new(&b"0123456789\n01234567890\n"[..], 10);
+        let mut lines = LineReader::new(&b"0123456789\n01234567890\n"[..], 10);
         assert!(lines.next().await.unwrap().is_some());
         assert_eq!(lines.next().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
     }

@@ -17,7 +17,7 @@ use std::task::Waker;
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use crate::Missed;
+use crate::MissedAmounts;
 
 /// Maximum number of watchers of a session; further ones are refused.
 pub(crate) const MAX_WATCHERS: usize = 16;
@@ -62,11 +62,11 @@ struct Watcher {
 #[derive(Clone, Copy, Debug)]
 enum WatcherState {
     /// The watcher needs a snapshot; contains what it missed since the last one.
-    Joining(Missed),
+    Joining(MissedAmounts),
     /// The watcher receives every line.
     Following,
     /// The watcher receives no line until it has read its queue to the end; contains what it missed meanwhile.
-    Lagging(Missed),
+    Lagging(MissedAmounts),
 }
 
 /// The result of reading a watcher's queue.
@@ -102,7 +102,7 @@ impl Watchers {
         }
         let id = state.next_id;
         state.next_id += 1;
-        let joining = WatcherState::Joining(Missed::default());
+        let joining = WatcherState::Joining(MissedAmounts::default());
         state.watchers.push(Watcher {
             id,
             n_unread_bytes: first.len(),
@@ -120,7 +120,7 @@ impl Watchers {
 
     /// Queues a line for every watcher that follows and has room for the line. A watcher without room starts to lag. Adds `size` to the
     /// losses of every lagging watcher.
-    pub(crate) fn send(&self, line: &Bytes, size: Missed) {
+    pub(crate) fn send(&self, line: &Bytes, size: MissedAmounts) {
         let mut state = self.state();
         state.watchers.iter_mut().for_each(|watcher| watcher.send(line, size));
         drop(state);
@@ -129,7 +129,7 @@ impl Watchers {
 
     /// Queues a snapshot for every watcher that needs one, after which it follows. `snapshot` returns the lines for a watcher
     /// that missed the given amount; they are queued even if the queue is full.
-    pub(crate) fn send_snapshots(&self, mut snapshot: impl FnMut(Missed) -> Bytes) {
+    pub(crate) fn send_snapshots(&self, mut snapshot: impl FnMut(MissedAmounts) -> Bytes) {
         let mut state = self.state();
         for watcher in &mut state.watchers {
             if let WatcherState::Joining(missed) = watcher.state {
@@ -248,7 +248,7 @@ impl Watchers {
 
 impl Watcher {
     /// Queues a line if the watcher follows and has room for it; otherwise counts it as missed.
-    fn send(&mut self, line: &Bytes, size: Missed) {
+    fn send(&mut self, line: &Bytes, size: MissedAmounts) {
         match &mut self.state {
             WatcherState::Following if self.n_unread_bytes + line.len() <= QUEUE_BYTES => self.push(line.clone()),
             WatcherState::Following => self.state = WatcherState::Lagging(size),
@@ -269,7 +269,7 @@ impl Watcher {
 mod tests {
     use super::*;
 
-    const LINE: Missed = Missed::sent();
+    const LINE: MissedAmounts = MissedAmounts::sent();
 
     fn needs_snapshot(watchers: &Watchers) -> bool {
         watchers.needs_snapshot(Waker::noop())
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(watchers.try_next(id), Unread::NeedsSnapshot);
         assert!(needs_snapshot(&watchers));
         watchers.send_snapshots(|missed| {
-            assert_eq!(missed, Missed::default());
+            assert_eq!(missed, MissedAmounts::default());
             line("now")
         });
         watchers.send(&line("late"), LINE);
@@ -307,16 +307,16 @@ mod tests {
         watchers.send_snapshots(|_| line("now"));
         let big = Bytes::from(vec![b'x'; 100_000]);
         for _ in 0..50 {
-            watchers.send(&big, Missed::received(7));
+            watchers.send(&big, MissedAmounts::received(7));
             while let Unread::Line(_) = watchers.try_next(quick) {}
         }
         assert!(watchers.state().watchers[0].n_unread_bytes <= QUEUE_BYTES);
         let n_kept =
             std::iter::from_fn(|| matches!(watchers.try_next(slow), Unread::Line(_)).then_some(())).count() - 2;
         assert_eq!(n_kept, 10);
-        watchers.send(&big, Missed::note());
+        watchers.send(&big, MissedAmounts::note());
         watchers.send_snapshots(|missed| {
-            assert_eq!(missed, Missed { received_bytes: 40 * 7, sent_lines: 0, notes: 1 });
+            assert_eq!(missed, MissedAmounts { received_bytes: 40 * 7, sent_lines: 0, notes: 1 });
             line("now")
         });
         watchers.send(&line("next"), LINE);

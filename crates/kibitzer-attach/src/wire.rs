@@ -14,7 +14,7 @@ use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
 use serde::{Deserialize, Serialize};
 
-use crate::{AttachAccess, AttachedRequestError, Missed};
+use crate::{AttachAccess, AttachedRequestError, MissedAmounts};
 
 /// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
 pub(crate) const VERSION: u32 = 2;
@@ -25,7 +25,7 @@ const REDACTED: &[u8] = b"[redacted]\n";
 /// A line of the protocol. Its field `t` is the time since the start of the session.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Line {
+pub(crate) enum WireLine {
     Piece(Piece),
     Note(Note),
 }
@@ -100,7 +100,7 @@ pub(crate) struct SnapshotNote {
     pub(crate) state: SessionState,
     pub(crate) handle: Option<Handle>,
     /// The losses of this watcher since its previous snapshot.
-    pub(crate) missed: Missed,
+    pub(crate) missed: MissedAmounts,
 }
 
 /// An event of the session itself.
@@ -150,7 +150,7 @@ pub(crate) struct SendRequest<'a> {
     pub(crate) send: Cow<'a, str>,
 }
 
-impl Line {
+impl WireLine {
     /// Parses a line without its line end; `None` if it does not belong to the protocol.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         // Tried one after the other: serde would first copy the hexadecimal digits of an untagged line.
@@ -229,7 +229,7 @@ mod tests {
 
     fn parse(line: &Bytes) -> NoteKind {
         assert!(!str::from_utf8(line).unwrap().contains(['\u{202e}', '\u{2028}']), "{line:?}");
-        let Some(Line::Note(Note { t, kind })) = Line::parse(line.trim_ascii_end()) else { panic!("{line:?}") };
+        let Some(WireLine::Note(Note { t, kind })) = WireLine::parse(line.trim_ascii_end()) else { panic!("{line:?}") };
         assert_eq!(t, TIME);
         kind
     }
@@ -291,18 +291,18 @@ mod tests {
     #[test]
     fn private_lines_are_withheld() {
         let login = sent_line(TIME, b"Newton\n", TransmitKind::Login);
-        let Some(Line::Piece(piece)) = Line::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
+        let Some(WireLine::Piece(piece)) = WireLine::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
         assert_eq!((piece.redacted, &piece.hex[..], piece.kind), (true, REDACTED, Some(TransmitKind::Login)));
     }
 
     #[test]
     fn later_notes_are_ignored_and_invalid_lines_refused() {
-        let later = Line::parse(br#"{"t": 1, "note": "weather", "degrees": 12}"#);
-        assert!(matches!(later, Some(Line::Note(Note { kind: NoteKind::Unknown, .. }))), "{later:?}");
+        let later = WireLine::parse(br#"{"t": 1, "note": "weather", "degrees": 12}"#);
+        assert!(matches!(later, Some(WireLine::Note(Note { kind: NoteKind::Unknown, .. }))), "{later:?}");
         for invalid in
             ["", "{}", "[]", r#"{"t": -1, "note": "bye", "reason": "x"}"#, r#"{"t": 1, "dir": "rx", "hex": "4"}"#]
         {
-            assert!(Line::parse(invalid.as_bytes()).is_none(), "{invalid}");
+            assert!(WireLine::parse(invalid.as_bytes()).is_none(), "{invalid}");
         }
     }
 }

@@ -20,7 +20,7 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
 use kibitzer_attach::{
-    AttachAccess, AttachError, AttachEvent, AttachSocket, Attached, AttachedRequestError, Missed, Snapshot,
+    AttachAccess, AttachError, AttachEvent, AttachSocket, Attached, AttachedRequestError, MissedAmounts, Snapshot,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
@@ -483,7 +483,7 @@ async fn a_watcher_that_reads_nothing_delays_no_other_and_receives_its_losses() 
     peer.serving(client.request("finger")).await.unwrap();
     let n_received = client.counters().session.bytes_received - n_before;
 
-    let (mut n_seen, mut missed) = (0, Missed::default());
+    let (mut n_seen, mut missed) = (0, MissedAmounts::default());
     let mut last = 0;
     // No event of the gap follows after it.
     while missed.is_nothing() {

@@ -104,18 +104,18 @@ impl Book {
             return Ok(None);
         }
         let Some(board) = position.board() else { return Ok(None) };
-        let moves = self.moves(&board)?;
-        Ok(select(&moves, self.options.selection, &mut self.random)
+        let moves = self.legal_moves(&board)?;
+        Ok(select_move(&moves, self.options.selection, &mut self.random)
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }
 
     /// Returns the legal moves of sufficient weight for a position.
-    fn moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
+    fn legal_moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
         let key = polyglot_key(board);
         let mut moves = Vec::new();
         let first = self.first_entry_from(key)?;
         for index in first..self.entries.min(first + MAX_MOVES) {
-            let entry = self.entry(index)?;
+            let entry = self.read_entry(index)?;
             if entry_key(&entry) != key {
                 break;
             }
@@ -133,7 +133,7 @@ impl Book {
         let (mut low, mut high) = (0, self.entries);
         while low < high {
             let middle = low + (high - low) / 2;
-            if entry_key(&self.entry(middle)?) < key {
+            if entry_key(&self.read_entry(middle)?) < key {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -143,7 +143,7 @@ impl Book {
     }
 
     /// Reads the entry with this index from the file.
-    fn entry(&mut self, index: u64) -> io::Result<[u8; 16]> {
+    fn read_entry(&mut self, index: u64) -> io::Result<[u8; 16]> {
         let mut entry = [0; 16];
         self.file.seek(SeekFrom::Start(index * ENTRY_BYTES))?;
         self.file.read_exact(&mut entry)?;
@@ -158,7 +158,7 @@ fn entry_key(entry: &[u8; 16]) -> u64 {
 
 /// Chooses one of the moves; `None` if there are none. If all weights are 0, [`BookSelection::Weighted`] chooses each move with the
 /// same probability.
-fn select(moves: &[BookMove], selection: BookSelection, random: &mut Rng) -> Option<Move> {
+fn select_move(moves: &[BookMove], selection: BookSelection, random: &mut Rng) -> Option<Move> {
     let total: u32 = moves.iter().map(|known| u32::from(known.weight)).sum();
     let chosen = match selection {
         BookSelection::Best => moves.iter().max_by_key(|known| known.weight),
@@ -354,7 +354,7 @@ mod tests {
         let start = position(None, "");
         let file = BookFile::new("repeated", &entry(&start, "e2e4", u16::MAX).repeat(100_000));
         let mut book = file.open(BookOptions::default());
-        assert_eq!(book.moves(&Board::default()).unwrap().len(), 256);
+        assert_eq!(book.legal_moves(&Board::default()).unwrap().len(), 256);
         assert_eq!(book.choose(&start, "chess").unwrap().as_deref(), Some("e2e4"));
     }
 

@@ -13,7 +13,7 @@ use crate::verdict::Verdict;
 /// Methods must return quickly: the bot waits for them.
 pub trait Policy: Send + Sync + 'static {
     /// Decides whether to accept a challenge.
-    fn challenge(&mut self, challenge: &Challenge, situation: &Situation<'_>) -> Verdict<bool> {
+    fn challenge(&mut self, challenge: &Challenge, situation: &ChallengeSituation<'_>) -> Verdict<bool> {
         situation.judge(challenge)
     }
 
@@ -59,7 +59,7 @@ pub enum Gesture {
 /// The state of a bot in which a challenge arrives.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Situation<'a> {
+pub struct ChallengeSituation<'a> {
     /// The settings.
     pub rules: &'a Rules,
     /// Variants that the engine plays, by the names of UCI.
@@ -72,7 +72,7 @@ pub struct Situation<'a> {
     pub games_with_opponent: u32,
 }
 
-impl Situation<'_> {
+impl ChallengeSituation<'_> {
     /// Decides by the settings whether to accept a challenge.
     pub fn judge(&self, challenge: &Challenge) -> Verdict<bool> {
         match self.objection(challenge) {

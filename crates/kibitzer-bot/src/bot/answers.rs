@@ -6,31 +6,31 @@ use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
 
 use super::Urgency;
-use super::idle_state::Link;
-use super::player::Player;
+use super::idle_state::LinkState;
+use super::player::BotPlayer;
 use super::requests::{Answer, AnswerVerb};
 use crate::config::contains;
-use crate::policy::{GameSituation, Policy, Situation};
+use crate::policy::{ChallengeSituation, GameSituation, Policy};
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, Verdict};
 
 /// Longest answer in characters; longer ones are cut, as servers limit a tell to about 400 bytes.
 const MAX_ANSWER: usize = 300;
 
-impl<P: Policy + Clone> Player<P> {
+impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
         if challenge.actor != Actor::Other {
             return;
         }
         // The server adjourned the interrupted game if it can be resumed.
         let is_undecided = self.is_interrupted() && !challenge.adjourned;
-        if self.idle.link == Link::Down || is_undecided {
+        if self.idle.link == LinkState::Down || is_undecided {
             return self.idle.postpone_challenge(challenge);
         }
         let player = challenge.from.clone();
         let is_playing = self.is_playing() && !(challenge.adjourned && self.is_interrupted());
         let variants = self.engine.as_ref().map_or(&[][..], |engine| &engine.variants);
-        let situation = Situation {
+        let situation = ChallengeSituation {
             rules: &self.config.rules,
             variants,
             is_busy: is_playing || self.idle.is_accepting,
@@ -53,7 +53,7 @@ impl<P: Policy + Clone> Player<P> {
 
     /// Answers the challenges that were postponed. Does nothing while the connection is down or a game is interrupted.
     pub(super) fn answer_postponed_challenges(&mut self) {
-        if self.idle.link != Link::Down && !self.is_interrupted() {
+        if self.idle.link != LinkState::Down && !self.is_interrupted() {
             for challenge in std::mem::take(&mut self.idle.postponed_challenges) {
                 self.on_challenge(&challenge);
             }
@@ -64,7 +64,7 @@ impl<P: Policy + Clone> Player<P> {
     pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
         use ChallengeChange::{Countered, Declined};
         if let (Some(name), Actor::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
-            self.idle.refused(name, Instant::now());
+            self.idle.record_refusal(name, Instant::now());
             self.report(BotAction::Challenged, None, Some(name.clone()), "was declined; not asked again for 24 hours");
         }
     }
@@ -129,7 +129,7 @@ impl<P: Policy + Clone> Player<P> {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
         if contains(&self.config.rules.talk.owners, &from) {
-            return self.obey(&from, text.trim());
+            return self.run_owner_command(&from, text.trim());
         }
         if let Some(answer) = self.policy.answer(&from, &text, &self.config.rules)
             && self.idle.may_answer(&from, Instant::now())
@@ -139,7 +139,7 @@ impl<P: Policy + Clone> Player<P> {
     }
 
     /// Carries out a command of an owner, and reports the result to the owner.
-    fn obey(&mut self, owner: &Handle, command: &str) {
+    fn run_owner_command(&mut self, owner: &Handle, command: &str) {
         self.report(BotAction::Obeyed, None, Some(owner.clone()), command.chars().take(MAX_ANSWER).collect::<String>());
         let playing =
             self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing).map(TrackedGame::key);
@@ -160,7 +160,7 @@ impl<P: Policy + Clone> Player<P> {
                 "resigned".to_owned()
             }
             ("abort", Some(key)) => {
-                self.give_up(key, "an owner said so".to_owned());
+                self.abort_or_resign(key, "an owner said so".to_owned());
                 "asked to abort".to_owned()
             }
             ("stop", _) => {

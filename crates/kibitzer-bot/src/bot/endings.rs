@@ -5,8 +5,8 @@ use kibitzer::command::{self, OfferOutcome};
 use tokio::time::Instant;
 
 use super::games::FLAG_DELAY;
-use super::player::Player;
-use super::requests::Outcome;
+use super::player::BotPlayer;
+use super::requests::RequestOutcome;
 use crate::policy::Policy;
 use crate::tracker::{GameKey, TrackedState};
 use crate::verdict::BotAction;
@@ -20,9 +20,9 @@ const ABORTABLE_PLIES: u32 = 1;
 /// Minimum number of plies between two offers of a draw.
 const DRAW_OFFER_PLIES: u32 = 20;
 
-impl<P: Policy + Clone> Player<P> {
+impl<P: Policy + Clone> BotPlayer<P> {
     /// Ends a game that cannot be played: asks to abort it, and resigns if the server does not.
-    pub(super) fn give_up(&mut self, key: GameKey, reason: String) {
+    pub(super) fn abort_or_resign(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
         if std::mem::replace(&mut table.has_given_up, true) {
             return;
@@ -33,7 +33,7 @@ impl<P: Policy + Clone> Player<P> {
         }
         self.report(BotAction::Aborted, Some(key), None, reason);
         let client = self.client.clone();
-        self.requests.send(async move { Outcome::Abort(key, client.abort().await) });
+        self.requests.send(async move { RequestOutcome::Abort(key, client.abort().await) });
     }
 
     pub(super) fn on_abort_reply(&mut self, key: GameKey, result: &Result<OfferOutcome, RequestError>) {
@@ -74,7 +74,7 @@ impl<P: Policy + Clone> Player<P> {
         let due = self
             .tables
             .iter_mut()
-            .filter_map(|(key, table)| table.take_flag(now, FLAG_DELAY, MAX_FLAGS).then_some(*key));
+            .filter_map(|(key, table)| table.take_due_flag_claim(now, FLAG_DELAY, MAX_FLAGS).then_some(*key));
         for key in due.collect::<Vec<_>>() {
             self.report(BotAction::Flagged, Some(key), None, "the opponent's time is up");
             self.request(Some(key), command::flag());

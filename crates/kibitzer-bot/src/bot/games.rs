@@ -8,10 +8,10 @@ use kibitzer::core::message::listing::MoveList;
 use kibitzer::{GameId, RequestError};
 use tokio::time::Instant;
 
-use super::player::Player;
-use super::requests::Outcome;
-use super::table::Table;
-use super::thinker::Order;
+use super::engine_task::EngineOrder;
+use super::game_decisions::GameDecisions;
+use super::player::BotPlayer;
+use super::requests::RequestOutcome;
 use crate::clock::Clock;
 use crate::engine::{GameSetup, SearchLimits, SearchPosition};
 use crate::policy::Policy;
@@ -24,15 +24,15 @@ pub(super) const FLAG_DELAY: Duration = Duration::from_secs(2);
 /// Number of half moves without capture or pawn move after which a draw can be claimed.
 const FIFTY_MOVES: u32 = 100;
 
-impl<P: Policy + Clone> Player<P> {
+impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn on_step(&mut self, step: GameStep) {
         match step.kind {
             StepKind::Started | StepKind::Resumed => self.begin(step),
             StepKind::Moved | StepKind::TakenBack { .. } | StepKind::Replaced | StepKind::Refreshed => {
-                self.decide(step.game);
+                self.decide_move(step.game);
             }
             StepKind::Adjourned | StepKind::Ended | StepKind::Left => self.end(step),
-            _ => self.interrupt(step.game),
+            _ => self.interrupt_search(step.game),
         }
         // Last, so that the engine already searches while the disk is busy.
         self.record(step);
@@ -58,16 +58,16 @@ impl<P: Policy + Clone> Player<P> {
         self.tables.entry(step.game).or_default().has_given_up = false;
         self.idle.game_started(&opponent, step.kind == StepKind::Started, Instant::now());
         self.report(BotAction::Started, Some(step.game), Some(opponent.clone()), reason);
-        self.order(Order::NewGame(step.game, setup));
+        self.order(EngineOrder::NewGame(step.game, setup));
         if step.kind == StepKind::Started {
             self.greet(&opponent);
         }
-        self.decide(step.game);
+        self.decide_move(step.game);
     }
 
     fn request_moves(&mut self, key: GameKey, number: GameId) {
         let client = self.client.clone();
-        self.requests.send(async move { Outcome::Moves(key, Box::new(client.moves(number).await)) });
+        self.requests.send(async move { RequestOutcome::Moves(key, Box::new(client.moves(number).await)) });
     }
 
     pub(super) fn on_moves(&mut self, key: GameKey, result: Result<MoveList, RequestError>) {
@@ -79,7 +79,7 @@ impl<P: Policy + Clone> Player<P> {
     }
 
     /// Looks for a move if it is this account's turn, otherwise waits for the opponent's. Does nothing if it already does.
-    pub(super) fn decide(&mut self, key: GameKey) {
+    pub(super) fn decide_move(&mut self, key: GameKey) {
         let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
         if table.has_given_up {
             return;
@@ -88,9 +88,9 @@ impl<P: Policy + Clone> Player<P> {
         table.receive(position);
         let occurrences = table.count(game.position().ply(), &game.position().fen());
         if !game.is_my_turn() {
-            return self.wait(key);
+            return self.ponder_and_plan_flag(key);
         }
-        table.stop_flag();
+        table.cancel_flag_claim();
         table.waiting = None;
         if table.deciding == Some(position) {
             return;
@@ -119,7 +119,7 @@ impl<P: Policy + Clone> Player<P> {
         let Some(game) = self.games.tracker().get(key) else { return };
         let limits = self.limits(game);
         let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
-        let order = Order::Search(position, game.search_position(), limits);
+        let order = EngineOrder::Search(position, game.search_position(), limits);
         self.report(BotAction::Thinking, Some(key), None, reason);
         self.order(order);
     }
@@ -134,7 +134,7 @@ impl<P: Policy + Clone> Player<P> {
         let running = game.game().running_clock();
         let (white, black) = (game.clock(Color::White), game.clock(Color::Black));
         let clock = Clock::new(white, black, Duration::from_secs(increment_s.into()), running);
-        let elapsed = self.tables.get(&game.key()).map_or(Duration::ZERO, Table::elapsed);
+        let elapsed = self.tables.get(&game.key()).map_or(Duration::ZERO, GameDecisions::elapsed);
         budget.limits(&clock, color, elapsed, self.lag.estimate())
     }
 
@@ -149,7 +149,7 @@ impl<P: Policy + Clone> Player<P> {
     }
 
     /// Lets the engine think in the opponent's time, and plans to claim it when it is up.
-    fn wait(&mut self, key: GameKey) {
+    fn ponder_and_plan_flag(&mut self, key: GameKey) {
         let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
         let position = game.position_key();
         table.deciding = None;
@@ -160,7 +160,7 @@ impl<P: Policy + Clone> Player<P> {
         }
         let remaining = game.clock(color.opponent()).remaining().unwrap_or_default();
         let is_timed = game.time_control() != (0, 0) && game.state() == TrackedState::Playing;
-        table.plan_flag(is_timed.then(|| Instant::now() + remaining + FLAG_DELAY));
+        table.plan_flag_claim(is_timed.then(|| Instant::now() + remaining + FLAG_DELAY));
         // Another board of the same position, such as one with the reserves, does not end the analysis.
         let is_known = table.waiting.replace(position) == Some(position);
         let expected = table.expected.take();
@@ -173,9 +173,9 @@ impl<P: Policy + Clone> Player<P> {
                 Some(expected) => {
                     let SearchPosition { fen, mut moves, .. } = game.search_position();
                     moves.push(expected);
-                    Order::Ponder(key, SearchPosition::new(fen, moves, color), self.limits(game))
+                    EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.limits(game))
                 }
-                None => Order::Stop,
+                None => EngineOrder::Stop,
             };
         self.order(order);
         self.decide_others();
@@ -194,24 +194,24 @@ impl<P: Policy + Clone> Player<P> {
         };
         let due = self.games.tracker().iter().find(is_due).map(TrackedGame::key);
         if let Some(key) = due {
-            self.decide(key);
+            self.decide_move(key);
         }
     }
 
     /// Stops the search of a game whose connection is lost.
-    fn interrupt(&mut self, key: GameKey) {
+    fn interrupt_search(&mut self, key: GameKey) {
         if let Some(table) = self.tables.get_mut(&key) {
             (table.deciding, table.waiting) = (None, None);
-            table.stop_flag();
+            table.cancel_flag_claim();
         }
-        self.order(Order::Stop);
+        self.order(EngineOrder::Stop);
     }
 
     /// Puts a game away that is over or adjourned.
     fn end(&mut self, step: GameStep) {
         self.tables.remove(&step.game);
         if !self.is_searching() {
-            self.order(Order::Stop);
+            self.order(EngineOrder::Stop);
         }
         let Some(game) = self.games.tracker().get(step.game) else { return };
         let variant = game.variant();

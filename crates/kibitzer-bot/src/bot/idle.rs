@@ -11,8 +11,8 @@ use kibitzer::{Handle, RequestError};
 use tokio::time::Instant;
 
 use super::Urgency;
-use super::player::{NEVER, Player};
-use super::requests::{Answer, AnswerVerb, Outcome};
+use super::player::{BotPlayer, NEVER};
+use super::requests::{Answer, AnswerVerb, RequestOutcome};
 use crate::config::MatchmakingRules;
 use crate::policy::Policy;
 use crate::verdict::BotAction;
@@ -23,7 +23,7 @@ const SEEK_DELAY: Duration = Duration::from_secs(3);
 /// Shortest time between two challenges.
 const MIN_CHALLENGE_PAUSE: Duration = Duration::from_secs(10);
 
-impl<P: Policy + Clone> Player<P> {
+impl<P: Policy + Clone> BotPlayer<P> {
     /// Plans seeks and challenges after the end of a game, or when the session is ready.
     pub(super) fn become_idle(&mut self, now: Instant) {
         if self.is_playing() || self.urgency != Urgency::None || self.idle.is_paused {
@@ -66,16 +66,16 @@ impl<P: Policy + Clone> Player<P> {
         }
         if rules.players.is_empty() {
             let client = self.client.clone();
-            return self.requests.send(async move { Outcome::Candidates(client.who().await) });
+            return self.requests.send(async move { RequestOutcome::Candidates(client.who().await) });
         }
         let players: Vec<_> = rules.players.iter().filter(|player| !self.idle.has_refused(player, now)).collect();
-        if let Some(player) = self.idle.choose(&players).map(|player| (*player).clone()) {
+        if let Some(player) = self.idle.random_item(&players).map(|player| (*player).clone()) {
             self.challenge(&player, rules);
         }
     }
 
     fn challenge(&mut self, player: &Handle, rules: &MatchmakingRules) {
-        let Some(terms) = self.idle.choose(&rules.terms) else { return };
+        let Some(terms) = self.idle.random_item(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
         self.send_challenge(player.clone(), format!("match {player} {terms}"));
     }
@@ -83,7 +83,7 @@ impl<P: Policy + Clone> Player<P> {
     fn send_challenge(&mut self, player: Handle, command: impl Request + Send + Sync + 'static) {
         self.idle.challenged = Some(player.clone());
         let client = self.client.clone();
-        self.requests.send(async move { Outcome::Challenge(player, client.request(&command).await.err()) });
+        self.requests.send(async move { RequestOutcome::Challenge(player, client.request(&command).await.err()) });
     }
 
     /// Forgets a challenge that failed. The player counts as one who declines, unless the reason may pass soon.
@@ -94,14 +94,14 @@ impl<P: Policy + Clone> Player<P> {
         let passes =
             [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered].map(RefusalReason::Refusal);
         if failed.refusal().is_some_and(|reason| !passes.contains(&reason)) {
-            self.idle.refused(&player, Instant::now());
+            self.idle.record_refusal(&player, Instant::now());
         }
         self.report_refusal(None, Some(player), error);
     }
 
     /// Withdraws a challenge that was not answered; the player is not asked again for a day.
     fn withdraw_challenge(&mut self, player: Handle, now: Instant) {
-        self.idle.refused(&player, now);
+        self.idle.record_refusal(&player, now);
         self.report(BotAction::Challenged, None, Some(player.clone()), "withdrawn, as there was no answer");
         self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));
     }
@@ -127,7 +127,7 @@ impl<P: Policy + Clone> Player<P> {
         self.requests.send(async move {
             // Without an open seek the server refuses.
             let _ = client.unseek_all().await;
-            Outcome::Other(None, None)
+            RequestOutcome::Other(None, None)
         });
     }
 
@@ -142,7 +142,7 @@ impl<P: Policy + Clone> Player<P> {
             return;
         }
         let me = self.client.handle();
-        let Some(player) = self.idle.candidate(&list, me.as_ref(), rules, Instant::now()) else { return };
+        let Some(player) = self.idle.random_candidate(&list, me.as_ref(), rules, Instant::now()) else { return };
         self.challenge(&player, rules);
     }
 

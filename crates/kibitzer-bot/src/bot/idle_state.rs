@@ -28,7 +28,7 @@ const MAX_POSTPONED_CHALLENGES: usize = 16;
 
 /// State of the connection of a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum LinkState {
     /// No request can be sent.
     Down,
     /// Requests can be sent, but it is not known yet whether an interrupted game goes on.
@@ -41,7 +41,7 @@ pub(super) enum Link {
 #[derive(Debug)]
 pub(super) struct IdleState {
     /// State of the connection.
-    pub(super) link: Link,
+    pub(super) link: LinkState,
     /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on.
     pub(super) postponed_challenges: Vec<Challenge>,
     /// Whether a challenge was accepted whose game has not started yet.
@@ -84,7 +84,7 @@ impl IdleState {
     /// Creates the state of a bot that has just started.
     pub(super) fn new() -> Self {
         Self {
-            link: Link::Down,
+            link: LinkState::Down,
             postponed_challenges: Vec::new(),
             is_accepting: false,
             is_paused: false,
@@ -102,7 +102,7 @@ impl IdleState {
 
     /// Records that the connection is lost: forgets received and sent challenges, and cancels planned seeks and challenges.
     pub(super) fn connection_lost(&mut self) {
-        (self.link, self.is_accepting) = (Link::Down, false);
+        (self.link, self.is_accepting) = (LinkState::Down, false);
         self.challenged = None;
         self.postponed_challenges.clear();
         self.plan(None, None);
@@ -117,7 +117,7 @@ impl IdleState {
     }
 
     /// Returns a random item.
-    pub(super) fn choose<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+    pub(super) fn random_item<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.random.usize(..items.len().max(1)))
     }
 
@@ -133,25 +133,25 @@ impl IdleState {
 
     /// Returns whether a list of players named this one as a computer.
     pub(super) fn is_computer(&self, player: &Handle) -> bool {
-        self.computers.contains(&key(player))
+        self.computers.contains(&spelling_key(player))
     }
 
     /// Returns the number of games with a player in the last 24 hours.
     pub(super) fn games_with(&self, player: &Handle, now: Instant) -> u32 {
-        let games = self.opponents.get(&key(player)).map_or(&[][..], |opponent| &opponent.games);
+        let games = self.opponents.get(&spelling_key(player)).map_or(&[][..], |opponent| &opponent.games);
         let recent = games.iter().filter(|&&at| now.saturating_duration_since(at) < DAY).count();
         u32::try_from(recent).unwrap_or(u32::MAX)
     }
 
     /// Remembers that a player declined a challenge of the bot.
-    pub(super) fn refused(&mut self, player: &Handle, now: Instant) {
+    pub(super) fn record_refusal(&mut self, player: &Handle, now: Instant) {
         self.challenged = None;
         self.opponent(player).refused = Some(now);
     }
 
     /// Returns whether a player declined a challenge of the bot in the last 24 hours.
     pub(super) fn has_refused(&self, player: &Handle, now: Instant) -> bool {
-        let refused = self.opponents.get(&key(player)).and_then(|opponent| opponent.refused);
+        let refused = self.opponents.get(&spelling_key(player)).and_then(|opponent| opponent.refused);
         refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
     }
 
@@ -200,7 +200,7 @@ impl IdleState {
     }
 
     fn opponent(&mut self, player: &Handle) -> &mut Opponent {
-        let key = key(player);
+        let key = spelling_key(player);
         if self.opponents.len() >= MAX_OPPONENTS && !self.opponents.contains_key(&key) {
             let oldest = self.opponents.iter().min_by_key(|(_, opponent)| opponent.last_seen());
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
@@ -211,15 +211,19 @@ impl IdleState {
     }
 
     /// Returns a random player of the list who may be challenged.
-    pub(super) fn candidate(
+    pub(super) fn random_candidate(
         &mut self,
         list: &WhoList,
         me: Option<&Handle>,
         rules: &MatchmakingRules,
         now: Instant,
     ) -> Option<Handle> {
-        self.computers =
-            list.players.iter().filter(|entry| is_computer(entry)).map(|entry| key(&entry.player.name)).collect();
+        self.computers = list
+            .players
+            .iter()
+            .filter(|entry| is_computer(entry))
+            .map(|entry| spelling_key(&entry.player.name))
+            .collect();
         let suits = |entry: &&WhoEntry| {
             let name = &entry.player.name;
             entry.status == WhoStatus::Free
@@ -229,12 +233,12 @@ impl IdleState {
                 && !self.has_refused(name, now)
         };
         let candidates: Vec<_> = list.players.iter().filter(suits).collect();
-        self.choose(&candidates).map(|entry| entry.player.name.clone())
+        self.random_item(&candidates).map(|entry| entry.player.name.clone())
     }
 }
 
 /// Returns the form of a handle that is equal for all spellings of the same player.
-fn key(player: &Handle) -> String {
+fn spelling_key(player: &Handle) -> String {
     player.as_str().to_lowercase()
 }
 
@@ -251,7 +255,7 @@ mod tests {
     fn memory_of_players_is_limited() {
         let (mut idle, now) = (IdleState::new(), Instant::now());
         let player = |n: usize| -> Handle { format!("Guest{n}").parse().unwrap() };
-        idle.refused(&player(0), now);
+        idle.record_refusal(&player(0), now);
         for n in 0..MAX_OPPONENTS + 100 {
             idle.is_first_refusal(&player(n), "rated games are not played");
         }
@@ -265,7 +269,7 @@ mod tests {
     fn refusals_and_games_are_remembered_for_a_day_in_any_spelling() {
         let (mut idle, now) = (IdleState::new(), Instant::now());
         let [one, other]: [Handle; 2] = ["Alekhin", "ALEKHIN"].map(|name| name.parse().unwrap());
-        idle.refused(&one, now);
+        idle.record_refusal(&one, now);
         idle.game_started(&one, true, now);
         idle.game_started(&one, false, now);
         assert_eq!((idle.has_refused(&other, now), idle.games_with(&other, now), idle.n_games()), (true, 1, 1));

@@ -2,6 +2,8 @@
 
 mod answers;
 mod endings;
+mod engine_task;
+mod game_decisions;
 mod games;
 mod idle;
 mod idle_state;
@@ -10,8 +12,6 @@ mod pending_offers;
 mod player;
 mod record;
 mod requests;
-mod table;
-mod thinker;
 
 use std::fmt;
 use std::future::Future;
@@ -27,7 +27,7 @@ use crate::engine::{Engine, EngineCommand, EngineError, ExternalEngine};
 use crate::policy::{Policy, SettingsPolicy};
 use crate::verdict::BotEvent;
 
-use player::Player;
+use player::BotPlayer;
 
 /// Number of unread events at which a session waits for the bot.
 const MAX_UNREAD: usize = 1_024;
@@ -158,7 +158,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     pub async fn run_with(self, client: Client, stop: Stop) -> Result<(), BotError> {
         // Nothing may be missed: a bot without the start of its game does not move.
         let events = client.subscribe_lossless(MAX_UNREAD);
-        Player::new(self, client, events).play(stop).await
+        BotPlayer::new(self, client, events).play(stop).await
     }
 
     /// Returns a profile with the options of the session that the rules require, for a session to be used with
@@ -186,7 +186,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             players.spawn(async move {
                 let (client, events) =
                     Client::start(bot.profile(profile), |hub| hub.subscribe_lossless(MAX_UNREAD)).await?;
-                Player::new(bot, client, events).play(stop).await
+                BotPlayer::new(bot, client, events).play(stop).await
             });
         }
         let mut result = Ok(());

@@ -6,32 +6,32 @@ use kibitzer::command::{MoveMade, MoveText};
 use kibitzer::core::chess::{Role, Square};
 use kibitzer::core::text::error_chain;
 
-use super::player::Player;
-use super::requests::Outcome;
-use super::thinker::{Order, Thought};
+use super::engine_task::{EngineOrder, EngineReport};
+use super::player::BotPlayer;
+use super::requests::RequestOutcome;
 use crate::engine::{BestMove, EngineError};
 use crate::policy::{GameSituation, Gesture, Policy};
 use crate::tracker::{GameKey, GamePositionKey, TrackedGame};
 use crate::verdict::{BotAction, BotEvent};
 
-impl<P: Policy + Clone> Player<P> {
-    pub(super) fn on_thought(&mut self, thought: Thought) {
-        match thought {
-            Thought::Started(engine) => {
+impl<P: Policy + Clone> BotPlayer<P> {
+    pub(super) fn on_engine_report(&mut self, engine_report: EngineReport) {
+        match engine_report {
+            EngineReport::Started(engine) => {
                 self.report(BotAction::StartedEngine, None, None, engine.name.clone());
                 self.engine = Some(engine);
                 self.decide_others();
             }
-            Thought::Analysis(key, info) => {
+            EngineReport::Analysis(key, info) => {
                 let Some(number) = self.games.tracker().get(key).map(TrackedGame::number) else { return };
                 if let (Some(table), Some(score)) = (self.tables.get_mut(&key), info.score) {
                     table.score = Some(score);
                 }
                 self.emit(&BotEvent::analysis(self.client.handle(), number, info));
             }
-            Thought::Best(position, best) => self.on_best(position, best),
-            Thought::NotPlayed(key, error) => self.give_up(key, error.to_string()),
-            Thought::Failed(error) => self.on_engine_failure(&error),
+            EngineReport::Best(position, best) => self.on_best(position, best),
+            EngineReport::NotPlayed(key, error) => self.abort_or_resign(key, error.to_string()),
+            EngineReport::Failed(error) => self.on_engine_failure(&error),
         }
     }
 
@@ -48,9 +48,9 @@ impl<P: Policy + Clone> Player<P> {
         }
         let Some(uci) = best.best else { return self.on_no_move(key, best.offers_draw) };
         if !self.games.tracker().get(key).is_some_and(|game| may_be_legal(game, &uci)) {
-            return self.order(Order::Restart(EngineError::NotAMove(uci)));
+            return self.order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
-        let gesture = self.gesture(key, best.offers_draw);
+        let gesture = self.decide_gesture(key, best.offers_draw);
         if let Some((Gesture::Resign, reason)) = &gesture {
             return self.resign(key, reason);
         }
@@ -75,11 +75,11 @@ impl<P: Policy + Clone> Player<P> {
         if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
             return self.report(BotAction::Dropped, Some(key), None, "there is no legal move");
         }
-        self.order(Order::Restart(EngineError::NoMove));
+        self.order(EngineOrder::Restart(EngineError::NoMove));
     }
 
     /// Adds the score of the search, and asks the policy whether to resign or to offer a draw.
-    fn gesture(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(Gesture, String)> {
+    fn decide_gesture(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(Gesture, String)> {
         let game = self.games.tracker().get(key)?;
         let table = self.tables.get_mut(&key)?;
         if let Some(score) = table.score.take() {
@@ -97,10 +97,10 @@ impl<P: Policy + Clone> Player<P> {
     pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: impl Into<String>) {
         let key = position.game();
         let Some(Ok(text)) = self.games.tracker().get(key).map(|game| MoveText::new(&server_move(game, uci))) else {
-            return self.order(Order::Restart(EngineError::NotAMove(uci.to_owned())));
+            return self.order(EngineOrder::Restart(EngineError::NotAMove(uci.to_owned())));
         };
         let client = self.client.clone();
-        self.requests.send(async move { Outcome::Move(position, client.make_move(&text).await) });
+        self.requests.send(async move { RequestOutcome::Move(position, client.make_move(&text).await) });
         self.report(BotAction::Moved, Some(key), None, format!("{uci}, {}", reason.into()));
     }
 
@@ -113,14 +113,15 @@ impl<P: Policy + Clone> Player<P> {
         }
         if error.refusal().is_some() || matches!(error, RequestError::Unexpected { .. }) {
             // The position is the server's, so the move is not legal in it. Some refusals have unknown words.
-            return self.order(Order::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));
+            return self
+                .order(EngineOrder::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));
         }
         if let Some(table) = self.tables.get_mut(&key) {
             table.deciding = None;
         }
         // After a lost connection, the resumed game starts the next search.
         if matches!(error, RequestError::TimedOut(_) | RequestError::Busy) {
-            self.decide(key);
+            self.decide_move(key);
         }
     }
 
@@ -136,7 +137,7 @@ impl<P: Policy + Clone> Player<P> {
             table.deciding = None;
             table.failures += 1;
             if table.failures > limit {
-                self.give_up(key, format!("the engine failed {} times", limit + 1));
+                self.abort_or_resign(key, format!("the engine failed {} times", limit + 1));
             }
         }
     }

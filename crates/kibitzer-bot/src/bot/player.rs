@@ -11,11 +11,11 @@ use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionE
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::idle_state::{IdleState, Link};
+use super::engine_task::{EngineOrder, EngineTask};
+use super::game_decisions::GameDecisions;
+use super::idle_state::{IdleState, LinkState};
 use super::pending_offers::PendingOffers;
-use super::requests::{Outcome, Requests};
-use super::table::Table;
-use super::thinker::{Order, Thinker};
+use super::requests::{RequestOutcome, Requests};
 use super::{Bot, BotError, StartEngine, Stop, Urgency};
 use crate::book::Book;
 use crate::clock::LagEstimate;
@@ -33,15 +33,15 @@ const ADJOURN_WAIT: Duration = Duration::from_secs(10);
 pub(super) const NEVER: Duration = Duration::from_hours(24 * 365);
 
 /// One account that plays.
-pub(super) struct Player<P> {
+pub(super) struct BotPlayer<P> {
     pub(super) config: Arc<BotConfig>,
     pub(super) policy: P,
     pub(super) client: Client,
     pub(super) games: PgnCollector,
-    pub(super) tables: BTreeMap<GameKey, Table>,
+    pub(super) tables: BTreeMap<GameKey, GameDecisions>,
     pub(super) requests: Requests,
     pub(super) pending_offers: PendingOffers,
-    pub(super) thinker: Thinker,
+    pub(super) engine_task: EngineTask,
     /// The engine; `None` while it is not running.
     pub(super) engine: Option<EngineInfo>,
     /// The book; `None` without one, and after it could not be read.
@@ -57,7 +57,7 @@ pub(super) struct Player<P> {
     on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
 }
 
-impl<P: Policy + Clone> Player<P> {
+impl<P: Policy + Clone> BotPlayer<P> {
     /// Creates a player for a session, and starts its engine.
     pub(super) fn new<S: StartEngine>(bot: Bot<S, P>, client: Client, events: Subscription) -> Self {
         let Bot { config, engine, policy, on_event, on_client } = bot;
@@ -71,7 +71,7 @@ impl<P: Policy + Clone> Player<P> {
             tables: BTreeMap::new(),
             requests: Requests::default(),
             pending_offers: PendingOffers::default(),
-            thinker: Thinker::spawn(engine),
+            engine_task: EngineTask::spawn(engine),
             engine: None,
             idle: IdleState::new(),
             urgency: Urgency::None,
@@ -111,7 +111,7 @@ impl<P: Policy + Clone> Player<P> {
                     Err(RecvError::Lagged { .. }) => {}
                     Err(_) => return self.ended().await,
                 },
-                Some(thought) = self.thinker.next() => self.on_thought(thought),
+                Some(report) = self.engine_task.next() => self.on_engine_report(report),
                 Some(outcome) = self.requests.next() => self.on_outcome(outcome),
                 Ok(()) = urgency.changed() => self.on_stop(*urgency.borrow_and_update()),
                 () = sleep_until(deadline) => self.on_deadline(),
@@ -147,11 +147,11 @@ impl<P: Policy + Clone> Player<P> {
         match event {
             Event::Ready(_) => {
                 self.report(BotAction::Connection, None, None, "the session is ready");
-                self.idle.link = if self.is_interrupted() { Link::Restoring } else { Link::Up };
+                self.idle.link = if self.is_interrupted() { LinkState::Restoring } else { LinkState::Up };
                 self.become_idle(Instant::now());
             }
             Event::Restored(restored) => {
-                self.idle.link = Link::Up;
+                self.idle.link = LinkState::Up;
                 self.become_idle(Instant::now());
                 // The session has posted them again itself.
                 self.idle.seeks_at = self.idle.seeks_at.filter(|_| restored.seeks.is_empty());
@@ -186,15 +186,15 @@ impl<P: Policy + Clone> Player<P> {
         }
     }
 
-    fn on_outcome(&mut self, outcome: Outcome) {
+    fn on_outcome(&mut self, outcome: RequestOutcome) {
         match outcome {
-            Outcome::Move(position, result) => self.on_move_reply(position, result),
-            Outcome::Answer(answer, result) => self.on_answer(answer, result),
-            Outcome::Challenge(player, error) => self.on_challenge_reply(player, error),
-            Outcome::Abort(game, result) => self.on_abort_reply(game, &result),
-            Outcome::Moves(game, result) => self.on_moves(game, *result),
-            Outcome::Candidates(result) => self.on_candidates(result),
-            Outcome::Other(game, error) => self.report_refusal(game, None, error),
+            RequestOutcome::Move(position, result) => self.on_move_reply(position, result),
+            RequestOutcome::Answer(answer, result) => self.on_answer(answer, result),
+            RequestOutcome::Challenge(player, error) => self.on_challenge_reply(player, error),
+            RequestOutcome::Abort(game, result) => self.on_abort_reply(game, &result),
+            RequestOutcome::Moves(game, result) => self.on_moves(game, *result),
+            RequestOutcome::Candidates(result) => self.on_candidates(result),
+            RequestOutcome::Other(game, error) => self.report_refusal(game, None, error),
         }
     }
 
@@ -239,7 +239,8 @@ impl<P: Policy + Clone> Player<P> {
     /// Returns whether it is not known yet if a game goes on, as the connection was lost. A game that neither goes on nor is
     /// adjourned once the session is restored is over.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.idle.link != Link::Up && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
+        self.idle.link != LinkState::Up
+            && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
     }
 
     /// Returns whether the bot may begin a game on its own.
@@ -249,7 +250,7 @@ impl<P: Policy + Clone> Player<P> {
     }
 
     fn next_deadline(&self) -> Instant {
-        let flags = self.tables.values().filter_map(Table::flag_at);
+        let flags = self.tables.values().filter_map(GameDecisions::flag_claim_at);
         let others = [self.leave_at, self.idle.deadline()];
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
@@ -257,14 +258,14 @@ impl<P: Policy + Clone> Player<P> {
     fn on_deadline(&mut self) {
         let now = Instant::now();
         if self.leave_at.is_some_and(|at| at <= now) {
-            self.leave(now);
+            self.adjourn_or_leave(now);
         }
         self.claim_time(now);
         self.on_idle(now);
     }
 
     /// Adjourns the game in progress; at the second call, leaves it.
-    fn leave(&mut self, now: Instant) {
+    fn adjourn_or_leave(&mut self, now: Instant) {
         if std::mem::replace(&mut self.has_adjourned, true) {
             self.report(BotAction::Stopping, None, None, "the game is left to the server");
             self.urgency = Urgency::Now;
@@ -278,7 +279,7 @@ impl<P: Policy + Clone> Player<P> {
     /// Sends a command. If it fails, the error is reported.
     pub(super) fn request(&mut self, game: Option<GameKey>, command: impl Request + Send + Sync + 'static) {
         let client = self.client.clone();
-        self.requests.send(async move { Outcome::Other(game, client.request(&command).await.err()) });
+        self.requests.send(async move { RequestOutcome::Other(game, client.request(&command).await.err()) });
     }
 
     /// Reports an action, and logs it.
@@ -299,8 +300,8 @@ impl<P: Policy + Clone> Player<P> {
         (self.on_event)(event);
     }
 
-    /// Gives the thinker an order.
-    pub(super) fn order(&self, order: Order) {
-        self.thinker.order(order);
+    /// Sends an order to the task that runs the engine.
+    pub(super) fn order(&self, order: EngineOrder) {
+        self.engine_task.order(order);
     }
 }

@@ -2,13 +2,13 @@
 
 use kibitzer::core::text::error_chain;
 
-use super::player::Player;
+use super::player::BotPlayer;
 use crate::pgn::{PgnError, PgnGame, PgnWriter};
 use crate::policy::Policy;
 use crate::tracker::{GameKey, GameStep, StepKind, TrackedGame, TrackedState};
 use crate::verdict::BotAction;
 
-impl<P: Policy + Clone> Player<P> {
+impl<P: Policy + Clone> BotPlayer<P> {
     /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
     pub(super) fn record(&self, step: GameStep) {
         let is_over = matches!(step.kind, StepKind::Ended | StepKind::Left);

@@ -11,7 +11,7 @@ use crate::tracker::{GameKey, GamePositionKey};
 
 /// Result of a request.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum RequestOutcome {
     /// A move was sent in this position.
     Move(GamePositionKey, Result<MoveMade, RequestError>),
     /// An offer was answered or withdrawn; the outcome is that of an accepted one.
@@ -57,20 +57,20 @@ impl Answer {
     /// # Cancel safety
     ///
     /// As [`Client::request`].
-    pub(super) async fn send(self, client: Client) -> Outcome {
+    pub(super) async fn send(self, client: Client) -> RequestOutcome {
         let offer = self.offer.clone();
         let result = match self.verb {
             AnswerVerb::Accept => client.accept(offer).await.map(Some),
             AnswerVerb::Decline => client.decline(offer).await.map(|_| None),
             AnswerVerb::Withdraw => client.withdraw(offer).await.map(|_| None),
         };
-        Outcome::Answer(self, result)
+        RequestOutcome::Answer(self, result)
     }
 }
 
 /// The requests without a reply yet. They are given up when this is dropped.
 #[derive(Debug, Default)]
-pub(super) struct Requests(JoinSet<Outcome>);
+pub(super) struct Requests(JoinSet<RequestOutcome>);
 
 /// Number of requests without a reply at which the words, challenges and offers of players are ignored.
 const MAX_REQUESTS: usize = 256;
@@ -82,7 +82,7 @@ impl Requests {
     }
 
     /// Sends a request.
-    pub(super) fn send(&mut self, request: impl Future<Output = Outcome> + Send + 'static) {
+    pub(super) fn send(&mut self, request: impl Future<Output = RequestOutcome> + Send + 'static) {
         self.0.spawn(request);
     }
 
@@ -91,7 +91,7 @@ impl Requests {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<Outcome> {
+    pub(super) async fn next(&mut self) -> Option<RequestOutcome> {
         // A request cannot panic, and nothing cancels one.
         self.0.join_next().await?.ok()
     }
@@ -106,9 +106,9 @@ mod tests {
         let mut requests = Requests::default();
         (0..MAX_REQUESTS - 1).for_each(|_| requests.send(std::future::pending()));
         assert!(!requests.are_too_many());
-        requests.send(async { Outcome::Other(None, None) });
+        requests.send(async { RequestOutcome::Other(None, None) });
         assert!(requests.are_too_many());
-        assert!(matches!(requests.next().await, Some(Outcome::Other(None, None))));
+        assert!(matches!(requests.next().await, Some(RequestOutcome::Other(None, None))));
         assert!(!requests.are_too_many());
     }
 }

@@ -144,7 +144,7 @@ impl Default for ShutdownConfig {
 
 /// The file as written; `[server]` and `[[account]]` are read by [`Profile`].
 #[derive(Deserialize)]
-struct File {
+struct ConfigFile {
     #[serde(rename = "server")]
     _server: IgnoredAny,
     #[serde(default, rename = "account")]
@@ -219,7 +219,7 @@ impl BotConfig {
         if let Some(unknown) = tables.get_ref().keys().find(|name| !is_known(name.get_ref())) {
             return Err(error_at(Some(unknown.span()), format!("unknown table `{}`", unknown.get_ref())));
         }
-        let file: File = toml::from_str(&text).map_err(not_toml)?;
+        let file: ConfigFile = toml::from_str(&text).map_err(not_toml)?;
         let server = Profile::new("").file_table(path, &["server"])?;
         let accounts = match file.accounts.len() {
             0 => vec![server],
@@ -227,8 +227,9 @@ impl BotConfig {
                 .map(|index| server.clone().file_table(path, &["account", &index.to_string()]))
                 .collect::<Result<_, _>>()?,
         };
-        let File { engine, book, accept, seek, offers, adjourned, rematch, matchmaking, talk, pgn, shutdown, .. } =
-            file;
+        let ConfigFile {
+            engine, book, accept, seek, offers, adjourned, rematch, matchmaking, talk, pgn, shutdown, ..
+        } = file;
         let rules = Rules { accept, seek, offers, adjourned, rematch, matchmaking, talk };
         Ok(Self { accounts, engine, book, rules, pgn, shutdown })
     }

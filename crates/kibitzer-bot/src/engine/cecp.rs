@@ -7,7 +7,7 @@ mod lines;
 
 use kibitzer::core::chess::Color;
 
-use super::dialect::{Dialect, EngineLine, Handshake, shortened};
+use super::dialect::{Dialect, EngineLine, HandshakeStep, shortened};
 use super::options::{EngineOption, EngineOptions, OptionKind};
 use super::{BestMove, EngineError, EngineInfo, GameSetup, SearchLimits, SearchPosition};
 
@@ -16,7 +16,7 @@ const SWITCHES: [&str; 8] = ["ping", "setboard", "usermove", "time", "reuse", "n
 
 /// Driver's state of a CECP engine: its features, and the game and position that it was sent.
 #[derive(Debug)]
-pub(super) struct Cecp {
+pub(super) struct CecpDialect {
     /// The switches that are on.
     switches: Vec<&'static str>,
     game: Option<GameSetup>,
@@ -29,7 +29,7 @@ pub(super) struct Cecp {
     last_ping: u32,
 }
 
-impl Default for Cecp {
+impl Default for CecpDialect {
     fn default() -> Self {
         // The protocol has these on until the engine turns them off.
         let switches = vec!["time", "reuse"];
@@ -37,7 +37,7 @@ impl Default for Cecp {
     }
 }
 
-impl Cecp {
+impl CecpDialect {
     /// Returns whether a switch of the command `feature` is on.
     fn has_switch(&self, switch: &str) -> bool {
         self.switches.contains(&switch)
@@ -92,14 +92,14 @@ impl Cecp {
     }
 }
 
-impl Dialect for Cecp {
+impl Dialect for CecpDialect {
     fn greeting(&self) -> &'static [&'static str] {
         &["xboard", "protover 2"]
     }
 
-    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> Handshake {
-        let mut read = Handshake::default();
-        for (name, value) in line.strip_prefix("feature ").map(lines::pairs).unwrap_or_default() {
+    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep {
+        let mut read = HandshakeStep::default();
+        for (name, value) in line.strip_prefix("feature ").map(lines::split_pairs).unwrap_or_default() {
             read.is_done |= name == "done" && value == "1";
             if self.store_feature(name, value, info, options) {
                 read.replies.push(format!("accepted {name}"));
@@ -205,7 +205,7 @@ impl Dialect for Cecp {
     }
 }
 
-impl Cecp {
+impl CecpDialect {
     /// Parses the engine's move, and adds it to the position that the engine has on its board, because the engine has played it there.
     /// Fails with [`EngineError::NotAMove`] if the text is not a move of the position.
     fn accept_engine_move(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
@@ -242,23 +242,26 @@ mod tests {
             ("1/2-1/2 {Draw by repetition}", claims_draw),
         ];
         for (line, want) in cases {
-            let Some(EngineLine::Result(Ok(result))) = Cecp::default().parse(line, &start) else { panic!("{line}") };
+            let Some(EngineLine::Result(Ok(result))) = CecpDialect::default().parse(line, &start) else {
+                panic!("{line}")
+            };
             assert_eq!(result, want, "{line}");
         }
         for line in ["Illegal move: e2e5", "tellusererror Illegal position", "move e2e9"] {
-            let parsed = Cecp::default().parse(line, &start);
+            let parsed = CecpDialect::default().parse(line, &start);
             assert!(matches!(parsed, Some(EngineLine::Result(Err(_)))), "{line}");
         }
         for line in
             ["Error (unknown command): random", "tellics say hello", "# 1 2 3 4 e2e4", "8 dwarfs", "My word", ""]
         {
-            assert!(Cecp::default().parse(line, &start).is_none(), "{line}");
+            assert!(CecpDialect::default().parse(line, &start).is_none(), "{line}");
         }
     }
 
     #[test]
     fn features_are_read_with_their_options() {
-        let (mut cecp, mut info, mut options) = (Cecp::default(), EngineInfo::default(), EngineOptions::default());
+        let (mut cecp, mut info, mut options) =
+            (CecpDialect::default(), EngineInfo::default(), EngineOptions::default());
         let mut read = |line: &str| cecp.handshake(line, &mut info, &mut options);
         let first =
             read(r#"feature ping=1 setboard=0 san=1 myname="My Engine 1" variants="normal,fischerandom" memory=1 x"#);
@@ -276,7 +279,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_line_is_parsed(line in "(move |feature |[0-9]{1,12} -?[0-9]{1,12} [0-9]{1,20} [0-9]{1,20} )?\\PC{0,40}") {
-            let mut cecp = Cecp::default();
+            let mut cecp = CecpDialect::default();
             cecp.handshake(&line, &mut EngineInfo::default(), &mut EngineOptions::default());
             let _ = cecp.parse(&line, &SearchPosition::new(None, Vec::new(), Color::White));
         }

@@ -20,7 +20,7 @@ pub(super) enum EngineLine {
 
 /// The effect of a line of a handshake.
 #[derive(Debug, Default)]
-pub(super) struct Handshake {
+pub(super) struct HandshakeStep {
     /// Lines to send.
     pub(super) replies: Vec<String>,
     pub(super) is_done: bool,
@@ -32,7 +32,7 @@ pub(super) trait Dialect: Debug + Send {
     fn greeting(&self) -> &'static [&'static str];
 
     /// Reads a line of the handshake.
-    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> Handshake;
+    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep;
 
     /// The line that sets an option to a value that it accepts.
     fn option_line(&self, option: &EngineOption, value: &str) -> String;

@@ -15,11 +15,11 @@ use kibitzer::core::chess::Color;
 use tokio::time::{timeout, timeout_at};
 use tracing::debug;
 
-use super::cecp::Cecp;
+use super::cecp::CecpDialect;
 use super::dialect::{Dialect, EngineLine, shortened};
 use super::options::EngineOptions;
 use super::process::EngineProcess;
-use super::uci::Uci;
+use super::uci::UciDialect;
 use super::{
     BestMove, Engine, EngineCommand, EngineError, EngineInfo, EngineProtocol, GameSetup, SearchInfo, SearchLimits,
     SearchPosition,
@@ -70,8 +70,8 @@ impl ExternalEngine {
     /// Cancel safe: if the future is dropped, the process is killed.
     pub async fn start(command: &EngineCommand) -> Result<Self, EngineError> {
         let dialect: Box<dyn Dialect> = match command.protocol {
-            EngineProtocol::Uci => Box::<Uci>::default(),
-            EngineProtocol::Cecp => Box::<Cecp>::default(),
+            EngineProtocol::Uci => Box::<UciDialect>::default(),
+            EngineProtocol::Cecp => Box::<CecpDialect>::default(),
         };
         let mut engine = Self {
             process: EngineProcess::spawn(command)?,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::dialect::{Dialect, EngineLine, Handshake, MAX_LINE_MOVES, shortened};
+use super::dialect::{Dialect, EngineLine, HandshakeStep, MAX_LINE_MOVES, shortened};
 use super::options::{EngineOption, EngineOptions, OptionKind};
 use super::{
     BestMove, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move,
@@ -10,17 +10,17 @@ use super::{
 
 /// State of a UCI engine in addition to that of its driver.
 #[derive(Debug, Default)]
-pub(super) struct Uci {
+pub(super) struct UciDialect {
     /// Whether the engine has yet to be informed that it will ponder.
     must_enable_ponder: bool,
 }
 
-impl Dialect for Uci {
+impl Dialect for UciDialect {
     fn greeting(&self) -> &'static [&'static str] {
         &["uci"]
     }
 
-    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> Handshake {
+    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, rest.split_once(' ')) {
             ("id", Some(("name", name))) => info.name = shortened(name),
@@ -33,7 +33,7 @@ impl Dialect for Uci {
             }
             _ => {}
         }
-        Handshake { is_done: word == "uciok", ..Handshake::default() }
+        HandshakeStep { is_done: word == "uciok", ..HandshakeStep::default() }
     }
 
     fn option_line(&self, option: &EngineOption, value: &str) -> String {
@@ -61,7 +61,7 @@ impl Dialect for Uci {
         let values = [
             ("UCI_Variant", variant.to_owned()),
             ("UCI_Chess960", is_chess960.to_string()),
-            ("UCI_Opponent", opponent(game)),
+            ("UCI_Opponent", opponent_value(game)),
         ];
         let accepted = values.iter().filter_map(|(name, value)| Some((options.accepting(name, value).ok()?, value)));
         let set = accepted.map(|(option, value)| self.option_line(option, value));
@@ -111,7 +111,7 @@ fn variants(options: &EngineOptions) -> Vec<String> {
 
 /// Returns the value of `UCI_Opponent`: title, rating, kind and name. The title is always `none`, because a
 /// server's titles do not report it.
-fn opponent(game: &GameSetup) -> String {
+fn opponent_value(game: &GameSetup) -> String {
     let rating = game.opponent_rating.map_or("none".to_owned(), |rating| rating.to_string());
     let kind = if game.opponent_is_computer { "computer" } else { "human" };
     format!("none {rating} {kind} {}", game.opponent)

@@ -91,26 +91,26 @@ fn legal_moves(board: &Board) -> Vec<Move> {
 /// Returns the value of a move for the mover, in centipawns: the material after the opponent's best capture, or the value of a mate or
 /// draw.
 fn value_after_reply(board: &Board, candidate: Move) -> i32 {
-    let after = played(board, candidate);
+    let after = board_after(board, candidate);
     match after.status() {
         GameStatus::Won => MATE_CP,
         GameStatus::Drawn => 0,
         GameStatus::Ongoing => {
-            let replies = legal_moves(&after).into_iter().map(|reply| material(&played(&after, reply)));
+            let replies = legal_moves(&after).into_iter().map(|reply| material_balance(&board_after(&after, reply)));
             replies.min().unwrap_or_default()
         }
     }
 }
 
 /// Returns the board after a legal move.
-fn played(board: &Board, candidate: Move) -> Board {
+fn board_after(board: &Board, candidate: Move) -> Board {
     let mut after = board.clone();
     after.play_unchecked(candidate);
     after
 }
 
 /// The material of the side to move, less that of the other, in centipawns.
-fn material(board: &Board) -> i32 {
+fn material_balance(board: &Board) -> i32 {
     const VALUES: [(Piece, i32); 5] =
         [(Piece::Pawn, 100), (Piece::Knight, 300), (Piece::Bishop, 310), (Piece::Rook, 500), (Piece::Queen, 900)];
     let count = |color, piece| i32::try_from(board.colored_pieces(color, piece).len()).unwrap_or_default();

@@ -27,7 +27,7 @@ impl BpgnMatch {
         let mut boards = games;
         boards.sort_by_key(|game| game.number());
         let [a, b] = boards;
-        let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(board_moves).collect();
+        let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(timed_moves).collect();
         moves.sort_by_key(|(arrival, _)| *arrival);
         // The words of the board whose end decided the match; the other one ends because of it.
         let decided = boards.into_iter().filter_map(TrackedGame::ending).min_by_key(|ending| {
@@ -38,11 +38,11 @@ impl BpgnMatch {
         });
         let result = match (a.ending(), b.ending()) {
             (Some(ending), _) => ending.result,
-            (None, Some(ending)) => opposite(ending.result),
+            (None, Some(ending)) => opposite_result(ending.result),
             (None, None) => GameResult::Unfinished,
         };
         Self {
-            tags: tags(a, b, result, origin),
+            tags: tag_lines(a, b, result, origin),
             moves: moves.into_iter().map(|(_, text)| text).collect(),
             ending: decided.map(|ending| text::sanitize_comment(ending.text.as_str())),
             result,
@@ -62,29 +62,29 @@ impl fmt::Display for BpgnMatch {
 }
 
 /// Returns the moves of a board with the numbers of their arrival; the letters of the board are White's and Black's.
-fn board_moves((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
+fn timed_moves((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
     let line = game.line();
     let sans = san::san_moves(&line, false);
     let written = move |((ply, step), san): ((u32, TrackedMove), String)| {
         let letter = if step.color == Color::White { white } else { black };
-        let clock = step.clock.map(|clock| format!("{{{}}}", seconds(clock.as_ms()))).unwrap_or_default();
+        let clock = step.clock.map(|clock| format!("{{{}}}", format_seconds(clock.as_ms()))).unwrap_or_default();
         (step.arrival, format!("{}{letter}. {san}{clock}", ply / 2 + 1))
     };
     (line.start_ply()..).zip(line.moves).zip(sans).map(written)
 }
 
 /// Formats milliseconds as seconds with three decimals.
-fn seconds(ms: i64) -> String {
+fn format_seconds(ms: i64) -> String {
     let sign = if ms < 0 { "-" } else { "" };
     format!("{sign}{}.{:03}", ms.unsigned_abs() / 1000, ms.unsigned_abs() % 1000)
 }
 
 /// Returns the lines of tags of a match; `a` and `b` are its boards.
-fn tags(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin) -> Vec<String> {
+fn tag_lines(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin) -> Vec<String> {
     let tag = |name: &str, value: &str| format!("[{name} \"{}\"]", text::escape_tag_value(value));
     let (initial_s, increment_s) = a.time_control();
     let [date, time] = origin.date_and_time();
-    let mut tags = vec![tag("Event", &super::game::event(a, origin)), tag("Site", &origin.site(" - "))];
+    let mut tags = vec![tag("Event", &super::game::event_tag(a, origin)), tag("Site", &origin.site(" - "))];
     tags.extend([tag("Date", &date), tag("Time", &time)]);
     for (board, game) in [("A", a), ("B", b)] {
         for (color, name) in [(Color::White, "White"), (Color::Black, "Black")] {
@@ -98,7 +98,7 @@ fn tags(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin
 }
 
 /// Returns the result from the view of the other color.
-const fn opposite(result: GameResult) -> GameResult {
+const fn opposite_result(result: GameResult) -> GameResult {
     match result {
         GameResult::WhiteWins => GameResult::BlackWins,
         GameResult::BlackWins => GameResult::WhiteWins,

@@ -167,7 +167,7 @@ impl PgnGame {
 
     fn add_tags(&mut self, game: &TrackedGame, line: &MoveLine, origin: &PgnOrigin) {
         let variant = game.variant();
-        self.set_tag("Event", &event(game, origin));
+        self.set_tag("Event", &event_tag(game, origin));
         self.set_tag("Site", &origin.site(" "));
         self.set_tag("ICSGame", &game.number().to_string());
         for (color, [name, elo]) in [(Color::White, ["White", "WhiteElo"]), (Color::Black, ["Black", "BlackElo"])] {
@@ -253,7 +253,7 @@ impl fmt::Display for PgnMove {
 }
 
 /// Returns the value of the tag `Event`: `FICS rated blitz game`.
-pub(super) fn event(game: &TrackedGame, origin: &PgnOrigin) -> String {
+pub(super) fn event_tag(game: &TrackedGame, origin: &PgnOrigin) -> String {
     let rated = match game.is_rated() {
         Some(true) => "rated",
         Some(false) => "unrated",

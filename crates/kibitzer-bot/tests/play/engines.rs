@@ -8,7 +8,7 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::message::Challenge;
 use kibitzer_bot::config::BookConfig;
 use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo, ScriptedAnswer};
-use kibitzer_bot::policy::{Policy, Situation};
+use kibitzer_bot::policy::{ChallengeSituation, Policy};
 use kibitzer_bot::{Bot, BotAction, Scripted, Verdict, WeakPlayer};
 use kibitzer_server::Family;
 
@@ -96,7 +96,7 @@ async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
 struct Careless;
 
 impl Policy for Careless {
-    fn challenge(&mut self, _: &Challenge, _: &Situation<'_>) -> Verdict<bool> {
+    fn challenge(&mut self, _: &Challenge, _: &ChallengeSituation<'_>) -> Verdict<bool> {
         Verdict::accept("any game will do")
     }
 }

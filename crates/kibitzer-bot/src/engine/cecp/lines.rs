@@ -39,7 +39,7 @@ pub(super) fn parse_thinking(line: &str) -> Option<SearchInfo> {
 }
 
 /// Splits `a=1 b="two words"`.
-pub(super) fn pairs(mut rest: &str) -> Vec<(&str, &str)> {
+pub(super) fn split_pairs(mut rest: &str) -> Vec<(&str, &str)> {
     let mut pairs = Vec::new();
     while let Some((name, after)) = rest.split_once('=') {
         let (value, remaining) = match after.strip_prefix('"') {

@@ -20,9 +20,9 @@ const MAX_RESTART_DELAY: Duration = Duration::from_mins(1);
 /// How long the start of an engine may take.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Order to the thinker.
+/// Order to the task that runs the engine.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(super) enum EngineOrder {
     /// Prepare for a game.
     NewGame(GameKey, GameSetup),
     /// Find a move for a position.
@@ -35,9 +35,9 @@ pub(super) enum Order {
     Restart(EngineError),
 }
 
-/// Report of the thinker.
+/// Report of the task that runs the engine.
 #[derive(Debug)]
-pub(super) enum Thought {
+pub(super) enum EngineReport {
     /// The engine is started.
     Started(EngineInfo),
     /// A line of analysis.
@@ -50,24 +50,24 @@ pub(super) enum Thought {
     Failed(EngineError),
 }
 
-/// The bot's end of the thinker. When it is dropped, the engine is ended.
+/// Handle to the task that runs the engine. When it is dropped, the task ends the engine.
 #[derive(Debug)]
-pub(super) struct Thinker {
-    orders: mpsc::Sender<Order>,
-    thoughts: mpsc::Receiver<Thought>,
+pub(super) struct EngineTask {
+    orders: mpsc::Sender<EngineOrder>,
+    reports: mpsc::Receiver<EngineReport>,
 }
 
-impl Thinker {
+impl EngineTask {
     /// Starts the task. `start` starts an engine, once now and again after each failure.
     pub(super) fn spawn(start: impl StartEngine) -> Self {
         let (orders, received) = mpsc::channel(ORDERS);
-        let (sender, thoughts) = mpsc::channel(ORDERS);
-        tokio::spawn(think(start, received, sender));
-        Self { orders, thoughts }
+        let (sender, reports) = mpsc::channel(ORDERS);
+        tokio::spawn(run_engines(start, received, sender));
+        Self { orders, reports }
     }
 
     /// Gives an order; a search in progress is stopped. An order is dropped if 64 others wait.
-    pub(super) fn order(&self, order: Order) {
+    pub(super) fn order(&self, order: EngineOrder) {
         // The engine is stuck in a start then; the next search replaces the lost ones.
         let _ = self.orders.try_send(order);
     }
@@ -77,8 +77,8 @@ impl Thinker {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<Thought> {
-        self.thoughts.recv().await
+    pub(super) async fn next(&mut self) -> Option<EngineReport> {
+        self.reports.recv().await
     }
 }
 
@@ -87,18 +87,22 @@ impl Thinker {
 /// # Cancel safety
 ///
 /// Not cancel safe: the task runs to its end.
-async fn think(start: impl StartEngine, mut orders: mpsc::Receiver<Order>, thoughts: mpsc::Sender<Thought>) {
+async fn run_engines(
+    start: impl StartEngine,
+    mut orders: mpsc::Receiver<EngineOrder>,
+    reports: mpsc::Sender<EngineReport>,
+) {
     let mut setup = None;
     let mut delay = RESTART_DELAY;
     loop {
         let started = tokio::time::timeout(START_TIMEOUT, start.start()).await;
         let failure = match started.unwrap_or(Err(EngineError::Silent("start"))) {
             Ok(mut engine) => {
-                if thoughts.send(Thought::Started(engine.info().clone())).await.is_err() {
+                if reports.send(EngineReport::Started(engine.info().clone())).await.is_err() {
                     return engine.quit().await;
                 }
                 let mut has_moved = false;
-                let served = serve(&mut engine, &mut setup, &mut orders, &thoughts, &mut has_moved).await;
+                let served = serve(&mut engine, &mut setup, &mut orders, &reports, &mut has_moved).await;
                 if has_moved {
                     delay = RESTART_DELAY;
                 }
@@ -109,7 +113,7 @@ async fn think(start: impl StartEngine, mut orders: mpsc::Receiver<Order>, thoug
             }
             Err(error) => error,
         };
-        if thoughts.send(Thought::Failed(failure)).await.is_err() {
+        if reports.send(EngineReport::Failed(failure)).await.is_err() {
             return;
         }
         tokio::time::sleep(delay).await;
@@ -125,8 +129,8 @@ async fn think(start: impl StartEngine, mut orders: mpsc::Receiver<Order>, thoug
 async fn serve<E: Engine>(
     engine: &mut E,
     setup: &mut Option<GameSetup>,
-    orders: &mut mpsc::Receiver<Order>,
-    thoughts: &mpsc::Sender<Thought>,
+    orders: &mut mpsc::Receiver<EngineOrder>,
+    reports: &mpsc::Sender<EngineReport>,
     has_moved: &mut bool,
 ) -> Result<(), EngineError> {
     if let Some(game) = setup {
@@ -135,9 +139,9 @@ async fn serve<E: Engine>(
     let mut next = orders.recv().await;
     while let Some(order) = next {
         next = match order {
-            Order::NewGame(id, game) => {
+            EngineOrder::NewGame(id, game) => {
                 match engine.new_game(&game).await {
-                    Err(error @ EngineError::Variant(_)) => report(thoughts, Thought::NotPlayed(id, error)).await,
+                    Err(error @ EngineError::Variant(_)) => report(reports, EngineReport::NotPlayed(id, error)).await,
                     result => {
                         *setup = Some(game);
                         result?;
@@ -145,19 +149,19 @@ async fn serve<E: Engine>(
                 }
                 orders.recv().await
             }
-            Order::Search(id, position, limits) => {
-                let mut analysis = |info| drop(thoughts.try_send(Thought::Analysis(id.game(), info)));
+            EngineOrder::Search(id, position, limits) => {
+                let mut analysis = |info| drop(reports.try_send(EngineReport::Analysis(id.game(), info)));
                 tokio::select! {
                     best = engine.search(&position, &limits, &mut analysis) => {
-                        report(thoughts, Thought::Best(id, best?)).await;
+                        report(reports, EngineReport::Best(id, best?)).await;
                         *has_moved = true;
                         orders.recv().await
                     }
                     order = orders.recv() => order,
                 }
             }
-            Order::Ponder(id, position, limits) => {
-                let mut analysis = |info| drop(thoughts.try_send(Thought::Analysis(id, info)));
+            EngineOrder::Ponder(id, position, limits) => {
+                let mut analysis = |info| drop(reports.try_send(EngineReport::Analysis(id, info)));
                 tokio::select! {
                     result = engine.ponder(&position, &limits, &mut analysis) => {
                         result?;
@@ -166,17 +170,17 @@ async fn serve<E: Engine>(
                     order = orders.recv() => order,
                 }
             }
-            Order::Stop => {
+            EngineOrder::Stop => {
                 engine.stop().await?;
                 orders.recv().await
             }
-            Order::Restart(mistake) => return Err(mistake),
+            EngineOrder::Restart(mistake) => return Err(mistake),
         };
     }
     Ok(())
 }
 
 /// Sends a report; without a receiver the next order ends the task.
-async fn report(thoughts: &mpsc::Sender<Thought>, thought: Thought) {
-    let _ = thoughts.send(thought).await;
+async fn report(reports: &mpsc::Sender<EngineReport>, engine_report: EngineReport) {
+    let _ = reports.send(engine_report).await;
 }

@@ -16,7 +16,7 @@ const MAX_POSITIONS: usize = 512;
 
 /// State of the decisions in one of the bot's games.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct GameDecisions {
     /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.
     pub(super) deciding: Option<GamePositionKey>,
     /// The position in which the bot last began to wait for the opponent.
@@ -43,7 +43,7 @@ pub(super) struct Table {
     positions: Vec<(u32, Fen)>,
 }
 
-impl Table {
+impl GameDecisions {
     /// Notes that a board of this position was received; the first one counts.
     pub(super) fn receive(&mut self, position: GamePositionKey) {
         if self.received.is_none_or(|(known, _)| known != position) {
@@ -77,22 +77,22 @@ impl Table {
     }
 
     /// Plans to claim the opponent's time; `None` for not at all.
-    pub(super) fn plan_flag(&mut self, at: Option<Instant>) {
+    pub(super) fn plan_flag_claim(&mut self, at: Option<Instant>) {
         self.flag = at.map(|at| (at, 0));
     }
 
     /// No longer plans to claim the opponent's time.
-    pub(super) fn stop_flag(&mut self) {
+    pub(super) fn cancel_flag_claim(&mut self) {
         self.flag = None;
     }
 
     /// Returns when to claim the opponent's time.
-    pub(super) fn flag_at(&self) -> Option<Instant> {
+    pub(super) fn flag_claim_at(&self) -> Option<Instant> {
         self.flag.map(|(at, _)| at)
     }
 
     /// Returns whether to claim the opponent's time now, and plans the next claim after a delay, up to a number of claims.
-    pub(super) fn take_flag(&mut self, now: Instant, delay: Duration, max_claims: u32) -> bool {
+    pub(super) fn take_due_flag_claim(&mut self, now: Instant, delay: Duration, max_claims: u32) -> bool {
         let Some((at, n_claims)) = self.flag.filter(|(at, _)| *at <= now) else { return false };
         self.flag = (n_claims + 1 < max_claims).then(|| (at.max(now) + delay, n_claims + 1));
         true
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn position_is_counted_again_after_a_takeback_only_once() {
-        let mut table = Table::default();
+        let mut table = GameDecisions::default();
         let start: Fen = Fen::START;
         assert_eq!([0, 2, 4].map(|ply| table.count(ply, &start)), [1, 2, 3]);
         assert_eq!(table.count(2, &start), 2, "plies 2 and 4 were taken back");
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn time_is_claimed_a_limited_number_of_times() {
-        let (mut table, now) = (Table::default(), Instant::now());
-        table.plan_flag(Some(now));
+        let (mut table, now) = (GameDecisions::default(), Instant::now());
+        table.plan_flag_claim(Some(now));
         let delay = Duration::from_secs(1);
-        assert!(table.take_flag(now, delay, 2) && !table.take_flag(now, delay, 2));
-        assert!(table.take_flag(now + delay, delay, 2));
-        assert_eq!(table.flag_at(), None);
+        assert!(table.take_due_flag_claim(now, delay, 2) && !table.take_due_flag_claim(now, delay, 2));
+        assert!(table.take_due_flag_claim(now + delay, delay, 2));
+        assert_eq!(table.flag_claim_at(), None);
     }
 }
