@@ -143,7 +143,7 @@ expect '^kibitzer over '
 if in_tmux capture-pane -e -p -t main | grep -qE $'\e\\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]'; then
     fail 'there is color'
 fi
-keys -l 'i'
+keys Enter
 keys Up
 expect '^> /speed 100'
 
@@ -163,7 +163,7 @@ END
 server=$!
 until [ -s "$scratch/address" ]; do read -rt 0.05 <> <(:) || true; done
 address=$(cat "$scratch/address")
-line "clear; $program console $address --user Newton; echo status \$?"
+line "clear; sh -c 'echo \$\$ >$scratch/pid; exec $program console $address --user Newton'; echo status \$?"
 expect '^password for Newton:'
 line 'swordfish'
 expect '^kibitzer live .* Newton at 127\.'
@@ -218,6 +218,32 @@ keys Space
 vanish 'screen paused'
 line '/speed 3'
 expect 'this session is live'
+
+# A page takes nothing from a typed line; pasted lines are shown before they are sent.
+keys F1
+expect '^Keys while typing'
+line 'tell heron hello'
+expect '> [0-9]+ tell heron'
+in_tmux set-buffer -b lines "$(printf 'date\nuptime')"
+in_tmux paste-buffer -p -b lines -t main
+expect '^> uptime'
+expect '^2 lines: Enter runs each'
+refuse '> [0-9]+ uptime'
+keys C-j
+expect '> [0-9]+ uptime'
+
+# Suspend with Ctrl-Z and SIGTSTP: the shell has the terminal meanwhile, and all is drawn again.
+keys C-z
+expect '^shell>'
+expect 'Stopped'
+line 'fg'
+expect '^kibitzer live '
+kill -TSTP "$(cat "$scratch/pid")"
+expect '^shell>'
+line 'fg; echo status $?'
+expect '^kibitzer live '
+line 'tell x hi'
+expect '> [0-9]+ tell x hi'
 
 # Quit: the terminal is restored.
 line '/quit'

@@ -8,7 +8,6 @@ mod decode;
 mod demo;
 mod failure;
 mod live;
-mod log;
 mod manual;
 mod output;
 mod pgn;
@@ -33,8 +32,6 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     demo: demo::Args,
-    #[command(flatten)]
-    log: log::LogArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -70,9 +67,6 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    if let Err(failure) = cli.log.begin() {
-        return failure.report();
-    }
     let result = match cli.command {
         None => cli.demo.run(),
         Some(Command::Console(args)) => args.run(),

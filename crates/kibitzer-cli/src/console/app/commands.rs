@@ -1,5 +1,6 @@
 //! Runs typed lines: commands of the console, and lines for the server.
 
+use std::iter::once;
 use std::time::{Duration, Instant};
 
 use super::{App, DetailView, default_focus};
@@ -9,18 +10,31 @@ use crate::console::source::{Notice, PlayGoal};
 use crate::failure::Failure;
 
 impl App {
-    pub(super) fn run_line(&mut self, now: Instant) -> Result<(), Failure> {
+    /// Runs the typed or pasted lines. The first that fails ends the rest, which returns to the editor.
+    pub(super) fn run_input(&mut self, now: Instant) -> Result<(), Failure> {
         let is_masked = self.masks_input();
-        let line = self.input.take();
+        let typed = self.input.take();
+        self.help = None;
         self.focus = default_focus(&self.source);
-        if line.trim().is_empty() {
-            return Ok(());
+        let mut lines = typed.split('\n').filter(|line| !line.trim().is_empty());
+        while let Some(line) = lines.next() {
+            if !is_masked {
+                self.history.add(line);
+            }
+            self.run_line(line, now)?;
+            if matches!(self.notice, Some(Notice::Error(_))) {
+                let failed = self.input.take();
+                let rest: Vec<_> = once(failed.as_str()).filter(|line| !line.is_empty()).chain(lines).collect();
+                self.input.set(&rest.join("\n"));
+                break;
+            }
         }
-        if !is_masked {
-            self.history.add(&line);
-        }
+        Ok(())
+    }
+
+    fn run_line(&mut self, line: &str, now: Instant) -> Result<(), Failure> {
         if !line.starts_with('/') {
-            self.send(&line);
+            self.send(line);
             return Ok(());
         }
         match ConsoleCommand::parse(line.trim_end()) {
@@ -44,7 +58,7 @@ impl App {
             ConsoleCommand::Mark(text) => self.mark(text, now),
             ConsoleCommand::Times(times) => self.show_times(times),
             ConsoleCommand::Raw => self.toggle_bytes(),
-            ConsoleCommand::Play => self.play(now),
+            ConsoleCommand::Play => return self.play(now),
             ConsoleCommand::Pause => self.pause(now),
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),
             ConsoleCommand::Record(file) => self.record(file),

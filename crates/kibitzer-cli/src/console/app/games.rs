@@ -18,20 +18,34 @@ impl App {
     /// Returns that game now, or at the selected older row, and the time since its clocks were reported.
     pub(crate) fn snapshot(&self, now: Duration) -> Option<(GameSnapshot, Duration)> {
         let game = self.game()?;
-        if let Some(row) = self.list.selected().filter(|_| !self.list.follows() && self.list.n_below() > 0) {
+        if let Some(row) = self.older_row() {
             return self.model.game_at_row(game, row).map(|snapshot| (snapshot, Duration::ZERO));
         }
         let tracked = self.model.games.get(&game)?;
         Some(((*tracked.snapshot).clone(), now.saturating_sub(tracked.since)))
     }
 
+    /// Returns the selected row, if newer ones are in the session, listed or not.
+    pub(crate) fn older_row(&self) -> Option<u64> {
+        self.list.selected().filter(|&row| !self.list.follows() && row < self.model.rows.newest)
+    }
+
     pub(super) fn pin_game(&mut self, game: Option<GameId>) {
         match game {
             Some(game) if !self.model.games.contains_key(&game) => {
-                self.show_error(format!("no board of game {game} has come yet"));
+                self.show_error(format!("the server has not sent a board of game {game} yet"));
             }
             game => self.pinned_game = game,
         }
+    }
+
+    pub(crate) const fn is_pinned(&self) -> bool {
+        self.pinned_game.is_some()
+    }
+
+    /// Pins the shown game, or unpins the pinned one.
+    pub(super) fn toggle_pin(&mut self) {
+        self.pinned_game = if self.is_pinned() { None } else { self.game() };
     }
 
     pub(super) fn pin_neighbor(&mut self, places: isize) {

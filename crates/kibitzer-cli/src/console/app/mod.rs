@@ -11,16 +11,21 @@ mod ruler;
 use std::time::{Duration, Instant};
 
 use kibitzer::core::message::GameId;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::console::app::list::RowList;
-use crate::console::input::{Action, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action};
+use crate::console::input::{
+    Action, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action, page_action, pressed,
+};
 use crate::console::model::{RowFilter, SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
 use crate::failure::Failure;
 
 /// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
+
+/// Time for which a message is shown while the screen moves on.
+const NOTICE_TIME: Duration = Duration::from_secs(10);
 
 /// State of the console: the session, and how it is shown.
 #[derive(Debug)]
@@ -30,16 +35,19 @@ pub(super) struct App {
     pub(super) list: RowList,
     pub(super) input: LineEditor,
     pub(super) focus: Focus,
+    /// Scroll offset of the help page, if it is open.
+    pub(super) help: Option<usize>,
     pub(super) view: DetailView,
     /// Scroll offset of the detail view, in lines.
     pub(super) scroll: usize,
     pub(super) flip: bool,
     pub(super) notice: Option<Notice>,
+    notice_since: Option<Instant>,
     pub(super) breakpoint: Option<RowFilter>,
     /// Height of the list, for paging; set while drawing.
     pub(super) page: usize,
     pub(super) is_over: bool,
-    pub(super) needs_clear: bool,
+    pub(super) terminal_request: Option<TerminalRequest>,
     pub(super) filters: NamedFilters,
     history: History,
     /// Filter of `/find` or the last breakpoint, for `n` and `N`.
@@ -55,6 +63,14 @@ pub(super) struct App {
     marks: Vec<(Duration, String)>,
     /// How many of the marks are in the list since the recording was last restarted.
     n_restored_marks: usize,
+}
+
+/// The user's request to the terminal, carried out before the next frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TerminalRequest {
+    Redraw,
+    /// Suspend the process until it is continued.
+    Suspend,
 }
 
 /// A detail view of the selected row.
@@ -95,14 +111,16 @@ impl App {
             list: RowList::default(),
             input: LineEditor::default(),
             focus,
+            help: None,
             view: DetailView::Event,
             scroll: 0,
             flip: false,
             notice: None,
+            notice_since: None,
             breakpoint: None,
             page: 1,
             is_over: false,
-            needs_clear: false,
+            terminal_request: None,
             filters: NamedFilters::load(store.clone()),
             history: History::load(store),
             search: None,
@@ -121,6 +139,7 @@ impl App {
     ///
     /// [`Failure`] if the recording can no longer be read.
     pub(super) fn process_items(&mut self, now: Instant) -> Result<bool, Failure> {
+        self.remove_outdated_notice(now);
         for _ in 0..ITEMS_AT_ONCE {
             match self.source.next(now)? {
                 NextItem::Item(item) => {
@@ -137,8 +156,9 @@ impl App {
                     }
                 }
                 NextItem::Wait => {
-                    let notice = self.source.live_mut().and_then(LiveSession::notice);
-                    self.notice = notice.or_else(|| self.notice.take());
+                    if let Some(notice) = self.source.live_mut().and_then(LiveSession::notice) {
+                        (self.notice, self.notice_since) = (Some(notice), None);
+                    }
                     return Ok(false);
                 }
                 NextItem::GoalReached => {
@@ -157,6 +177,25 @@ impl App {
         Ok(true)
     }
 
+    /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
+    fn remove_outdated_notice(&mut self, now: Instant) {
+        let since = *self.notice_since.get_or_insert(now);
+        if self.is_moving_on() && now.saturating_duration_since(since) >= NOTICE_TIME {
+            self.notice = None;
+        }
+        if self.notice.is_none() {
+            self.notice_since = None;
+        }
+    }
+
+    /// Returns whether the recording plays, or the screen follows a session that is not over.
+    fn is_moving_on(&self) -> bool {
+        match &self.source {
+            ConsoleSource::Recording(player) => player.is_playing(),
+            ConsoleSource::Live(live) => self.list.follows() && !live.is_over(),
+        }
+    }
+
     /// Shows why a session ended, and focuses the list, because lines can no longer be sent.
     fn report_session_end(&mut self, row: u64) {
         let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
@@ -172,28 +211,48 @@ impl App {
     ///
     /// [`Failure`] if the recording cannot be read again.
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
-        let Some(action) = action(self.focus, key).map(|action| self.remap_on_empty_line(action)) else {
+        let Some(key) = pressed(key) else { return Ok(()) };
+        let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
+        let of_page = self.help.and_then(|_| page_action(self.focus, is_typing, key));
+        let usual = || action(self.focus, key).map(|action| self.remap_on_empty_line(action));
+        let action = of_page.or_else(usual);
+        (self.notice, self.notice_since) = (None, None);
+        let Some(action) = action else {
+            if let (KeyCode::Char(letter), Focus::List) = (key.code, self.focus) {
+                self.show_error(format!(
+                    "{letter} is no key of the list: Enter types a line, / a command, ? lists the keys"
+                ));
+            }
             return Ok(());
         };
-        self.notice = None;
+        if of_page.is_none() && self.focus == Focus::List && !matches!(action, Action::StartTyping(_)) {
+            self.help = None;
+        }
         match action {
-            Action::SubmitLine => return self.run_line(now),
+            Action::SubmitLine => return self.run_input(now),
             Action::Step => self.step(now),
-            Action::PlayOrPause => self.play_or_pause(now),
+            Action::PlayOrPause => return self.play_or_pause(now),
             Action::Faster => self.change_speed(|speed| speed * 2.0, now),
             Action::Slower => self.change_speed(|speed| speed / 2.0, now),
             Action::NextMatch => self.next_match(now),
             Action::PreviousMatch => self.previous_match(),
             Action::Mark => self.mark(String::new(), now),
+            Action::Cancel if self.ends_seek(now) => {}
             action => self.act(action),
         }
         Ok(())
     }
 
-    /// Inserts pasted text into the input line.
+    /// Inserts pasted text into the input line. Several lines are shown, and run at Enter.
     pub(super) fn paste(&mut self, text: &str) {
         self.focus = Focus::Input;
-        self.input.insert(text);
+        if !self.input.paste(text) {
+            return self.show_error(format!("not pasted: {} bytes are too long for the line", text.len()));
+        }
+        let n_lines = self.input.text().lines().count();
+        if n_lines > 1 {
+            self.notice = Some(Notice::Info(format!("{n_lines} lines: Enter runs each of them, Ctrl-C removes them")));
+        }
     }
 
     /// Runs an action that does not depend on time.
@@ -202,20 +261,18 @@ impl App {
             Action::Quit => self.is_over = true,
             Action::Cancel if self.input.text().is_empty() => self.is_over = true,
             Action::Cancel => drop(self.input.take()),
-            Action::Redraw => self.needs_clear = true,
-            Action::Help => (self.focus, self.scroll) = (Focus::Help, 0),
+            Action::Redraw => self.terminal_request = Some(TerminalRequest::Redraw),
+            Action::Suspend => self.terminal_request = Some(TerminalRequest::Suspend),
+            Action::Help => self.help = Some(0),
+            Action::ClosePage => self.help = None,
+            Action::ScrollPage(lines) => self.help = self.help.map(|scroll| scroll.saturating_add_signed(lines)),
             Action::StartTyping(begun) => {
                 self.focus = Focus::Input;
                 if let (Some(character), "") = (begun, self.input.text()) {
                     self.input.insert(character.encode_utf8(&mut [0; 4]));
                 }
             }
-            Action::LeaveInput if self.focus == Focus::Help => {
-                (self.focus, self.scroll) = (default_focus(&self.source), 0);
-            }
             Action::LeaveInput => self.focus = Focus::List,
-            Action::MoveRows(places) if self.focus == Focus::Help => self.scroll_by(places),
-            Action::MovePages(pages) if self.focus == Focus::Help => self.scroll_by(pages * 10),
             Action::Scroll(lines) => self.scroll_by(lines),
             Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
             Action::NextView => self.select_view(self.view.next()),
@@ -224,6 +281,7 @@ impl App {
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
             Action::NextTimes => self.show_times(self.times.next()),
             Action::ToggleRuler => self.toggle_ruler(),
+            Action::TogglePin => self.toggle_pin(),
             Action::NextGame => self.pin_neighbor(1),
             Action::PreviousGame => self.pin_neighbor(-1),
             Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => {

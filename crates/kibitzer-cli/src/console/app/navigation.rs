@@ -34,28 +34,39 @@ impl App {
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
             self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));
         } else if self.source.player_mut().is_some_and(|player| player.reaches_goal(&self.model, row, is_listed)) {
-            if is_listed {
-                self.list.go_to_end();
-            } else {
-                self.list.select(row);
-            }
+            self.list.select(row);
         }
     }
 
     /// Toggles playback of a recording, or following of a session.
-    pub(super) fn play_or_pause(&mut self, now: Instant) {
+    pub(super) fn play_or_pause(&mut self, now: Instant) -> Result<(), Failure> {
         let is_playing = self.source.player().map_or(self.list.follows(), RecordingPlayer::is_playing);
-        if is_playing { self.pause(now) } else { self.play(now) }
+        if is_playing {
+            self.pause(now);
+            return Ok(());
+        }
+        self.play(now)
     }
 
-    /// Continues playback from the newest row, or follows a session again.
-    pub(super) fn play(&mut self, now: Instant) {
-        self.list.go_to_end();
-        match self.source.player_mut() {
-            Some(player) if player.replay.is_over => self.show_error("the recording is over; /time 0 begins anew"),
-            Some(player) => player.clock.run(now),
-            None => {}
+    /// Continues playback from the newest row, after the end from the start; or follows a session again.
+    pub(super) fn play(&mut self, now: Instant) -> Result<(), Failure> {
+        if self.source.player().is_some_and(|player| player.replay.is_over) {
+            self.rewind(now)?;
         }
+        self.list.go_to_end();
+        if let Some(player) = self.source.player_mut() {
+            player.clock.run(now);
+        }
+        Ok(())
+    }
+
+    /// Ends a running seek at the newest row. Returns whether there was one.
+    pub(super) fn ends_seek(&mut self, now: Instant) -> bool {
+        let Some(player) = self.source.player_mut().filter(|player| player.goal.is_some()) else { return false };
+        player.stop(now);
+        self.list.go_to_end();
+        self.notice = Some(Notice::Info("the search ended here; Space plays on".to_owned()));
+        true
     }
 
     pub(super) fn pause(&mut self, now: Instant) {
@@ -107,18 +118,26 @@ impl App {
     ///
     /// As [`RecordingPlayer::rewind`].
     pub(super) fn jump_to(&mut self, goal: PlayGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
-        let Some(player) = self.source.player_mut() else {
+        if self.source.is_live() {
             self.show_error(NO_RECORDING);
             return Ok(());
-        };
+        }
         if is_back {
+            self.rewind(now)?;
+        }
+        self.list.go_to_end();
+        self.play_to(goal, now, NO_RECORDING);
+        Ok(())
+    }
+
+    /// Restarts a recording, with an empty list.
+    fn rewind(&mut self, now: Instant) -> Result<(), Failure> {
+        if let Some(player) = self.source.player_mut() {
             player.rewind(now)?;
             self.model = SessionModel::default();
             self.list.rebuild(&self.model.rows);
             (self.auto_game, self.ruler_start, self.n_restored_marks) = (None, None, 0);
         }
-        self.list.go_to_end();
-        self.play_to(goal, now, NO_RECORDING);
         Ok(())
     }
 
@@ -132,7 +151,6 @@ impl App {
         }
         let shown = game.and_then(|game| self.model.games.get(&game));
         let was_played = shown.is_some_and(|game| game.snapshot.board.ply() >= ply);
-        self.pinned_game = game;
         self.jump_to(PlayGoal::Ply(game, ply), was_played, now)
     }
 

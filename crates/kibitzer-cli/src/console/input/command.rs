@@ -181,6 +181,8 @@ fn time_of(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -230,6 +232,15 @@ mod tests {
         for (line, want) in cases {
             assert_eq!(ConsoleCommand::parse(line).unwrap_err(), want, "{line}");
         }
+    }
+
+    #[test]
+    fn the_page_of_the_console_lists_the_commands() {
+        let page = include_str!("../../../../../docs/console.md");
+        let rows = page.lines().filter(|line| line.starts_with("| `/")).filter_map(|line| line.split('|').nth(1));
+        let listed: BTreeSet<_> =
+            rows.flat_map(|row| row.split(['`', ' '])).filter(|word| word.starts_with('/')).collect();
+        assert_eq!(listed, command_words().collect());
     }
 
     #[test]

@@ -11,8 +11,6 @@ pub(crate) enum Focus {
     List,
     /// The input line: letters are text.
     Input,
-    /// The help page.
-    Help,
 }
 
 /// The effect of a key.
@@ -23,8 +21,11 @@ pub(crate) enum Action {
     Help,
     /// Focus the input line, inserting this character if it is empty.
     StartTyping(Option<char>),
-    /// Focus the list, or close the help page.
+    /// Focus the list.
     LeaveInput,
+    /// Close the help page.
+    ClosePage,
+    ScrollPage(isize),
     MoveRows(isize),
     MovePages(isize),
     FirstRow,
@@ -38,6 +39,8 @@ pub(crate) enum Action {
     SelectView(usize),
     NextView,
     Scroll(isize),
+    /// Pin the shown game to the board, or unpin it.
+    TogglePin,
     NextGame,
     PreviousGame,
     Flip,
@@ -57,12 +60,14 @@ pub(crate) enum Action {
     HistoryNext,
     Complete,
     SubmitLine,
-    /// Empty the line, or quit if it is empty.
+    /// End a running seek; else empty the line, or quit if it is empty.
     Cancel,
+    /// Stop the process until it is continued.
+    Suspend,
 }
 
 /// Keys of the list, for the help page.
-pub(crate) const LIST_KEYS: [(&str, &str); 17] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 18] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),
@@ -72,35 +77,58 @@ pub(crate) const LIST_KEYS: [(&str, &str); 17] = [
     ("n N", "the next, the previous match of /find or /break"),
     ("Tab 1 2 3", "bytes, frame, event"),
     ("J K", "scroll the view"),
-    ("[ ]", "the previous, the next game"),
+    ("[ ]", "pin the previous, the next game to the board"),
+    ("p", "pin the game shown, or show that of the selected line"),
     ("f", "flip the board"),
     ("a", "show or hide prompts, marks, blank lines, reserves"),
     ("m", "insert a mark into the list"),
     ("r", "from a sent line to its reply"),
     ("t", "times: of the session, UTC, since the row before, since a mark"),
     ("M", "measure from this line to the selected one; again: stop"),
-    ("/ i q ?", "type a command; type; quit; this page"),
+    ("/ Enter q ?", "type a command; type a line; quit; this page"),
 ];
 
 /// Keys of the input line, for the help page.
-pub(crate) const INPUT_KEYS: [(&str, &str); 6] = [
+pub(crate) const INPUT_KEYS: [(&str, &str); 7] = [
     ("Enter Esc", "run the line; back to the keys of the list"),
     ("Space Tab", "on an empty line as in the list"),
     ("Up Down", "previous lines"),
     ("Tab", "complete commands, kinds, handles, channels, games"),
     ("Ctrl-A E B F, Alt-B F", "start, end, a character, a word"),
     ("Ctrl-W U K Y, Alt-D", "cut a word, to the start, to the end; paste"),
+    ("Ctrl-C Ctrl-Z", "end a seek, or empty the line, or quit; suspend"),
 ];
+
+/// Returns a pressed key; `None` for one that is released.
+///
+/// Ctrl-J is Enter: terminals translate an Enter pressed before raw mode is on, for example while a large recording is opened.
+pub(crate) fn pressed(key: KeyEvent) -> Option<KeyEvent> {
+    let is_line_feed = key.code == KeyCode::Char('j') && key.modifiers.contains(KeyModifiers::CONTROL);
+    let pressed = if is_line_feed { KeyEvent::from(KeyCode::Enter) } else { key };
+    (key.kind != KeyEventKind::Release).then_some(pressed)
+}
+
+/// Returns the action of a key while a page is shown over the screen; `None` for keys that act as without the page. Text goes to the
+/// input line: `is_typing` is whether that line is focused and not empty.
+pub(crate) const fn page_action(focus: Focus, is_typing: bool, key: KeyEvent) -> Option<Action> {
+    Some(match (key.code, focus) {
+        (KeyCode::Up, _) | (KeyCode::Char('k'), Focus::List) => Action::ScrollPage(-1),
+        (KeyCode::Down, _) | (KeyCode::Char('j'), Focus::List) => Action::ScrollPage(1),
+        (KeyCode::PageUp, _) => Action::ScrollPage(-10),
+        (KeyCode::PageDown, _) => Action::ScrollPage(10),
+        (KeyCode::Esc | KeyCode::F(1), _) | (KeyCode::Char('q' | '?'), Focus::List) => Action::ClosePage,
+        (KeyCode::Enter | KeyCode::Char(' '), _) if !is_typing => Action::ClosePage,
+        _ => return None,
+    })
+}
 
 /// Returns the action of a key, depending on the focus.
 pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
-    if key.kind == KeyEventKind::Release {
-        return None;
-    }
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match (key.code, focus) {
         (KeyCode::Char('c'), _) if control => return Some(Action::Cancel),
         (KeyCode::Char('l'), _) if control => return Some(Action::Redraw),
+        (KeyCode::Char('z'), _) if control => return Some(Action::Suspend),
         (KeyCode::F(1), _) => return Some(Action::Help),
         (KeyCode::PageUp, _) => return Some(Action::MovePages(-1)),
         (KeyCode::PageDown, _) => return Some(Action::MovePages(1)),
@@ -108,7 +136,6 @@ pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
     }
     match focus {
         Focus::List => in_list(key.code),
-        Focus::Help => in_help(key.code),
         Focus::Input => in_input(key.code, control, key.modifiers.contains(KeyModifiers::ALT)),
     }
 }
@@ -118,7 +145,8 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char('q') => Action::Quit,
         KeyCode::Char('?') => Action::Help,
         KeyCode::Char('/') => Action::StartTyping(Some('/')),
-        KeyCode::Char('i') | KeyCode::Enter => Action::StartTyping(None),
+        // No letter: of a line typed here by mistake, the server must not receive the end.
+        KeyCode::Enter => Action::StartTyping(None),
         KeyCode::Up | KeyCode::Left | KeyCode::Char('k') => Action::MoveRows(-1),
         KeyCode::Down | KeyCode::Char('j') => Action::MoveRows(1),
         KeyCode::Home | KeyCode::Char('g') => Action::FirstRow,
@@ -137,21 +165,13 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char('K') => Action::Scroll(-1),
         KeyCode::Char(']') => Action::NextGame,
         KeyCode::Char('[') => Action::PreviousGame,
+        KeyCode::Char('p') => Action::TogglePin,
         KeyCode::Char('f') => Action::Flip,
         KeyCode::Char('a') => Action::ToggleDetails,
         KeyCode::Char('m') => Action::Mark,
         KeyCode::Char('r') => Action::GoToReply,
         KeyCode::Char('t') => Action::NextTimes,
         KeyCode::Char('M') => Action::ToggleRuler,
-        _ => return None,
-    })
-}
-
-const fn in_help(code: KeyCode) -> Option<Action> {
-    Some(match code {
-        KeyCode::Up | KeyCode::Char('k') => Action::MoveRows(-1),
-        KeyCode::Down | KeyCode::Char('j') => Action::MoveRows(1),
-        KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q' | '?' | ' ') => Action::LeaveInput,
         _ => return None,
     })
 }
@@ -212,7 +232,7 @@ mod tests {
             (Focus::List, KeyCode::Char('q'), plain, Some(Action::Quit)),
             (Focus::Input, KeyCode::Char('q'), plain, Some(Action::Insert('q'))),
             (Focus::Input, KeyCode::Char('Q'), KeyModifiers::SHIFT, Some(Action::Insert('Q'))),
-            (Focus::Help, KeyCode::Char('q'), plain, Some(Action::LeaveInput)),
+            (Focus::List, KeyCode::Char('i'), plain, None),
             (Focus::List, KeyCode::Char('/'), plain, Some(Action::StartTyping(Some('/')))),
             (Focus::Input, KeyCode::Char('w'), control, Some(Action::Cut(Motion::WordLeft))),
             (Focus::Input, KeyCode::Char('x'), control, None),
@@ -229,8 +249,23 @@ mod tests {
     }
 
     #[test]
-    fn letting_a_key_go_does_nothing() {
+    fn a_released_key_does_nothing_and_a_line_feed_is_enter() {
         let key = KeyEvent::new_with_kind(KeyCode::Char('q'), KeyModifiers::NONE, KeyEventKind::Release);
-        assert_eq!(action(Focus::List, key), None);
+        assert_eq!(pressed(key), None);
+        let line_feed = pressed(KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL)).unwrap();
+        assert_eq!(action(Focus::Input, line_feed), Some(Action::SubmitLine));
+    }
+
+    #[test]
+    fn a_page_takes_no_letter_from_a_typed_line() {
+        let press = |focus, is_typing, code| page_action(focus, is_typing, KeyEvent::from(code));
+        for code in ['t', 'q', '?', '/', 'j'].map(KeyCode::Char) {
+            assert_eq!(press(Focus::Input, false, code), None, "{code}");
+        }
+        assert_eq!(press(Focus::Input, true, KeyCode::Char(' ')), None);
+        assert_eq!(press(Focus::Input, true, KeyCode::Enter), None);
+        assert_eq!(press(Focus::Input, false, KeyCode::Enter), Some(Action::ClosePage));
+        assert_eq!(press(Focus::List, false, KeyCode::Char('/')), None);
+        assert_eq!(press(Focus::List, false, KeyCode::Char('q')), Some(Action::ClosePage));
     }
 }

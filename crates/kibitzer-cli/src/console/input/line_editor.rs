@@ -1,9 +1,9 @@
 //! Editor of the input line.
 
-/// Maximum length of the line, in bytes; further input is dropped.
-const MAX_BYTES: usize = 4_096;
+/// Maximum length of the text, in bytes; further input is dropped.
+const MAX_BYTES: usize = 16 << 10;
 
-/// The input line and its cursor.
+/// The input line and its cursor. Pasted text may have several lines, separated by `\n`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineEditor {
     text: String,
@@ -40,7 +40,7 @@ impl LineEditor {
         self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
     }
 
-    /// Inserts text at the cursor. Control characters are removed, so that pasted text stays one line.
+    /// Inserts typed text at the cursor. Control characters are removed.
     pub(crate) fn insert(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_control()) {
             if self.text.len() + character.len_utf8() > MAX_BYTES {
@@ -51,11 +51,24 @@ impl LineEditor {
         }
     }
 
-    /// Replaces the whole line; the cursor moves to its end.
+    /// Inserts pasted text at the cursor. Line ends within the text stay; tabs become blanks, and other control characters are
+    /// removed. Returns whether the text fits; otherwise nothing is inserted.
+    pub(crate) fn paste(&mut self, text: &str) -> bool {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
+        let text: String = text.trim_end_matches('\n').chars().filter(|&c| c == '\n' || !c.is_control()).collect();
+        let fits = self.text.len() + text.len() <= MAX_BYTES;
+        if fits {
+            self.text.insert_str(self.cursor, &text);
+            self.cursor += text.len();
+        }
+        fits
+    }
+
+    /// Replaces the whole text, which may have several lines; the cursor moves to its end.
     pub(crate) fn set(&mut self, text: &str) {
         self.text.clear();
         self.cursor = 0;
-        self.insert(text);
+        self.paste(text);
     }
 
     /// Removes and returns the line.
@@ -82,7 +95,7 @@ impl LineEditor {
     /// Inserts the text of the last cut.
     pub(crate) fn yank(&mut self) {
         let cut = self.cut.clone();
-        self.insert(&cut);
+        self.paste(&cut);
     }
 
     /// Replaces the text between a byte offset and the cursor.
@@ -181,10 +194,20 @@ mod tests {
         let mut editor = LineEditor::default();
         editor.insert("tell foo hi\r\nresign\n\u{1b}[A\u{7}");
         assert_eq!(editor.text(), "tell foo hiresign[A");
-        editor.set(&"\u{4e16}".repeat(10_000));
+        editor.take();
+        editor.insert(&"\u{4e16}".repeat(10_000));
         assert!(editor.text().len() <= MAX_BYTES);
         assert_eq!(editor.take().len() % 3, 0);
         assert_eq!(drawn(&editor), "|");
+    }
+
+    #[test]
+    fn pasted_lines_stay_lines_and_a_paste_that_does_not_fit_changes_nothing() {
+        let mut editor = editor("tell foo |!");
+        assert!(editor.paste("hi\tthere\r\nwho\rgames\u{1b}\n\n"));
+        assert_eq!(drawn(&editor), "tell foo hi there\nwho\ngames|!");
+        assert!(!editor.paste(&"x".repeat(MAX_BYTES)));
+        assert_eq!(editor.take(), "tell foo hi there\nwho\ngames!");
     }
 
     #[test]

@@ -128,6 +128,11 @@ impl LiveSession {
         self.client.as_ref().map_or(self.attached_state, |client| state_label(&client.state()))
     }
 
+    /// Returns whether the session, or the attachment to it, has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.state(), "over" | "gone")
+    }
+
     /// Returns whether lines can be sent now.
     pub(crate) fn is_ready(&self) -> bool {
         self.state() == READY_LABEL
@@ -279,7 +284,7 @@ impl LiveSession {
 
     /// Starts to send a line. Its reply arrives as items; [`notice`](Self::notice) returns failures that no item shows.
     pub(crate) fn request(&mut self, line: &str) -> Result<(), &'static str> {
-        if matches!(self.state(), "over" | "gone") {
+        if self.is_over() {
             return Err("not sent: the session is over");
         }
         let Some(sender) = self.sender.clone() else {

@@ -7,6 +7,8 @@ mod no_unix;
 #[cfg(unix)]
 mod shutdown;
 #[cfg(unix)]
+mod suspension;
+#[cfg(unix)]
 #[cfg(test)]
 mod tests;
 
@@ -19,14 +21,17 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
 
 #[cfg(unix)]
 use self::keyboard::Keyboard;
 #[cfg(not(unix))]
-use self::no_unix::{Keyboard, ShutdownWatch};
+use self::no_unix::{Keyboard, ShutdownWatch, Suspension};
 #[cfg(unix)]
 use self::shutdown::ShutdownWatch;
-use crate::console::app::App;
+#[cfg(unix)]
+use self::suspension::Suspension;
+use crate::console::app::{App, TerminalRequest};
 use crate::console::view::{self, Theme};
 use crate::failure::Failure;
 
@@ -52,15 +57,45 @@ struct TerminalSession {
     terminal: DefaultTerminal,
     keyboard: Keyboard,
     shutdown: ShutdownWatch,
+    suspension: Suspension,
     first_panic: FirstPanic,
 }
 
 impl TerminalSession {
     fn open() -> io::Result<Self> {
-        let (keyboard, shutdown) = (Keyboard::open()?, ShutdownWatch::begin()?);
-        let session = Self { terminal: ratatui::try_init()?, keyboard, shutdown, first_panic: capture_panics() };
+        let (keyboard, shutdown, suspension) = (Keyboard::open()?, ShutdownWatch::begin()?, Suspension::begin()?);
+        let terminal = ratatui::try_init()?;
+        let session = Self { terminal, keyboard, shutdown, suspension, first_panic: capture_panics() };
         execute!(io::stdout(), EnableBracketedPaste)?;
         Ok(session)
+    }
+
+    /// Suspends the process if the user or a signal asked for it, and sets the terminal up again once the process is continued.
+    fn carry_out(&mut self, request: Option<TerminalRequest>) -> io::Result<()> {
+        if self.suspension.is_requested() || request == Some(TerminalRequest::Suspend) {
+            execute!(io::stdout(), DisableBracketedPaste)?;
+            ratatui::try_restore()?;
+            self.suspension.suspend()?;
+        }
+        if self.suspension.was_continued() {
+            // The shell has changed the mode; crossterm would take raw mode for set.
+            disable_raw_mode()?;
+            enable_raw_mode()?;
+            execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+            self.redraw()?;
+        }
+        if request == Some(TerminalRequest::Redraw) {
+            self.redraw()?;
+        }
+        Ok(())
+    }
+
+    /// Clears the screen, so that the next frame is drawn as a whole.
+    ///
+    /// Without `Terminal::clear`: it asks for the cursor, and keys that crossterm reads before the answer would wait for the next key.
+    fn redraw(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())
     }
 }
 
@@ -92,11 +127,9 @@ fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
         if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
+        session.carry_out(app.terminal_request.take()).map_err(unusable)?;
         let more = app.process_items(Instant::now())?;
         let now = app.source.time(Instant::now());
-        if std::mem::take(&mut app.needs_clear) {
-            session.terminal.clear().map_err(unusable)?;
-        }
         session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;
         let pause = match (more, app.source.is_moving()) {
             (true, _) => Duration::ZERO,

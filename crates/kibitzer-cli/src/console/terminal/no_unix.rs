@@ -1,4 +1,4 @@
-//! Keyboard and shutdown on systems without Unix terminals and signals: those of crossterm alone.
+//! Keyboard, shutdown and suspension on systems without Unix terminals and signals: those of crossterm alone.
 
 use std::io;
 use std::time::Duration;
@@ -28,6 +28,28 @@ impl ShutdownWatch {
     }
 
     pub(super) const fn is_shutdown_requested(&self) -> bool {
+        false
+    }
+}
+
+/// Does nothing: only Unix has job control.
+#[derive(Debug)]
+pub(super) struct Suspension(());
+
+impl Suspension {
+    pub(super) const fn begin() -> io::Result<Self> {
+        Ok(Self(()))
+    }
+
+    pub(super) const fn is_requested(&self) -> bool {
+        false
+    }
+
+    pub(super) const fn suspend(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) const fn was_continued(&self) -> bool {
         false
     }
 }

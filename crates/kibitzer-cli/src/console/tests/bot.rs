@@ -88,7 +88,7 @@ async fn actions_are_rows_and_the_analysis_is_below_the_board_until_the_game_end
     (0..4).for_each(|_| bot.press(KeyCode::Up));
     assert!(!bot.screen().contains("depth 21"), "{}", bot.screen());
     bot.press(KeyCode::End);
-    bot.keys("i");
+    bot.press(KeyCode::Enter);
     bot.run("resign").await;
     assert_live_screens("bot-over", &mut bot);
     bot.leave().await;

@@ -212,11 +212,48 @@ async fn what_cannot_be_sent_yet_stays_on_the_line() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn help_takes_nothing_from_a_typed_line() {
+    let mut guest = Guest::log_in().await;
+    guest.press(KeyCode::F(1));
+    guest.run("tell heron hello").await;
+    let sent = |guest: &Guest| -> Vec<String> {
+        let lines = guest.app.model.rows.iter().filter(|row| row.kind() == "sent").map(ConsoleRow::line);
+        lines.filter(|line| line.contains("tell") || line.contains("nger") || line.contains("who")).collect()
+    };
+    assert!(matches!(&sent(&guest)[..], [line] if line.contains(" tell heron hello ")), "{:?}", sent(&guest));
+    assert!(guest.app.help.is_none());
+    // The keys of the list send no end of a line that is typed there.
+    guest.press(KeyCode::Esc);
+    guest.run("finger heron").await;
+    assert_eq!(sent(&guest).len(), 1);
+    guest.press(KeyCode::Esc);
+    guest.keys("?/fi");
+    assert_eq!((guest.app.input.text(), guest.app.help), ("/fi", Some(0)));
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pasted_lines_are_shown_and_sent_one_by_one() {
+    let mut guest = Guest::log_in().await;
+    guest.app.paste("date\r\nuptime\r");
+    let screen = guest.screen();
+    assert!(screen.contains("2 lines: Enter runs each of them") && screen.contains("\n> date\n> uptime\n"), "{screen}");
+    guest.run("").await;
+    let rows: Vec<_> = guest.app.model.rows.iter().map(ConsoleRow::line).collect();
+    assert!(rows.iter().any(|line| line.ends_with(" date") || line.contains(" date  [reply")), "{rows:?}");
+    assert!(rows.iter().any(|line| line.contains(" uptime")), "{rows:?}");
+    guest.app.paste("/nonsense\n/flip\ndate");
+    guest.run("").await;
+    assert_eq!(guest.app.input.text(), "/flip\ndate", "what follows a failed line is not lost");
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_that_is_over_says_so_and_keys_go_to_the_list() {
     let mut guest = Guest::log_in().await;
     guest.run("quit").await;
     assert_eq!(guest.app.notice, Some(Notice::Error("session over: quit; q leaves".to_owned())));
-    guest.keys("i");
+    guest.press(KeyCode::Enter);
     guest.run("date").await;
     assert_eq!(guest.app.notice, Some(Notice::Error("not sent: the session is over".to_owned())));
     guest.press(KeyCode::Esc);

@@ -121,6 +121,10 @@ impl TestConsole {
         while self.app.process_items(self.now).unwrap() {}
     }
 
+    fn press_control(&mut self, letter: char) {
+        self.app.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), self.now).unwrap();
+    }
+
     /// Types characters.
     fn keys(&mut self, text: &str) {
         text.chars().for_each(|character| self.press(KeyCode::Char(character)));

@@ -1,7 +1,7 @@
 //! Through time: play, step, jump, break, find, mark.
 
 use kibitzer::core::wire::Timeseal;
-use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::{SIZES, TestConsole, fixed_instant};
 use crate::arguments::ReaderArgs;
@@ -44,7 +44,75 @@ fn it_plays_at_its_speed_and_stops() {
     watcher.wait(100.0);
     assert!(watcher.app.source.player().unwrap().replay.is_over);
     watcher.keys(" ");
-    assert_eq!(notice(&watcher), "the recording is over; /time 0 begins anew");
+    watcher.wait(1.5);
+    assert_eq!(line(&watcher), "Foo shouts: number 0");
+    assert!(watcher.app.source.player().unwrap().is_playing(), "from the start again, at half the speed");
+}
+
+#[test]
+fn a_seek_ends_at_control_c_and_the_line_stays_empty() {
+    let mut watcher = shouts();
+    watcher.press(KeyCode::Enter);
+    watcher.keys("/find nowhere");
+    // The seek begins, and has processed nothing yet.
+    watcher.app.key(KeyEvent::from(KeyCode::Enter), watcher.now).unwrap();
+    assert!(watcher.app.source.player().unwrap().goal.is_some());
+    watcher.press_control('c');
+    assert!(watcher.app.source.player().unwrap().goal.is_none() && !watcher.app.is_over);
+    assert!(notice(&watcher).starts_with("the search ended here"));
+    watcher.press_control('c');
+    assert!(watcher.app.is_over);
+}
+
+#[test]
+fn the_board_is_that_of_the_row_that_a_step_or_a_search_reaches() {
+    let board = |game: u32, white: &str| {
+        format!(
+            "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 {game} {white} \
+            Flohr 0 2 12 39 39 120 120 1 none (0:00) none 0 0 0\n\r"
+        )
+    };
+    let pieces =
+        [board(1, "Euwe"), board(2, "Reti"), "Foo shouts: hi\n\r".to_owned(), board(1, "Euwe"), board(2, "Reti")];
+    let mut watcher = TestConsole::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>());
+    let shown = |watcher: &mut TestConsole| {
+        let screen = watcher.screen(SIZES[0]);
+        let title =
+            screen.lines().nth(1).unwrap().split('\u{2502}').next().unwrap().trim_matches(['\u{2500}', ' ']).to_owned();
+        (title, screen.lines().take(16).any(|line| line.starts_with("  Reti") || line.starts_with("\u{25b8} Reti")))
+    };
+    watcher.keys(" s");
+    assert_eq!(shown(&mut watcher), ("game 1".to_owned(), false));
+    watcher.keys("s");
+    assert_eq!(shown(&mut watcher), ("game 2".to_owned(), true));
+    watcher.run("/time 0");
+    watcher.run("/find game:2");
+    assert_eq!(shown(&mut watcher), ("game 2".to_owned(), true));
+    watcher.keys("n");
+    assert_eq!(shown(&mut watcher), ("game 2".to_owned(), true));
+    watcher.run("/game 1");
+    assert_eq!(shown(&mut watcher), ("game 1 pinned, p unpins".to_owned(), false));
+    watcher.keys("p");
+    assert_eq!(shown(&mut watcher), ("game 2".to_owned(), true));
+}
+
+#[test]
+fn messages_disappear_while_the_recording_goes_on_and_stay_while_it_stands() {
+    let mut watcher = shouts();
+    watcher.run("/nonsense");
+    watcher.wait(0.0);
+    watcher.wait(9.0);
+    assert!(notice(&watcher).starts_with("unknown command"));
+    watcher.wait(2.0);
+    assert!(notice(&watcher).starts_with("unknown command"), "the recording ended at 9 s");
+    watcher.keys(" ");
+    watcher.run("/nonsense");
+    watcher.wait(0.0);
+    watcher.run("/speed 0.1");
+    watcher.run("/nonsense");
+    watcher.wait(0.0);
+    watcher.wait(11.0);
+    assert_eq!(notice(&watcher), "");
 }
 
 #[test]
@@ -184,12 +252,13 @@ fn nothing_is_sent_from_a_recording() {
 #[test]
 fn what_is_typed_for_a_password_is_not_shown_nor_remembered() {
     let mut watcher = TestConsole::of_pieces(&[b"login: ", b"\n\rpassword: "]).play_to_end();
-    watcher.keys("isesame");
+    watcher.press(KeyCode::Enter);
+    watcher.keys("sesame");
     assert!(watcher.app.masks_input());
     let screen = watcher.screen(SIZES[0]);
     assert!(screen.contains("> ******") && !screen.contains("sesame"), "{screen}");
     watcher.press(KeyCode::Enter);
-    watcher.keys("i");
+    watcher.press(KeyCode::Enter);
     watcher.press(KeyCode::Up);
     assert_eq!(watcher.app.input.text(), "");
     watcher.keys("/quit");

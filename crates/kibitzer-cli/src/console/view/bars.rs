@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -68,11 +68,16 @@ pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'stat
     Some(Line::styled(TerminalSafe(text).in_cells().into_owned(), style))
 }
 
-/// Returns the input row, and the cursor's column if the line is focused.
-pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Option<u16>) {
+/// Returns the visible lines of the input, and the cursor if it is focused.
+pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
     let (before, after) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
-        return (Line::styled(hint(app), theme.dimmed()), None);
+        return (vec![Line::styled(hint(app), theme.dimmed())], None);
+    }
+    if app.input.text().is_empty() {
+        let hint = Span::styled(typing_hint(app), theme.dimmed());
+        let cursor = Position::new(area.x + 2.min(area.width.saturating_sub(1)), area.y);
+        return (vec![Line::from(vec![Span::styled("> ", theme.title()), hint])], Some(cursor));
     }
     let show = |text: &str| {
         if app.masks_input() {
@@ -80,29 +85,39 @@ pub(super) fn input(theme: Theme, app: &App, width: u16) -> (Line<'static>, Opti
         }
         TerminalSafe(text).in_cells().into_owned()
     };
-    let (mut before, after) = (show(before), show(after));
+    let (earlier, before) =
+        before.rsplit_once('\n').map_or((None, before), |(earlier, before)| (Some(earlier), before));
+    let (after, later) = after.split_once('\n').map_or((after, None), |(after, later)| (after, Some(later)));
+    let mut shown_before = show(before);
     // Drop the start of a long line, so that the cursor stays visible.
-    let room = usize::from(width).saturating_sub(4);
-    while before.width() > room {
-        before.remove(0);
+    let room = usize::from(area.width).saturating_sub(4);
+    while shown_before.width() > room {
+        shown_before.remove(0);
     }
-    let column = u16::try_from(2 + before.width()).ok().filter(|_| app.focus == Focus::Input);
-    let typed = if app.input.text().is_empty() {
-        Span::styled(typing_hint(app), theme.dimmed())
-    } else {
-        Span::raw(format!("{before}{after}"))
-    };
-    (Line::from(vec![Span::styled("> ", theme.title()), typed]), column)
+    let column = u16::try_from(2 + shown_before.width()).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
+    let of_cursor = format!("{shown_before}{}", show(after));
+    let lines = |part: Option<&str>| part.map_or_else(Vec::new, |part| part.split('\n').map(show).collect());
+    let mut all = lines(earlier);
+    // The line of the cursor is the last one if not all fit.
+    let n_hidden = (all.len() + 1).saturating_sub(area.height.into());
+    let row = u16::try_from(all.len() - n_hidden.min(all.len())).unwrap_or(u16::MAX);
+    all.push(of_cursor);
+    all.extend(lines(later));
+    let typed = all.into_iter().skip(n_hidden);
+    let lines = typed.map(|line| Line::from(vec![Span::styled("> ", theme.title()), Span::raw(line)])).collect();
+    let cursor = Position::new(area.x + column, area.y + row);
+    (lines, (app.focus == Focus::Input).then_some(cursor))
 }
 
 fn hint(app: &App) -> &'static str {
-    match app.focus {
-        Focus::Help => "Esc back  Up Down scroll",
-        _ if app.source.is_live() => "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit",
-        _ if app.source.player().is_some_and(RecordingPlayer::is_playing) => {
-            "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
-        }
-        _ => "Space play  s step  Up Down look  Tab view  / command  ? help  q quit",
+    if app.help.is_some() {
+        "Esc back  Up Down scroll  / command"
+    } else if app.source.is_live() {
+        "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit"
+    } else if app.source.player().is_some_and(RecordingPlayer::is_playing) {
+        "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
+    } else {
+        "Space play  s step  Up Down look  Tab view  / command  ? help  q quit"
     }
 }
 
@@ -117,9 +132,4 @@ fn typing_hint(app: &App) -> &'static str {
     } else {
         " / command  Esc keys  F1 help"
     }
-}
-
-/// Returns the screen position of a cursor column.
-pub(super) fn cursor(area: ratatui::layout::Rect, column: u16) -> Position {
-    Position::new(area.x + column.min(area.width.saturating_sub(1)), area.y)
 }

@@ -33,8 +33,10 @@ pub(super) enum DetailAreas {
 }
 
 impl ScreenAreas {
-    /// Divides the screen. `lines_below_board` is the height of the engine's analysis, 0 if no bot plays in the session.
-    pub(super) fn new(screen: Rect, lines_below_board: u16) -> Self {
+    /// Divides the screen. `lines_below_board` is the height of the engine's analysis, 0 if no bot plays in the session. Several lines of
+    /// input use up to a third of the screen.
+    pub(super) fn new(screen: Rect, lines_below_board: u16, n_input_lines: usize) -> Self {
+        let input_height = u16::try_from(n_input_lines).unwrap_or(u16::MAX).min(screen.height / 3).max(1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
         let left_width = match screen.width {
             ..NARROW => 0,
@@ -42,7 +44,7 @@ impl ScreenAreas {
             _ => 27,
         };
         let [title, content, status, input] =
-            Layout::vertical([Length(1), Fill(1), Length(1), Length(1)]).areas(screen);
+            Layout::vertical([Length(1), Fill(1), Length(1), Length(input_height)]).areas(screen);
         let [left, divider, right] =
             Layout::horizontal([Length(left_width), Length(u16::from(left_width > 0)), Fill(1)]).areas(content);
         let [board, meters] = if is_large { [24, 9] } else { [15, 0] };
@@ -72,7 +74,7 @@ mod tests {
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
             let screen = Rect::new(0, 0, width, height);
-            let areas = ScreenAreas::new(screen, height % 3);
+            let areas = ScreenAreas::new(screen, height % 3, usize::from(width % 7));
             let mut parts = vec![
                 areas.title,
                 areas.board,

@@ -24,27 +24,31 @@ use self::draw::Canvas;
 use self::layout::{DetailAreas, ScreenAreas};
 pub(super) use self::theme::Theme;
 use crate::console::app::{App, DetailView};
-use crate::console::input::Focus;
 use crate::console::model::ConsoleRow;
 
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
     let screen = frame.area();
     let lines_below_board = if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 };
-    let areas = ScreenAreas::new(screen, lines_below_board);
+    let n_input_lines = app.input.text().split('\n').count();
+    let areas = ScreenAreas::new(screen, lines_below_board, n_input_lines);
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.part(areas.title).line(0, &bars::title(theme, app, now));
-    if app.focus == Focus::Help {
-        let content =
-            Rect { y: areas.title.bottom(), height: areas.input.y.saturating_sub(areas.title.bottom()), ..areas.title };
-        app.scroll = app.scroll.min(help::draw(canvas.part(content), app.scroll));
+    if let Some(scroll) = app.help {
+        let content = Rect {
+            y: areas.title.bottom(),
+            height: areas.status.y.saturating_sub(areas.title.bottom()),
+            ..areas.title
+        };
+        app.help = Some(scroll.min(help::draw(canvas.part(content), scroll)));
+        canvas.part(areas.status).lines(bars::notice(theme, app.notice.as_ref()));
     } else {
         draw_body(&mut canvas, &areas, app, now);
     }
-    let (line, column) = bars::input(theme, app, areas.input.width);
-    canvas.part(areas.input).line(0, &line);
-    if let Some(column) = column {
-        frame.set_cursor_position(bars::cursor(areas.input, column));
+    let (lines, cursor) = bars::input(theme, app, areas.input);
+    canvas.part(areas.input).lines(lines);
+    if let Some(cursor) = cursor {
+        frame.set_cursor_position(cursor);
     }
 }
 
@@ -71,10 +75,12 @@ fn draw_body(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: D
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
-    } else if app.list.follows() || app.list.n_below() == 0 {
-        ""
-    } else {
+    } else if app.is_pinned() {
+        "pinned, p unpins"
+    } else if app.older_row().is_some() {
         "as it was then"
+    } else {
+        ""
     }
 }
 
