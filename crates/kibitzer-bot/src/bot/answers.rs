@@ -18,6 +18,8 @@ use crate::verdict::{BotAction, Verdict};
 const MAX_ANSWER: usize = 300;
 
 impl<P: Policy + Clone> BotPlayer<P> {
+    /// Accepts or declines a challenge by the policy, or postpones it while the connection is down or a game is interrupted.
+    /// Sends the reason of a refusal once.
     pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
         if challenge.actor != Actor::Other {
             return;
@@ -69,26 +71,30 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Answers an offer of the opponent by the policy; accepts every end of a game that the bot has given up.
     pub(super) fn on_offer(&mut self, offer: &Offer) {
         if offer.actor != Actor::Other || offer.answer.is_some() || offer.game.is_some() {
             return;
         }
         let Some(game) = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing) else { return };
-        let (key, Some(table)) = (game.key(), self.tables.get_mut(&game.key())) else { return };
+        let (key, Some(decisions)) = (game.key(), self.decisions.get_mut(&game.key())) else { return };
         let rules = &self.config.rules;
         let is_an_end = matches!(offer.kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn);
-        let verdict = if table.has_given_up && is_an_end {
+        let verdict = if decisions.has_given_up && is_an_end {
             Verdict::accept("the bot cannot play on")
         } else {
-            self.policy
-                .offer(offer.kind, &GameSituation { rules, game, scores: &table.scores, takebacks: table.takebacks })
+            self.policy.offer(
+                offer.kind,
+                &GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks },
+            )
         };
         if verdict.decision && offer.kind == OfferKind::Takeback {
-            table.takebacks += 1;
+            decisions.takebacks += 1;
         }
         self.answer_offer(key, offer.kind, &verdict);
     }
 
+    /// Reports the decision about an offer, and sends the answer.
     fn answer_offer(&mut self, key: GameKey, kind: OfferKind, verdict: &Verdict<bool>) {
         let action = if verdict.decision { BotAction::Granted } else { BotAction::Refused };
         self.report(action, Some(key), None, format!("{kind}: {}", verdict.reason));
@@ -101,6 +107,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.requests.send(answer.send(self.client.clone()));
     }
 
+    /// Handles the result of an answer. If the server did not find the offer by name or kind, answers again by its number.
     pub(super) fn on_answer(&mut self, answer: Answer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
@@ -125,6 +132,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.request(None, format!("decline {player}"));
     }
 
+    /// Executes a command of an owner, or answers another player by the policy, within the limits of talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
@@ -173,6 +181,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.say(owner, &answer);
     }
 
+    /// Returns one line for an owner: mode, engine, game and number of games.
     fn status(&self) -> String {
         let engine = self.engine.as_ref().map_or("no engine", |engine| &engine.name);
         let game = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing);
@@ -183,6 +192,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         format!("{mode}, {engine}, {game}, {} games since the start", self.idle.n_games())
     }
 
+    /// Sends the greeting of the settings, if there is one.
     pub(super) fn greet(&mut self, opponent: &Handle) {
         let engine = self.engine.as_ref().map_or("", |engine| &engine.name);
         let words = &self.config.rules.talk.greeting;
@@ -190,6 +200,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.say(opponent, &words);
     }
 
+    /// Sends the closing words of the settings, if there are any.
     pub(super) fn say_goodbye(&mut self, opponent: &Handle) {
         let words = self.config.rules.talk.goodbye.replace("{opponent}", opponent.as_str());
         self.say(opponent, &words);

@@ -23,11 +23,13 @@ const DRAW_OFFER_PLIES: u32 = 20;
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Ends a game that cannot be played: asks to abort it, and resigns if the server does not.
     pub(super) fn abort_or_resign(&mut self, key: GameKey, reason: String) {
-        let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
-        if std::mem::replace(&mut table.has_given_up, true) {
+        let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
+            return;
+        };
+        if std::mem::replace(&mut decisions.has_given_up, true) {
             return;
         }
-        table.deciding = None;
+        decisions.deciding = None;
         if game.position().ply() > ABORTABLE_PLIES {
             return self.resign(key, &reason);
         }
@@ -36,6 +38,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.requests.send(async move { RequestOutcome::Abort(key, client.abort().await) });
     }
 
+    /// Resigns if the server did not abort the game.
     pub(super) fn on_abort_reply(&mut self, key: GameKey, result: &Result<OfferOutcome, RequestError>) {
         if !matches!(result, Ok(OfferOutcome::Ended(_)))
             && self.games.tracker().get(key).is_some_and(|game| game.state() == TrackedState::Playing)
@@ -44,26 +47,31 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Resigns a game, and marks it as given up.
     pub(super) fn resign(&mut self, key: GameKey, reason: &str) {
-        if let Some(table) = self.tables.get_mut(&key) {
-            table.has_given_up = true;
-            table.deciding = None;
+        if let Some(decisions) = self.decisions.get_mut(&key) {
+            decisions.has_given_up = true;
+            decisions.deciding = None;
         }
         self.report(BotAction::Resigned, Some(key), None, reason);
         self.request(Some(key), command::resign());
     }
 
+    /// Offers a draw, unless one was offered within the last [`DRAW_OFFER_PLIES`] plies.
     pub(super) fn offer_draw(&mut self, key: GameKey, reason: String) {
-        let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
+        let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
+            return;
+        };
         let ply = game.position().ply();
-        if table.offered_draw_at.is_some_and(|offered| ply < offered.saturating_add(DRAW_OFFER_PLIES)) {
+        if decisions.offered_draw_at.is_some_and(|offered| ply < offered.saturating_add(DRAW_OFFER_PLIES)) {
             return;
         }
-        table.offered_draw_at = Some(ply);
+        decisions.offered_draw_at = Some(ply);
         self.report(BotAction::OfferedDraw, Some(key), None, reason);
         self.request(Some(key), command::draw());
     }
 
+    /// Claims a draw by repetition or the fifty-move rule, with the command `draw`.
     pub(super) fn claim_draw(&mut self, key: GameKey) {
         self.report(BotAction::ClaimedDraw, Some(key), None, "repetition, or fifty moves without progress");
         self.request(Some(key), command::draw());
@@ -72,9 +80,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Claims games whose opponents have used up their time.
     pub(super) fn claim_time(&mut self, now: Instant) {
         let due = self
-            .tables
+            .decisions
             .iter_mut()
-            .filter_map(|(key, table)| table.take_due_flag_claim(now, FLAG_DELAY, MAX_FLAGS).then_some(*key));
+            .filter_map(|(key, decisions)| decisions.take_due_flag_claim(now, FLAG_DELAY, MAX_FLAGS).then_some(*key));
         for key in due.collect::<Vec<_>>() {
             self.report(BotAction::Flagged, Some(key), None, "the opponent's time is up");
             self.request(Some(key), command::flag());

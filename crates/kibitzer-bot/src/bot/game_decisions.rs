@@ -105,19 +105,19 @@ mod tests {
 
     #[test]
     fn position_is_counted_again_after_a_takeback_only_once() {
-        let mut table = GameDecisions::default();
+        let mut decisions = GameDecisions::default();
         let start: Fen = Fen::START;
-        assert_eq!([0, 2, 4].map(|ply| table.count(ply, &start)), [1, 2, 3]);
-        assert_eq!(table.count(2, &start), 2, "plies 2 and 4 were taken back");
+        assert_eq!([0, 2, 4].map(|ply| decisions.count(ply, &start)), [1, 2, 3]);
+        assert_eq!(decisions.count(2, &start), 2, "plies 2 and 4 were taken back");
     }
 
     #[test]
     fn time_is_claimed_a_limited_number_of_times() {
-        let (mut table, now) = (GameDecisions::default(), Instant::now());
-        table.plan_flag_claim(Some(now));
+        let (mut decisions, now) = (GameDecisions::default(), Instant::now());
+        decisions.plan_flag_claim(Some(now));
         let delay = Duration::from_secs(1);
-        assert!(table.take_due_flag_claim(now, delay, 2) && !table.take_due_flag_claim(now, delay, 2));
-        assert!(table.take_due_flag_claim(now + delay, delay, 2));
-        assert_eq!(table.flag_claim_at(), None);
+        assert!(decisions.take_due_flag_claim(now, delay, 2) && !decisions.take_due_flag_claim(now, delay, 2));
+        assert!(decisions.take_due_flag_claim(now + delay, delay, 2));
+        assert_eq!(decisions.flag_claim_at(), None);
     }
 }

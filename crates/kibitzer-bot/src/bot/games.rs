@@ -25,13 +25,14 @@ pub(super) const FLAG_DELAY: Duration = Duration::from_secs(2);
 const FIFTY_MOVES: u32 = 100;
 
 impl<P: Policy + Clone> BotPlayer<P> {
+    /// Reacts to a change of a tracked game: searches, stops the search or ends the game, then writes the record.
     pub(super) fn on_step(&mut self, step: GameStep) {
         match step.kind {
-            StepKind::Started | StepKind::Resumed => self.begin(step),
+            StepKind::Started | StepKind::Resumed => self.begin_game(step),
             StepKind::Moved | StepKind::TakenBack { .. } | StepKind::Replaced | StepKind::Refreshed => {
                 self.decide_move(step.game);
             }
-            StepKind::Adjourned | StepKind::Ended | StepKind::Left => self.end(step),
+            StepKind::Adjourned | StepKind::Ended | StepKind::Left => self.end_game(step),
             _ => self.interrupt_search(step.game),
         }
         // Last, so that the engine already searches while the disk is busy.
@@ -39,7 +40,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Prepares for a game that starts, or goes on after an interruption.
-    fn begin(&mut self, step: GameStep) {
+    fn begin_game(&mut self, step: GameStep) {
         let Some(game) = self.games.tracker().get(step.game) else { return };
         let Some(color) = game.my_color() else { return };
         let opponent = game.player(color.opponent());
@@ -55,7 +56,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             self.request_moves(step.game, game.number());
         }
         // The server has forgotten a request to abort.
-        self.tables.entry(step.game).or_default().has_given_up = false;
+        self.decisions.entry(step.game).or_default().has_given_up = false;
         self.idle.game_started(&opponent, step.kind == StepKind::Started, Instant::now());
         self.report(BotAction::Started, Some(step.game), Some(opponent.clone()), reason);
         self.order(EngineOrder::NewGame(step.game, setup));
@@ -65,11 +66,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.decide_move(step.game);
     }
 
+    /// Requests the list of moves of a game whose first moves are unknown.
     fn request_moves(&mut self, key: GameKey, number: GameId) {
         let client = self.client.clone();
         self.requests.send(async move { RequestOutcome::Moves(key, Box::new(client.moves(number).await)) });
     }
 
+    /// Adds the received moves to a game, or reports why there are none.
     pub(super) fn on_moves(&mut self, key: GameKey, result: Result<MoveList, RequestError>) {
         match (result, self.games.tracker_mut().get_mut(key)) {
             (Ok(list), Some(game)) => drop(game.add_moves(&list)),
@@ -80,29 +83,31 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Looks for a move if it is this account's turn, otherwise waits for the opponent's. Does nothing if it already does.
     pub(super) fn decide_move(&mut self, key: GameKey) {
-        let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
-        if table.has_given_up {
+        let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
+            return;
+        };
+        if decisions.has_given_up {
             return;
         }
         let position = game.position_key();
-        table.receive(position);
-        let occurrences = table.count(game.position().ply(), &game.position().fen());
+        decisions.receive(position);
+        let occurrences = decisions.count(game.position().ply(), &game.position().fen());
         if !game.is_my_turn() {
             return self.ponder_and_plan_flag(key);
         }
-        table.cancel_flag_claim();
-        table.waiting = None;
-        if table.deciding == Some(position) {
+        decisions.cancel_flag_claim();
+        decisions.waiting = None;
+        if decisions.deciding == Some(position) {
             return;
         }
-        table.deciding = None;
+        decisions.deciding = None;
         // One engine searches for one game at a time; the next one is due when the move is sent.
         if self.is_searching() {
             return;
         }
         let is_draw = occurrences >= 3 || game.position().halfmove_clock() >= FIFTY_MOVES;
-        if let Some(table) = self.tables.get_mut(&key) {
-            table.deciding = Some(position);
+        if let Some(decisions) = self.decisions.get_mut(&key) {
+            decisions.deciding = Some(position);
         }
         if is_draw {
             self.claim_draw(key);
@@ -134,7 +139,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let running = game.game().running_clock();
         let (white, black) = (game.clock(Color::White), game.clock(Color::Black));
         let clock = Clock::new(white, black, Duration::from_secs(increment_s.into()), running);
-        let elapsed = self.tables.get(&game.key()).map_or(Duration::ZERO, GameDecisions::elapsed);
+        let elapsed = self.decisions.get(&game.key()).map_or(Duration::ZERO, GameDecisions::elapsed);
         budget.limits(&clock, color, elapsed, self.lag.estimate())
     }
 
@@ -150,9 +155,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Lets the engine think in the opponent's time, and plans to claim it when it is up.
     fn ponder_and_plan_flag(&mut self, key: GameKey) {
-        let (Some(game), Some(table)) = (self.games.tracker().get(key), self.tables.get_mut(&key)) else { return };
+        let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
+            return;
+        };
         let position = game.position_key();
-        table.deciding = None;
+        decisions.deciding = None;
         let Some(color) = game.my_color() else { return };
         // The board after an own move has the lag of that move.
         if let Some(lag) = game.position().lag_ms().and_then(|lag| u64::try_from(lag).ok()) {
@@ -160,10 +167,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         let remaining = game.clock(color.opponent()).remaining().unwrap_or_default();
         let is_timed = game.time_control() != (0, 0) && game.state() == TrackedState::Playing;
-        table.plan_flag_claim(is_timed.then(|| Instant::now() + remaining + FLAG_DELAY));
+        decisions.plan_flag_claim(is_timed.then(|| Instant::now() + remaining + FLAG_DELAY));
         // Another board of the same position, such as one with the reserves, does not end the analysis.
-        let is_known = table.waiting.replace(position) == Some(position);
-        let expected = table.expected.take();
+        let is_known = decisions.waiting.replace(position) == Some(position);
+        let expected = decisions.expected.take();
         if is_known || self.is_searching() {
             return;
         }
@@ -183,14 +190,17 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Returns whether the engine searches for a move in any game.
     fn is_searching(&self) -> bool {
-        self.tables.values().any(|table| table.deciding.is_some())
+        self.decisions.values().any(|decisions| decisions.deciding.is_some())
     }
 
     /// Looks for moves in games that waited for the engine.
     pub(super) fn decide_others(&mut self) {
         let is_due = |game: &&TrackedGame| {
             game.is_my_turn()
-                && self.tables.get(&game.key()).is_some_and(|table| table.deciding.is_none() && !table.has_given_up)
+                && self
+                    .decisions
+                    .get(&game.key())
+                    .is_some_and(|decisions| decisions.deciding.is_none() && !decisions.has_given_up)
         };
         let due = self.games.tracker().iter().find(is_due).map(TrackedGame::key);
         if let Some(key) = due {
@@ -200,16 +210,16 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Stops the search of a game whose connection is lost.
     fn interrupt_search(&mut self, key: GameKey) {
-        if let Some(table) = self.tables.get_mut(&key) {
-            (table.deciding, table.waiting) = (None, None);
-            table.cancel_flag_claim();
+        if let Some(decisions) = self.decisions.get_mut(&key) {
+            (decisions.deciding, decisions.waiting) = (None, None);
+            decisions.cancel_flag_claim();
         }
         self.order(EngineOrder::Stop);
     }
 
     /// Puts a game away that is over or adjourned.
-    fn end(&mut self, step: GameStep) {
-        self.tables.remove(&step.game);
+    fn end_game(&mut self, step: GameStep) {
+        self.decisions.remove(&step.game);
         if !self.is_searching() {
             self.order(EngineOrder::Stop);
         }

@@ -34,6 +34,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.idle.plan(seeks_at, self.next_challenge(now));
     }
 
+    /// Returns when to challenge the next player; `None` without `[matchmaking]`.
     fn next_challenge(&self, now: Instant) -> Option<Instant> {
         let rules = self.config.rules.matchmaking.as_ref()?;
         Some(now + rules.pause.clamp(MIN_CHALLENGE_PAUSE, NEVER))
@@ -106,6 +107,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));
     }
 
+    /// Posts the seeks of the settings as manual ones, so that the policy judges the answers.
     fn post_seeks(&mut self) {
         for ad in self.config.rules.seek.ads.clone() {
             self.report(BotAction::Sought, None, None, &*ad);
@@ -131,6 +133,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         });
     }
 
+    /// Challenges a random suitable player of the list, if a game may still begin.
     pub(super) fn on_candidates(&mut self, result: Result<WhoList, RequestError>) {
         let rules = Arc::clone(&self.config);
         let Some(rules) = &rules.rules.matchmaking else { return };

@@ -199,6 +199,7 @@ impl IdleState {
         self.challenge_at = challenge_at;
     }
 
+    /// Returns the record of a player, creating one. At [`MAX_OPPONENTS`], replaces the one not seen for the longest time.
     fn opponent(&mut self, player: &Handle) -> &mut Opponent {
         let key = spelling_key(player);
         if self.opponents.len() >= MAX_OPPONENTS && !self.opponents.contains_key(&key) {

@@ -15,6 +15,7 @@ use crate::tracker::{GameKey, GamePositionKey, TrackedGame};
 use crate::verdict::{BotAction, BotEvent};
 
 impl<P: Policy + Clone> BotPlayer<P> {
+    /// Handles a report of the engine's task: its start, analysis, best move or failure.
     pub(super) fn on_engine_report(&mut self, engine_report: EngineReport) {
         match engine_report {
             EngineReport::Started(engine) => {
@@ -24,8 +25,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             }
             EngineReport::Analysis(key, info) => {
                 let Some(number) = self.games.tracker().get(key).map(TrackedGame::number) else { return };
-                if let (Some(table), Some(score)) = (self.tables.get_mut(&key), info.score) {
-                    table.score = Some(score);
+                if let (Some(decisions), Some(score)) = (self.decisions.get_mut(&key), info.score) {
+                    decisions.score = Some(score);
                 }
                 self.emit(&BotEvent::analysis(self.client.handle(), number, info));
             }
@@ -35,12 +36,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Sends the best move with a draw offer if there is one, or resigns. Drops a move of an earlier position; restarts an engine
+    /// whose move is illegal.
     fn on_best(&mut self, position: GamePositionKey, best: BestMove) {
         let key = position.game();
         if !self.games.tracker().is_current(position) {
             return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
         }
-        if self.tables.get(&key).is_none_or(|table| table.has_given_up) {
+        if self.decisions.get(&key).is_none_or(|decisions| decisions.has_given_up) {
             return self.report(BotAction::Dropped, Some(key), None, "the bot has given up the game");
         }
         if best.resigns {
@@ -54,10 +57,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if let Some((Gesture::Resign, reason)) = &gesture {
             return self.resign(key, reason);
         }
-        if let Some(table) = self.tables.get_mut(&key) {
-            table.expected = best.ponder;
+        if let Some(decisions) = self.decisions.get_mut(&key) {
+            decisions.expected = best.ponder;
         }
-        let score = self.tables.get(&key).and_then(|table| table.scores.last());
+        let score = self.decisions.get(&key).and_then(|decisions| decisions.scores.last());
         let reason = score.map_or("found by the engine".to_owned(), |score| format!("score {score}"));
         self.send_move(position, &uci, reason);
         if let Some((Gesture::OfferDraw, reason)) = gesture {
@@ -81,12 +84,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Adds the score of the search, and asks the policy whether to resign or to offer a draw.
     fn decide_gesture(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(Gesture, String)> {
         let game = self.games.tracker().get(key)?;
-        let table = self.tables.get_mut(&key)?;
-        if let Some(score) = table.score.take() {
-            table.add_score(score);
+        let decisions = self.decisions.get_mut(&key)?;
+        if let Some(score) = decisions.score.take() {
+            decisions.add_score(score);
         }
         let rules = &self.config.rules;
-        let situation = GameSituation { rules, game, scores: &table.scores, takebacks: table.takebacks };
+        let situation = GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks };
         let verdict = self.policy.gesture(&situation);
         if engine_offers_draw && rules.offers.draw.is_some() && verdict.is_none() {
             return Some((Gesture::OfferDraw, "the engine offers it".to_owned()));
@@ -94,6 +97,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         verdict.map(|verdict| (verdict.decision, verdict.reason))
     }
 
+    /// Sends a move and reports it; restarts the engine if the text is not a move.
     pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: impl Into<String>) {
         let key = position.game();
         let Some(Ok(text)) = self.games.tracker().get(key).map(|game| MoveText::new(&server_move(game, uci))) else {
@@ -104,6 +108,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.report(BotAction::Moved, Some(key), None, format!("{uci}, {}", reason.into()));
     }
 
+    /// Handles the result of a sent move. A refused move restarts the engine; after a timeout, a move is searched again.
     pub(super) fn on_move_reply(&mut self, position: GamePositionKey, result: Result<MoveMade, RequestError>) {
         let Err(error) = result else { return };
         let key = position.game();
@@ -116,8 +121,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return self
                 .order(EngineOrder::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));
         }
-        if let Some(table) = self.tables.get_mut(&key) {
-            table.deciding = None;
+        if let Some(decisions) = self.decisions.get_mut(&key) {
+            decisions.deciding = None;
         }
         // After a lost connection, the resumed game starts the next search.
         if matches!(error, RequestError::TimedOut(_) | RequestError::Busy) {
@@ -133,10 +138,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let waiting: Vec<_> =
             self.games.tracker().iter().filter(|game| game.is_my_turn()).map(TrackedGame::key).collect();
         for key in waiting {
-            let Some(table) = self.tables.get_mut(&key) else { continue };
-            table.deciding = None;
-            table.failures += 1;
-            if table.failures > limit {
+            let Some(decisions) = self.decisions.get_mut(&key) else { continue };
+            decisions.deciding = None;
+            decisions.failures += 1;
+            if decisions.failures > limit {
                 self.abort_or_resign(key, format!("the engine failed {} times", limit + 1));
             }
         }

@@ -38,7 +38,7 @@ pub(super) struct BotPlayer<P> {
     pub(super) policy: P,
     pub(super) client: Client,
     pub(super) games: PgnCollector,
-    pub(super) tables: BTreeMap<GameKey, GameDecisions>,
+    pub(super) decisions: BTreeMap<GameKey, GameDecisions>,
     pub(super) requests: Requests,
     pub(super) pending_offers: PendingOffers,
     pub(super) engine_task: EngineTask,
@@ -68,7 +68,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             policy,
             games: PgnCollector::new(PgnOrigin::new(client.server()), TrackedRelation::Own),
             client,
-            tables: BTreeMap::new(),
+            decisions: BTreeMap::new(),
             requests: Requests::default(),
             pending_offers: PendingOffers::default(),
             engine_task: EngineTask::spawn(engine),
@@ -143,6 +143,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Handles an event of the session: updates the state of the connection, the games, challenges and offers.
     fn on_session_event(&mut self, event: &Event) {
         match event {
             Event::Ready(_) => {
@@ -174,6 +175,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.answer_postponed_challenges();
     }
 
+    /// Handles a message about challenges, offers, partnership or talk.
     fn on_message(&mut self, message: &Message) {
         self.pending_offers.handle(message);
         match message {
@@ -186,6 +188,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Passes the result of a request to its handler.
     fn on_outcome(&mut self, outcome: RequestOutcome) {
         match outcome {
             RequestOutcome::Move(position, result) => self.on_move_reply(position, result),
@@ -198,6 +201,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Reports an error of a request; does nothing for `None`.
     pub(super) fn report_refusal(&self, game: Option<GameKey>, player: Option<Handle>, error: Option<RequestError>) {
         if let Some(error) = error {
             // A refusal contains the server's words already.
@@ -207,6 +211,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Begins to stop, at once or after the game in progress. Ignores a request that is not more urgent than the last one.
     pub(super) fn on_stop(&mut self, urgency: Urgency) {
         if urgency <= self.urgency {
             return;
@@ -249,12 +254,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
         is_free && self.urgency == Urgency::None && !self.idle.is_paused
     }
 
+    /// Returns the earliest time at which something is due.
     fn next_deadline(&self) -> Instant {
-        let flags = self.tables.values().filter_map(GameDecisions::flag_claim_at);
+        let flags = self.decisions.values().filter_map(GameDecisions::flag_claim_at);
         let others = [self.leave_at, self.idle.deadline()];
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 
+    /// Performs everything whose time has come.
     fn on_deadline(&mut self) {
         let now = Instant::now();
         if self.leave_at.is_some_and(|at| at <= now) {

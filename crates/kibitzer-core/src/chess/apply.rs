@@ -116,6 +116,8 @@ impl Board {
         Ok(Role::Pawn)
     }
 
+    /// Moves king and rook to their squares after castling. Both have to be on the located squares, and the target squares empty
+    /// once both are lifted.
     fn castle(&mut self, located: LastMove, mover: Color) -> Result<(), ApplyError> {
         let LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } = located else {
             return Err(ApplyError::CannotCastle);

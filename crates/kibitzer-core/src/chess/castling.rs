@@ -150,6 +150,7 @@ impl Board {
         home_squares(color).find(|&square| self.has_piece(square, king))
     }
 
+    /// Returns the square of the rook nearest to the edge on a side of the king; `None` without a rook there.
     pub(crate) fn outermost_rook(&self, color: Color, king: Square, side: CastlingSide) -> Option<Square> {
         let rook = Piece { color, role: Role::Rook };
         let mut rooks = home_squares(color)

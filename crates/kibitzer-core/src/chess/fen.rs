@@ -175,6 +175,7 @@ fn read_rows(rows: &str) -> Option<Board> {
     rows.next().is_none().then_some(board)
 }
 
+/// Sets the pieces of one rank; `None` if the row does not have eight squares or contains an unknown letter.
 fn read_row(row: &str, rank: u8, board: &mut Board) -> Option<()> {
     let mut file = 0_u8;
     for letter in row.bytes() {
@@ -199,6 +200,7 @@ fn read_side(field: &str) -> Result<Color, ParseError> {
     }
 }
 
+/// Parses `KQkq`, files of rooks (`HAha`) or `-`.
 fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, ParseError> {
     if field == "-" {
         return Ok(CastlingRights::NONE);

@@ -98,6 +98,7 @@ impl SanMove {
         }
     }
 
+    /// Returns the move of the only piece that can make it; if there are several, of the only one that leaves its king safe.
     fn find_only_mover(self, before: &Board, mover: Color) -> Option<LastMove> {
         let Self::Normal { role, from_file, from_rank, to, promotion, .. } = self else { return None };
         // A pawn's capture always has its file.
@@ -140,6 +141,8 @@ impl Board {
             }
     }
 
+    /// Returns whether a pawn can move between the squares: one or two squares forward if they are empty, or one square
+    /// diagonally.
     fn pawn_can_move(&self, color: Color, from: Square, to: Square) -> bool {
         let ahead = |n| match color {
             Color::White => from.rank().checked_add(n),

@@ -161,6 +161,8 @@ impl Games {
         }
     }
 
+    /// Applies a board: to the game that it continues, otherwise to a new game, which replaces one with the same number. Boards
+    /// of games that are not followed change nothing.
     #[inline]
     fn apply_board(&mut self, board: &Arc<Style12>) -> MessageEffect {
         if board.relation().is_isolated() || matches!(board.relation(), Relation::Other(_)) {
@@ -182,6 +184,7 @@ impl Games {
         self.open_game(board, kind).into_effect(board, None)
     }
 
+    /// Adds the game of a board and applies the reports that arrived before it. A new number may evict another game at the limit.
     fn open_game(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
         if kind == ChangeKind::Opened {
             self.make_room();
@@ -222,6 +225,7 @@ impl Games {
         }
     }
 
+    /// Plays the move of a delta board; reports [`DesyncReason::NoBoard`] without a current game of this number.
     fn apply_delta(&mut self, delta: &Delta) -> MessageEffect {
         let id = delta.game;
         let max_moves = self.limits.moves;
@@ -234,6 +238,7 @@ impl Games {
         }
     }
 
+    /// Stores the reserves of the current game of this number; without one, keeps them for the next board with the number.
     fn apply_holding(&mut self, holding: &Holding) -> MessageEffect {
         let hands = Hands { white: holding.white, black: holding.black };
         let Some(game) = self.current_game(holding.game) else {
@@ -244,6 +249,7 @@ impl Games {
         MessageEffect::change(game, ChangeKind::Holding)
     }
 
+    /// Stores the terms of the current game of this number; without one, keeps them for the next board with the number.
     fn apply_info(&mut self, info: &GameInfo) -> MessageEffect {
         if !self.note_start(info) {
             return MessageEffect::default();
@@ -266,6 +272,7 @@ impl Games {
         self.by_id.get_mut(id).filter(|game| game.owns_number())
     }
 
+    /// Keeps the announcement of a game for its first board. A known game with this number may end with it. Reports no change.
     fn apply_created(&mut self, created: &GameCreated) -> MessageEffect {
         let known = self.by_id.get_mut(created.game);
         self.announced.entry_or_insert(created.game).set_announcement(created, known.is_some());
@@ -275,6 +282,7 @@ impl Games {
         MessageEffect::default()
     }
 
+    /// Records the end of a game, once; ignores an unknown game and the end of another game with the same number.
     fn apply_ended(&mut self, ended: &GameEnded) -> MessageEffect {
         self.announced.take(ended.game);
         // Some servers report the end to an observer twice.
@@ -315,6 +323,7 @@ impl Games {
         MessageEffect::change(game, kind)
     }
 
+    /// Stores or clears the number of the partner's game.
     fn apply_partner(&mut self, partner: &Partner) -> MessageEffect {
         match *partner {
             Partner::Playing { game, .. } => return self.partner_plays(game),

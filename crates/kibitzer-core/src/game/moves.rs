@@ -80,6 +80,7 @@ impl PlayedMove {
         }
     }
 
+    /// Returns the captured piece and its square; `None` if the move captures nothing, or if its squares are unknown.
     const fn captured(&self) -> Option<(Square, Role)> {
         match (self.removed, self.played) {
             (RemovedPiece::Piece(role), LastMove::Normal { to, .. }) => Some((to, role)),
@@ -98,6 +99,8 @@ impl PlayedMove {
 }
 
 impl MoveReport {
+    /// Returns the compact form of a report; `None` if its text is longer than seven bytes or not plain, or a number does not
+    /// fit.
     #[inline]
     fn usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
         // Collected in a register, because a copy of so few bytes is read again at once.

@@ -65,6 +65,7 @@ impl Arrival {
         Some(Self { name: Handle::from_wire(name), titles, kind, reason: ArrivalReason::Pin })
     }
 
+    /// Reads the text after `Notification: `.
     fn notification(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
@@ -80,6 +81,7 @@ impl Arrival {
         Some(Self { name: Handle::from_wire(name), titles, kind, reason })
     }
 
+    /// Reads the text after the bracket of a `pin` line.
     fn pin(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);

@@ -67,6 +67,8 @@ impl GameEnded {
         self.unfinished_kind() == Some(UnfinishedKind::Aborted)
     }
 
+    /// Returns whether an unfinished game was adjourned or aborted; `None` for a finished game, and if neither the reason nor the
+    /// text shows it.
     fn unfinished_kind(&self) -> Option<UnfinishedKind> {
         (self.result == GameResult::Unfinished).then_some(())?;
         if self.reason.is_adjournment() {

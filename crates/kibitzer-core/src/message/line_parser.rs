@@ -87,6 +87,7 @@ impl LineParser {
         received(first)
     }
 
+    /// Parses a line, which may begin, continue or end a message of several lines; `None` if it completes none.
     fn read_line(
         &mut self,
         frame: &Frame<'_>,
@@ -116,6 +117,7 @@ impl LineParser {
         }
     }
 
+    /// Keeps the first line of a message of several lines.
     fn begin_block(&mut self, frame: &Frame<'_>, tag: LineTag, line: &[u8]) {
         let first = Received::of_line(frame, text_message(line), line);
         if tag == LineTag::None
@@ -194,6 +196,8 @@ impl LineParser {
         dispatch::parse_line(tag, line, &mut self.spare)
     }
 
+    /// Adds a line to a style 10 board. Returns the board once it is complete; if the line does not fit, the lines so far become
+    /// text.
     fn read_style10(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
         let mut block = self.style10.take()?;
         let board = match block.builder.add_line(line) {

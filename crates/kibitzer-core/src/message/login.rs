@@ -105,6 +105,7 @@ impl LoginRefusal {
         }
     }
 
+    /// Returns the refusal of a name: against the rules, in use, or banned.
     fn of_name(sentence: &[u8]) -> Option<Self> {
         const RULES: [&[u8]; 6] = [
             b"a name should be at least ",

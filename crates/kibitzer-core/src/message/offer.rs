@@ -135,6 +135,7 @@ impl Offer {
         Some(Self::new(Actor::Me, Some(name), kind, Some(answer)))
     }
 
+    /// Parses an offer or an answer of another player.
     fn parse_of_others(line: &[u8]) -> Option<Self> {
         let sentence = PlayerSentence::read(line)?;
         // ICC does not name the opponent.

@@ -71,6 +71,7 @@ impl Partner {
         Some(build(sentence.handle()))
     }
 
+    /// Parses a line about the partner; [`Team`](Self::Team) for a sentence that is not known.
     fn parse_of_partner(line: &[u8]) -> Option<Self> {
         if let Some((build, captures)) = match_table(line, OF_PARTNER) {
             return build(&captures);

@@ -168,6 +168,7 @@ impl Reader {
         self.read_to_slot_slowly(input)
     }
 
+    /// Parses frames until a message is complete, stores it in its slot and returns that slot; `None` if the input is consumed.
     #[inline(never)]
     fn read_to_slot_slowly(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         loop {

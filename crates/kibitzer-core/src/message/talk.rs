@@ -233,6 +233,7 @@ fn listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     spoken(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
 }
 
+/// Returns the position of the text in a robot's output line; `None` for any other line.
 fn qtell(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     // The answers to an empty command name, and the end of a style 10 board.
     const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];

@@ -70,6 +70,7 @@ impl Reply {
         }
     }
 
+    /// Returns the refusal in the answer, otherwise that of the reply's code; `None` if neither refuses the command.
     fn refusal(&self) -> Option<RequestError> {
         let answer = self.answer();
         let by_code = || {

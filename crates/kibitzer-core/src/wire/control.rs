@@ -173,6 +173,7 @@ impl Sequence {
         SequenceStep::Pending
     }
 
+    /// Processes a byte of a terminal escape sequence.
     fn csi(&mut self, byte: u8) -> SequenceStep {
         match byte {
             0x20..=0x3F if self.bytes.len() < CSI_LIMIT => self.collect(byte, SequenceState::Csi),
@@ -181,6 +182,7 @@ impl Sequence {
         }
     }
 
+    /// Processes a byte of a timeseal ping.
     fn ping(&mut self, byte: u8) -> SequenceStep {
         match V2_PING.get(self.bytes.len()) {
             Some(&0) if byte == 0 => SequenceStep::Ping,
@@ -189,6 +191,7 @@ impl Sequence {
         }
     }
 
+    /// Processes a byte of the command's number in a start mark of block mode.
     fn block_id(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'0'..=b'9' if self.bytes.len() < ID_DIGITS => self.collect(byte, SequenceState::BlockId),
@@ -200,6 +203,7 @@ impl Sequence {
         }
     }
 
+    /// Processes a byte of the command's code in a start mark of block mode.
     fn block_code(&mut self, byte: u8, from: usize) -> SequenceStep {
         let digits = self.bytes.len() - from;
         match byte {
@@ -215,6 +219,7 @@ impl Sequence {
         Some(SequenceStep::BlockStart { id: parse_decimal(id)?, code })
     }
 
+    /// Processes the byte after control-Y, which decides on the kind of an ICC mark.
     fn control_y(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'(' => self.collect(byte, SequenceState::Datagram { quoted: false, control_y: false }),
@@ -225,6 +230,7 @@ impl Sequence {
         }
     }
 
+    /// Processes a byte of a level-2 unit, up to `limit` bytes.
     fn datagram(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> SequenceStep {
         if byte == CONTROL_Z || self.unit().len() >= limit {
             return SequenceStep::BrokenDatagram { restart: false };
@@ -246,6 +252,7 @@ impl Sequence {
         self.collect(byte, SequenceState::Datagram { quoted, control_y: byte == CONTROL_Y })
     }
 
+    /// Processes a byte of the first line of a level-1 unit.
     fn unit_header(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'\n' => SequenceStep::UnitStart,

@@ -303,6 +303,7 @@ impl Framer {
         }
     }
 
+    /// Returns the frame of the collected line. A line of the server may change the prompts and the wrapping of later lines.
     fn line_frame(&mut self, now: u64) -> Frame<'_> {
         self.line.emit_line();
         let (end, bell) = self.line.end_and_bell(now);
@@ -317,6 +318,7 @@ impl Framer {
         Frame { offset: self.line.offset(tag.is_written()), end, bell, kind: FrameKind::Line { tag, bytes } }
     }
 
+    /// Returns the frame of a complete or broken unit; the datagram that reports the login completes it.
     fn unit_frame(&mut self, unit: UnitFrame, offset: u64, end: u64) -> Frame<'_> {
         self.sequence.set_emitted();
         if matches!(unit, UnitFrame::Datagram) && self.sequence.unit().starts_with(WHO_AM_I) {

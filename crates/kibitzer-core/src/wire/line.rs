@@ -173,6 +173,7 @@ impl LineBuffer {
         (run.len(), self.prompt(context.prompts))
     }
 
+    /// Appends text, and counts what exceeds the limits instead of storing it.
     fn append(&mut self, run: &[u8], at: u64, limits: &Limits) {
         self.first = self.first.or(Some(at));
         if self.head.is_none() {

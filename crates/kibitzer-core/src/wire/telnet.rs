@@ -39,6 +39,7 @@ pub(super) enum TelnetByte {
 }
 
 impl TelnetState {
+    /// Processes one byte, and returns its effect. A subnegotiation is cut off at its limit.
     pub(super) fn process(&mut self, byte: u8) -> TelnetByte {
         match (*self, byte) {
             (Self::Text, IAC) => self.enter(Self::Command),

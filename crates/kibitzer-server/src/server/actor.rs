@@ -98,6 +98,8 @@ impl ServerActor {
         drop(time::timeout(SHUTDOWN_TIMEOUT, clients_ended).await);
     }
 
+    /// Executes a request, and sends its answer if it has one. After a client's line, keeps the sender `done` while the client's
+    /// login is paused.
     fn handle_request(&mut self, request: ActorRequest) {
         match request {
             ActorRequest::Open(stream) => self.add_client(stream),

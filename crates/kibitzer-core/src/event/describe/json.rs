@@ -53,6 +53,7 @@ fn write_member(key: &'static str, value: Value<'_>, out: &mut Vec<u8>) {
     write_value(value, out);
 }
 
+/// Appends a value as JSON, with all that it contains.
 fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
@@ -122,6 +123,7 @@ impl fmt::Write for JsonEscaper<'_> {
     }
 }
 
+/// Appends text with the characters escaped that JSON or a terminal requires, without quotation marks.
 fn escape(text: &str, out: &mut Vec<u8>) {
     if text.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
         return out.extend_from_slice(text.as_bytes());

@@ -42,6 +42,7 @@ pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -
     Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
 }
 
+/// Creates the message of an open offer, equal to that of the FICS line.
 fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, kind: OfferKind, count: u32) -> Offer {
     let name = match by {
         Color::White => &game.white,

@@ -113,6 +113,7 @@ impl Finger {
         true
     }
 
+    /// Adds a line about the presence or the game; returns whether it is one.
     fn add_state(&mut self, line: &[u8]) -> bool {
         if let Some(presence) = OnlineStatus::read(line) {
             self.presence = Some(presence);
@@ -145,6 +146,7 @@ impl Finger {
     }
 }
 
+/// Reads the first line: the player, and on uhlin-fics the presence.
 fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
     let mut at = Cursor::new(line);
     let fics = at.eat(b"Finger of ");

@@ -99,6 +99,7 @@ impl GameRow {
         Self::read_fics(at, game).or_else(|| Self::read_icc(at, game))
     }
 
+    /// Reads the text after the number of a game in the form of FICS.
     fn read_fics(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
         let state = read_state(&mut at);
         let white = ListedPlayer::read_rated(&mut at)?;
@@ -110,6 +111,7 @@ impl GameRow {
         Self::read_rest(at, Self::new(game, state, white, black, terms))
     }
 
+    /// Reads the text after the number of a game in the form of ICC.
     fn read_icc(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
         let (white, black) = (read_icc_player(&mut at)?, read_icc_player(&mut at)?);
         at.skip_whitespace();

@@ -96,6 +96,7 @@ impl Listing for MoveList {
 }
 
 impl MoveList {
+    /// Adds a line before the rows; `Break` if the game has no moves, `None` for a line that is not part of the list.
     fn add_head(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         // Tables and help pages of other commands have lines like the later ones.
         let taken = self.add_game(line)
@@ -137,6 +138,7 @@ impl MoveList {
         self.in_table || line.starts_with(b"Move  ")
     }
 
+    /// Adds a row of moves, or the result, which ends the list; `None` for any other line.
     fn add_row(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if let Some((reason, result)) = read_trailer(line) {
             (self.reason, self.result) = (reason, Some(result));

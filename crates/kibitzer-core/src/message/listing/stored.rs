@@ -97,6 +97,7 @@ impl StoredGames {
     }
 }
 
+/// Reads a row with all columns: the opponent and the details; `None` for any other line.
 fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     let mut at = Cursor::new(line);
     let index = at.skip_whitespace().number()?;

@@ -91,6 +91,7 @@ impl SetUpProgress {
         if has_set_ivars { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
 
+    /// Returns the lines that set the missing ivars, the variables and the interface, and request datagrams; `lock` is last.
     fn remaining_lines(&self, options: &SessionOptions) -> Vec<String> {
         let is_missing = |ivar: &Ivar| self.has_ivars && !self.capabilities.has(*ivar) && *ivar != Ivar::Block;
         let missing = options.ivars.iter().copied().filter(is_missing);

@@ -15,6 +15,8 @@ use crate::text::ServerText;
 const IVARS_SET: &[u8] = b"#Ivars set.";
 
 impl Login {
+    /// Processes the prompt that assigns a guest's name: answers it by an empty line. Fails if it contradicts the credentials or
+    /// follows a fence, which the server took for a name; retries without the login string if the server took that for one.
     pub(super) fn handle_guest_prompt(&mut self, name: &Handle, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword if !cx.options.credentials.is_guest() => {
@@ -33,6 +35,7 @@ impl Login {
         }
     }
 
+    /// Queues an empty line, with which a guest accepts the name.
     pub(super) fn send_empty_line(&mut self, cx: &mut Context) -> LoginProgress {
         cx.outbox.push_line(TransmitKind::Login, b"");
         self.enter_state(LoginState::Entering, cx)
@@ -82,6 +85,7 @@ impl Login {
         }
     }
 
+    /// Processes a refusal of the login, by a numbered datagram or in words.
     pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         match parse_coded_refusal(raw, &cx.options.credentials) {
             Some(CodedRefusal::Queued) => self.enter_queue(cx),
@@ -98,6 +102,8 @@ impl Login {
         LoginProgress::Continue
     }
 
+    /// Processes a refusal in words: fails, enters the queue of a full server, or retries without timeseal if the server may not
+    /// have understood it.
     fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
@@ -128,6 +134,8 @@ impl Login {
         self.sealing != SealState::Off && self.string != LoginStringState::Understood
     }
 
+    /// Processes a line without a type of its own: detects the dialect in the greeting and the answer to the login string, keeps
+    /// the line for error messages, and answers a request for an empty line.
     pub(super) fn handle_text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if self.state == LoginState::Greeting {
             self.dialect.detect_in_greeting(raw);

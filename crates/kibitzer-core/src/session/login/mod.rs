@@ -264,6 +264,8 @@ impl Login {
         }
     }
 
+    /// Processes a login prompt: sends the lines before the name, or the name. Once the name was sent, the prompt means that the
+    /// server did not accept it.
     fn handle_login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match &mut self.state {
             LoginState::Greeting if self.sealing == SealState::Unproven || self.string == LoginStringState::Untried => {
@@ -283,6 +285,8 @@ impl Login {
         }
     }
 
+    /// Processes a login prompt after a line before the name. Sends the name after the last one; two prompts without an unsealed
+    /// answer show that the server does not know timeseal.
     fn handle_login_string_prompt(&mut self, prompts: u8, cx: &mut Context) -> LoginProgress {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.
@@ -327,6 +331,8 @@ impl Login {
         self.enter_state(LoginState::Name, cx)
     }
 
+    /// Processes a password prompt: sends the password; fails for guests, and retries without the login string if the server took
+    /// that for a name.
     fn handle_password_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match (self.state, &cx.options.credentials) {
             (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {

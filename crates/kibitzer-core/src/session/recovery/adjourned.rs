@@ -216,6 +216,7 @@ impl AdjournedTracker {
         });
     }
 
+    /// Updates a challenged game by the answer to the challenge or its end, and reports the new state. Ignores other challenges.
     fn handle_challenge_update(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context) {
         let is_challenged =
             |game: &&mut ResumableGame| game.is_with(name) && game.challenge == ChallengeState::Challenged;

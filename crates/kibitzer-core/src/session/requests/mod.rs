@@ -159,6 +159,7 @@ impl Requests {
         }
     }
 
+    /// Starts the numbered reply to a sent command, and measures the round trip. In ICC's mode, an open reply ends as incomplete.
     fn start_reply(&mut self, number: u64, code: Option<CommandCode>, cx: &mut Context) {
         if self.mode == ReplyMode::Tagged && self.open_reply.is_some() {
             self.end_reply(false, cx);
@@ -170,6 +171,8 @@ impl Requests {
         }
     }
 
+    /// Ends the open reply and completes its request, with [`RequestError::Incomplete`] if its end is missing. After a cut-off
+    /// stream, does nothing: the request fails with the connection.
     fn end_reply(&mut self, is_complete: bool, cx: &Context) {
         // The reader invents the end of a unit that the stream cuts off; that of a block it marks as incomplete.
         let is_complete = is_complete && !(self.is_cut_off && self.mode == ReplyMode::Tagged);
@@ -201,6 +204,8 @@ impl Requests {
         }
     }
 
+    /// Adds an event to the open reply. Without numbers, an answer to a fence completes the request of that fence; earlier
+    /// unanswered requests fail as incomplete.
     fn handle_content(&mut self, event: &Event, cx: &mut Context) {
         if self.mode != ReplyMode::Fenced {
             if let Some(sent) = self.open_reply.and_then(|number| self.sent.by_number(number)) {

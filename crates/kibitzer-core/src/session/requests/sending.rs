@@ -31,6 +31,7 @@ impl Requests {
         resets_idle_timer
     }
 
+    /// Queues the fence after a command that was sent without it; returns `false` if no fence is missing.
     fn send_missing_fence(&mut self, cx: &mut Context) -> bool {
         let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.has_unsent_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
@@ -68,6 +69,7 @@ impl Requests {
         self.pacing.paused_until(ThrottledTalk::of(request.command.as_ref()?)?)
     }
 
+    /// Queues the line of a request, numbered or to be followed by a fence, and registers it with the deadline of its reply.
     fn send_request(&mut self, request: RequestedCommand, cx: &mut Context) {
         let text = request.command.as_ref().map(Command::as_str);
         let has_unsent_fence = self.mode == ReplyMode::Fenced && text.is_some();

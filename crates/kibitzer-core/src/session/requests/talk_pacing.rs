@@ -118,6 +118,7 @@ struct TalkLimitLine {
 }
 
 impl TalkLimitLine {
+    /// Parses a line about the rate of talk; `None` for any other message.
     fn parse(message: &Message, raw: &[u8]) -> Option<Self> {
         let (result, kind) = match message {
             Message::Refused(refusal) if **refusal == Refusal::ShoutQuota => {

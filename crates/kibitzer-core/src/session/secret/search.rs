@@ -119,6 +119,7 @@ pub fn hide_secrets<'a>(
     n_done
 }
 
+/// Returns the longest match of a secret at the start of the bytes. In a stream, a partial match of any secret takes precedence.
 fn longest_match<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], source: SecretSource) -> SecretMatch {
     let mut longest = SecretMatch::Nothing;
     for secret in secrets {
@@ -170,6 +171,7 @@ impl TextUnit {
         }
     }
 
+    /// Parses the first unit; [`Cut`](Self::Cut) if more bytes are needed.
     fn first_of(bytes: &[u8]) -> Self {
         match *bytes {
             [] | [ESCAPE | IAC] | [IAC, 251..=254] => Self::Cut,

@@ -143,6 +143,8 @@ impl Framer {
         }
     }
 
+    /// Processes a byte of a sequence; emits its frame when it is complete. The bytes of an aborted sequence are processed again
+    /// as text.
     fn process_sequence(&mut self, byte: Byte) -> Option<PendingFrame> {
         if self.sequence.state == SequenceState::ControlY && self.must_emit_line_before_unit(byte.value) {
             return self.emit_line_before(byte);
@@ -247,6 +249,7 @@ impl Framer {
         None
     }
 
+    /// Begins a reply in block mode; emits the line and the block before it first.
     fn begin_block(&mut self, byte: Byte, id: u64, code: u32) -> Option<PendingFrame> {
         let start = self.sequence.start;
         if let Some(out) = self.emit_line_before(byte) {
@@ -304,6 +307,7 @@ impl Framer {
         self.line.push(text, at, &context)
     }
 
+    /// Processes a line end: completes the line, or holds it because it may continue.
     fn end_line(&mut self, byte: Byte) -> Option<PendingFrame> {
         let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
         let context = LineContext { limits, prompts, wrapping, family: self.family };
@@ -321,6 +325,7 @@ impl Framer {
         self.apply(step)
     }
 
+    /// Converts the effect of a byte on the line to a frame; `None` if no frame is complete.
     fn apply(&mut self, step: LineStep) -> Option<PendingFrame> {
         match step {
             LineStep::Pending => None,

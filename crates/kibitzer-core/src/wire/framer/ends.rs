@@ -16,6 +16,7 @@ impl Framer {
         Some(self.emit_frame(out))
     }
 
+    /// Emits an unfinished telnet command at the end of the stream, as far as it is known.
     fn finish_telnet(&mut self) -> Option<PendingFrame> {
         let offset = self.telnet_start;
         match std::mem::take(&mut self.telnet) {
@@ -52,6 +53,7 @@ impl Framer {
         }
     }
 
+    /// Emits the collected line at the end of the stream, if there is one.
     fn finish_line(&mut self) -> Option<PendingFrame> {
         if self.line.has_content() {
             return Some(PendingFrame::Line);
