@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, parse_decimal};
@@ -151,6 +152,13 @@ impl Talk {
             Some(text) => Cow::Borrowed(text.as_str()),
             None => decode(self.line.get(self.places.text..).unwrap_or_default()),
         }
+    }
+
+    /// Returns the positions of the speaker's name, the titles and the words in the line, in bytes; empty ranges for parts that are not in
+    /// it.
+    pub fn positions(&self) -> [Range<usize>; 3] {
+        let TalkPositions { name: [start, end], titles_end, text } = self.places;
+        [start..end, end..titles_end, text..self.line.len()]
     }
 
     /// Returns the line as received; empty until it is set. See [`Received::raw`](super::Received::raw).

@@ -4,6 +4,7 @@ pub(crate) mod list;
 
 mod commands;
 mod editing;
+mod fields;
 mod games;
 mod navigation;
 mod ruler;
@@ -54,6 +55,8 @@ pub(super) struct App {
     search: Option<RowFilter>,
     /// Times that the list shows.
     pub(super) times: TimeColumn,
+    /// The byte cursor: number of its row, and position in the row's bytes.
+    byte_cursor: Option<(u64, usize)>,
     /// Number of the row at which the ruler starts.
     ruler_start: Option<u64>,
     /// Game chosen with `/game` or the game keys.
@@ -125,6 +128,7 @@ impl App {
             history: History::load(store),
             search: None,
             times: TimeColumn::default(),
+            byte_cursor: None,
             ruler_start: None,
             pinned_game: None,
             auto_game: None,
@@ -279,6 +283,9 @@ impl App {
             Action::GoToReply => self.go_to_reply(),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
+            Action::MoveByte(by) => self.move_byte_cursor(by),
+            Action::NextField => self.move_to_field(true),
+            Action::PreviousField => self.move_to_field(false),
             Action::NextTimes => self.show_times(self.times.next()),
             Action::ToggleRuler => self.toggle_ruler(),
             Action::TogglePin => self.toggle_pin(),

@@ -46,6 +46,10 @@ pub(crate) enum Action {
     Flip,
     ToggleDetails,
     Mark,
+    /// Move the cursor in the bytes of the selected row.
+    MoveByte(isize),
+    NextField,
+    PreviousField,
     /// Show other times in the list.
     NextTimes,
     /// Start the ruler at the selected row, or remove it.
@@ -67,7 +71,7 @@ pub(crate) enum Action {
 }
 
 /// Keys of the list, for the help page.
-pub(crate) const LIST_KEYS: [(&str, &str); 18] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 19] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),
@@ -83,6 +87,7 @@ pub(crate) const LIST_KEYS: [(&str, &str); 18] = [
     ("a", "show or hide prompts, marks, blank lines, reserves"),
     ("m", "insert a mark into the list"),
     ("r", "from a sent line to its reply"),
+    ("< > , .", "the previous, the next field; byte; both views show it"),
     ("t", "times: of the session, UTC, since the row before, since a mark"),
     ("M", "measure from this line to the selected one; again: stop"),
     ("/ Enter q ?", "type a command; type a line; quit; this page"),
@@ -170,6 +175,10 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char('a') => Action::ToggleDetails,
         KeyCode::Char('m') => Action::Mark,
         KeyCode::Char('r') => Action::GoToReply,
+        KeyCode::Char('.') => Action::MoveByte(1),
+        KeyCode::Char(',') => Action::MoveByte(-1),
+        KeyCode::Char('>') => Action::NextField,
+        KeyCode::Char('<') => Action::PreviousField,
         KeyCode::Char('t') => Action::NextTimes,
         KeyCode::Char('M') => Action::ToggleRuler,
         _ => return None,

@@ -3,6 +3,7 @@
 pub(crate) mod filter;
 
 mod byte_ring;
+mod fields;
 mod game_snapshot;
 mod item;
 mod reply_matcher;
@@ -19,6 +20,7 @@ use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
 
 use byte_ring::ByteRing;
+pub(crate) use fields::Field;
 pub(crate) use filter::RowFilter;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
@@ -224,6 +226,21 @@ impl SessionModel {
         {
             self.channels.insert(channel);
         }
+    }
+
+    /// Returns the bytes of a row: of its frame as received, or as sent. Empty without bytes, and if some are no longer stored.
+    pub(crate) fn row_bytes(&self, row: &ConsoleRow) -> Vec<u8> {
+        if let RowContent::Sent(sent) = &row.content {
+            return sent.bytes.clone();
+        }
+        let Some(frame) = row.frame() else { return Vec::new() };
+        let (start, bytes) = self.bytes.get(frame.clone());
+        if start == frame.start { bytes.collect() } else { Vec::new() }
+    }
+
+    /// Returns the fields of a row's frame; empty without a frame, and if its bytes are no longer stored.
+    pub(crate) fn fields(&self, row: &ConsoleRow) -> Vec<Field> {
+        row.event().map_or_else(Vec::new, |event| fields::fields(event, &self.row_bytes(row)))
     }
 
     /// Returns the game after a row, reconstructed from the rows up to it; `None` if its board is no longer stored.

@@ -86,6 +86,12 @@ impl ConsoleRow {
         Some(self.base.saturating_add(received.offset)..self.base.saturating_add(received.end()))
     }
 
+    /// Returns the position of a byte of the row: in the stream of its connection, or in the sent line.
+    pub(crate) fn byte_position(&self, at: usize) -> u64 {
+        let start = self.frame().map_or(0, |frame| frame.start.saturating_sub(self.base));
+        start.saturating_add(u64::try_from(at).unwrap_or(u64::MAX))
+    }
+
     /// Returns the name of the row's kind.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.content {

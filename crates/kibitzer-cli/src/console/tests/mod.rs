@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod attached;
 mod bot;
+mod fields;
 mod hostile;
 mod live;
 mod picture;

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::draw::Canvas;
 use super::theme::Theme;
+use crate::console::app::App;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 
 /// Maximum number of bytes shown after a frame, such as line ends and blanks.
@@ -17,8 +18,10 @@ const ROWS_AHEAD: u64 = 16;
 /// A byte, and whether it belongs to the row's frame instead of the gap after it.
 type Cell = (u8, bool);
 
-/// Draws the bytes in hexadecimal and as characters. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, model: &SessionModel, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+/// Draws the bytes in hexadecimal and as characters, and highlights the byte cursor and its field. Returns the scroll offset, limited to
+/// the last line, and to lines that show the cursor.
+pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+    let model = &app.model;
     let Canvas { area, theme, .. } = canvas;
     let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row));
     if cells.is_empty() {
@@ -26,8 +29,19 @@ pub(super) fn draw(mut canvas: Canvas<'_>, model: &SessionModel, row: Option<&Co
         return 0;
     }
     let per_line = per_line(area.width);
-    let scroll = scroll.min(cells.len().div_ceil(per_line) - 1);
-    let lines = (start..).step_by(per_line).zip(cells.chunks(per_line)).skip(scroll).take(area.height.into());
+    let cursor = app.byte_cursor();
+    let mut scroll = scroll.min(cells.len().div_ceil(per_line) - 1);
+    if let Some(line) = cursor.map(|at| at / per_line) {
+        scroll = scroll.clamp((line + 1).saturating_sub(area.height.into()), line);
+    }
+    let field = app.field().map_or(0..0, |field| field.in_frame);
+    let styled = cells.iter().enumerate().map(|(at, &(byte, is_own))| {
+        let style = style(theme, byte, is_own);
+        let style = if field.contains(&at) { style.patch(theme.selected()) } else { style };
+        (byte, if cursor == Some(at) { style.add_modifier(Modifier::REVERSED | Modifier::UNDERLINED) } else { style })
+    });
+    let styled: Vec<_> = styled.collect();
+    let lines = (start..).step_by(per_line).zip(styled.chunks(per_line)).skip(scroll).take(area.height.into());
     canvas.lines(lines.map(|(offset, cells)| line(theme, offset, cells, per_line)));
     scroll
 }
@@ -41,8 +55,13 @@ fn missing(row: Option<&ConsoleRow>) -> &'static str {
     }
 }
 
-/// Returns the title's note: the number of bytes.
-pub(super) fn note(model: &SessionModel, row: Option<&ConsoleRow>) -> String {
+/// Returns the title's note: the number of bytes; with a byte cursor, its field and position.
+pub(super) fn note(app: &App, row: Option<&ConsoleRow>) -> String {
+    let model = &app.model;
+    if let Some((at, row)) = app.byte_cursor().zip(row) {
+        let field = app.field().map_or_else(|| "between fields".to_owned(), |field| field.name);
+        return format!("{field}, {:08x}", row.byte_position(at));
+    }
     match row.map(|row| (row, &row.content)) {
         Some((row, RowContent::Event(_))) => row.frame().map_or_else(String::new, |Range { start: from, end: to }| {
             let gap = end_of_gap(model, row, to) - to;
@@ -84,12 +103,12 @@ fn end_of_gap(model: &SessionModel, row: &ConsoleRow, end: u64) -> u64 {
     next.unwrap_or(end).min(end.saturating_add(MAX_GAP))
 }
 
-fn line(theme: Theme, offset: u64, cells: &[Cell], per_line: usize) -> Line<'static> {
+fn line(theme: Theme, offset: u64, cells: &[(u8, Style)], per_line: usize) -> Line<'static> {
     let mut spans = vec![Span::styled(format!("{offset:08x}  "), theme.dimmed())];
-    spans.extend(cells.iter().map(|&(byte, own)| Span::styled(format!("{byte:02x} "), style(theme, byte, own))));
+    spans.extend(cells.iter().map(|&(byte, style)| Span::styled(format!("{byte:02x} "), style)));
     let gap = (per_line - cells.len()) * 3 + 1;
     spans.push(Span::raw(" ".repeat(gap)));
-    spans.extend(cells.iter().map(|&(byte, own)| Span::styled(character(byte).to_string(), style(theme, byte, own))));
+    spans.extend(cells.iter().map(|&(byte, style)| Span::styled(character(byte).to_string(), style)));
     Line::from(spans)
 }
 

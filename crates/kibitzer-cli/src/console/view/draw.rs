@@ -73,17 +73,23 @@ impl<'a> Canvas<'a> {
 /// Wraps text into lines of `width` characters, skipping `skipped` lines and returning at most `n`. Lines of wide characters
 /// may be cut when drawn.
 pub(super) fn wrap_text(text: &str, width: u16, skipped: usize, n: usize, style: Style) -> Vec<Line<'static>> {
+    wrap_spans(&[(text, style)], width, skipped, n)
+}
+
+/// Wraps text in several styles; see [`wrap_text`].
+pub(super) fn wrap_spans(parts: &[(&str, Style)], width: u16, skipped: usize, n: usize) -> Vec<Line<'static>> {
     let width = usize::from(width.max(1));
-    let mut rest = text.chars().skip(skipped.saturating_mul(width));
-    let mut lines = Vec::new();
-    while lines.len() < n {
-        let line: String = rest.by_ref().take(width).collect();
-        if line.is_empty() {
-            break;
-        }
-        lines.push(Line::styled(line, style));
-    }
-    lines
+    let characters = parts.iter().flat_map(|(text, style)| text.chars().map(move |character| (character, *style)));
+    let rest: Vec<_> = characters.skip(skipped.saturating_mul(width)).take(n.saturating_mul(width)).collect();
+    let line = |line: &[(char, Style)]| {
+        let runs = line.chunk_by(|(_, one), (_, other)| one == other);
+        let span = |run: &[(char, Style)]| {
+            let style = run.first().map_or_else(Style::new, |(_, style)| *style);
+            Span::styled(run.iter().map(|(character, _)| *character).collect::<String>(), style)
+        };
+        runs.map(span).collect::<Line<'_>>()
+    };
+    rest.chunks(width).map(line).collect()
 }
 
 /// Draws numbers as a sparkline, scaled to the largest.

@@ -1,29 +1,38 @@
 //! Detail view of a row's frame: its class, position and line.
 
+use std::ops::Range;
+
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message, Received};
 use kibitzer::core::text::decode;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{Canvas, wrap_text};
+use super::draw::{Canvas, wrap_spans};
 use super::list::clock;
-use crate::console::model::{ConsoleRow, RowContent};
+use crate::console::app::App;
+use crate::console::model::{ConsoleRow, Field, RowContent};
 use crate::output::TerminalSafe;
 
 /// Maximum number of shown bytes of a line; the hex view shows all of them.
 const MAX_BYTES: usize = 16 << 10;
+
+/// Maximum number of a field's bytes shown beside its name.
+const MAX_FIELD_BYTES: usize = 12;
 
 /// Returns the title's note: number and time of the row.
 pub(super) fn note(row: Option<&ConsoleRow>) -> String {
     row.map_or_else(String::new, |row| format!("#{} at {}", row.number, clock(row.at)))
 }
 
-/// Draws the properties of the frame, then its line. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+/// Draws the properties of the frame and of the field at the byte cursor, then the line, with that field highlighted. Returns the scroll
+/// offset, limited to the last line.
+pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let Canvas { area, theme, .. } = canvas;
-    let frame_fields = frame_fields(row).into_iter().map(|(name, fact)| {
+    let field = app.field();
+    let selected = field.as_ref().map(|field| ("field", field_text(field, row, &app.model.row_bytes(row))));
+    let frame_fields = frame_fields(row).into_iter().chain(selected).map(|(name, fact)| {
         Line::from(vec![
             Span::styled(format!("{name:<8}"), theme.dimmed()),
             Span::raw(TerminalSafe(&fact).in_cells().into_owned()),
@@ -31,26 +40,42 @@ pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&ConsoleRow>, scroll: usi
     });
     let frame_fields: Vec<_> = frame_fields.collect();
     let n = usize::from(area.height).saturating_sub(frame_fields.len());
-    let text = text(row);
-    let shown = TerminalSafe(&text).in_cells();
-    let scroll = scroll.min((shown.chars().count() / usize::from(area.width.max(1))).saturating_sub(1));
-    let line = wrap_text(&shown, area.width, scroll, n, Style::new());
+    let parts =
+        parts(row, field.map_or(0..0, |field| field.in_line)).map(|text| TerminalSafe(&text).in_cells().into_owned());
+    let n_characters: usize = parts.iter().map(|text| text.chars().count()).sum();
+    let scroll = scroll.min((n_characters / usize::from(area.width.max(1))).saturating_sub(1));
+    let [before, field, after] = &parts;
+    let line =
+        wrap_spans(&[(before, Style::new()), (field, theme.selected()), (after, Style::new())], area.width, scroll, n);
     canvas.lines(frame_fields.into_iter().chain(line));
     scroll
 }
 
-/// Returns the text of the row.
-fn text(row: &ConsoleRow) -> String {
-    match &row.content {
+/// Returns the name of a field, its position in the stream and its first bytes.
+fn field_text(field: &Field, row: &ConsoleRow, frame: &[u8]) -> String {
+    let Range { start, end } = field.in_frame;
+    let bytes = frame.get(start..end).unwrap_or_default().iter().take(MAX_FIELD_BYTES);
+    let hex: Vec<_> = bytes.map(|byte| format!("{byte:02x}")).collect();
+    let more = if end - start > MAX_FIELD_BYTES { " ..." } else { "" };
+    format!("{}: {} to {}: {}{more}", field.name, row.byte_position(start), row.byte_position(end), hex.join(" "))
+}
+
+/// Returns the text of the row: the part before a field, the field, and the rest.
+fn parts(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
+    let text = match &row.content {
         RowContent::Event(event) => {
             let raw = event.raw();
-            decode(raw.get(..MAX_BYTES).unwrap_or(raw)).into_owned()
+            let raw = raw.get(..MAX_BYTES).unwrap_or(raw);
+            let (start, end) = (field.start.min(raw.len()), field.end.min(raw.len()));
+            let ranges = [0..start, start..end, end..raw.len()];
+            return ranges.map(|range| decode(raw.get(range).unwrap_or_default()).into_owned());
         }
         RowContent::Sent(sent) => sent.text(),
         RowContent::Bot(event) => event.to_string(),
         RowContent::Mark(text) => text.clone(),
         RowContent::Gap(_) | RowContent::Disconnected => row.line(),
-    }
+    };
+    [text, String::new(), String::new()]
 }
 
 /// Returns the properties of the frame as names and values.

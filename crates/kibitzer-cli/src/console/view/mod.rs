@@ -111,7 +111,7 @@ fn draw_view(
     row: Option<&ConsoleRow>,
 ) -> usize {
     let note = match view {
-        DetailView::Bytes => bytes::note(&app.model, row),
+        DetailView::Bytes => bytes::note(app, row),
         DetailView::Frame => frame::note(row),
         DetailView::Event => event::note(row),
     };
@@ -121,8 +121,8 @@ fn draw_view(
     // Only the chosen view scrolls.
     let scroll = if view == app.view { app.scroll } else { 0 };
     match view {
-        DetailView::Bytes => bytes::draw(canvas, &app.model, row, scroll),
-        DetailView::Frame => frame::draw(canvas, row, scroll),
+        DetailView::Bytes => bytes::draw(canvas, app, row, scroll),
+        DetailView::Frame => frame::draw(canvas, app, row, scroll),
         DetailView::Event => event::draw(canvas, row, scroll),
     }
 }

@@ -1,0 +1,54 @@
+//! The byte cursor: selects a byte of the selected row, and the field that contains it.
+
+use super::App;
+use crate::console::model::{ConsoleRow, Field};
+
+impl App {
+    /// Returns the position of the byte cursor in the bytes of the selected row, if it is set for that row.
+    pub(crate) fn byte_cursor(&self) -> Option<usize> {
+        self.byte_cursor.filter(|(row, _)| self.list.selected() == Some(*row)).map(|(_, at)| at)
+    }
+
+    /// Returns the field at the byte cursor.
+    pub(crate) fn field(&self) -> Option<Field> {
+        let at = self.byte_cursor()?;
+        self.fields().into_iter().find(|field| field.in_frame.contains(&at))
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        self.selected_row().map_or_else(Vec::new, |row| self.model.fields(row))
+    }
+
+    pub(crate) fn selected_row(&self) -> Option<&ConsoleRow> {
+        self.model.rows.get(self.list.selected()?)
+    }
+
+    /// Moves the byte cursor, limited to the bytes of the row; sets it at the first byte if it is not set.
+    pub(super) fn move_byte_cursor(&mut self, by: isize) {
+        let Some(last) = self.selected_row().and_then(|row| self.model.row_bytes(row).len().checked_sub(1)) else {
+            return self.show_error("this line has no bytes here");
+        };
+        let at = self.byte_cursor().map_or(0, |at| at.saturating_add_signed(by));
+        self.set_byte_cursor(at.min(last));
+    }
+
+    /// Moves the byte cursor to the start of the next field, or of the previous one.
+    pub(super) fn move_to_field(&mut self, forward: bool) {
+        let (at, fields) = (self.byte_cursor(), self.fields());
+        let mut starts = fields.iter().map(|field| field.in_frame.start);
+        let to = match at {
+            None => starts.next(),
+            Some(at) if forward => starts.find(|start| *start > at),
+            Some(at) => starts.rfind(|start| *start < at),
+        };
+        match to {
+            Some(to) => self.set_byte_cursor(to),
+            None if fields.is_empty() => self.show_error("this line has no fields"),
+            None => self.show_error("there is no further field"),
+        }
+    }
+
+    pub(super) fn set_byte_cursor(&mut self, at: usize) {
+        self.byte_cursor = self.list.selected().map(|row| (row, at));
+    }
+}
