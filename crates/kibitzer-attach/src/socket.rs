@@ -45,7 +45,7 @@ impl Listener {
         // The socket is created in a directory that only its owner may enter, receives its mode there, and then its final
         // name by a hard link, which fails if the name is taken. At no moment can another user connect, or do two processes
         // own the name. A umask would apply to the whole process, and fchmod does not affect the file of a socket.
-        let directory = PrivateDirectory::next_to(path).map_err(failed)?;
+        let directory = PrivateDirectory::create_beside(path).map_err(failed)?;
         let new = directory.file(NEW);
         let socket = UnixListener::bind(&new).map_err(failed)?;
         fs::set_permissions(&new, Permissions::from_mode(MODE)).map_err(failed)?;
@@ -189,7 +189,7 @@ struct PrivateDirectory(PathBuf);
 
 impl PrivateDirectory {
     /// Creates a directory on the same file system. Its name is short, because the length of a socket's path is limited.
-    fn next_to(path: &Path) -> io::Result<Self> {
+    fn create_beside(path: &Path) -> io::Result<Self> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let directory = parent.join(format!(".k{:06x}", RandomState::new().hash_one(()) & 0xFF_FFFF));
         DirBuilder::new().mode(0o700).create(&directory)?;

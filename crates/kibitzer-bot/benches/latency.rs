@@ -16,7 +16,7 @@ use kibitzer::command::{MatchOptions, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Actor, Client, Message, Profile, Relation, Subscription};
 use kibitzer_bot::engine::ScriptedAnswer;
-use kibitzer_bot::{Bot, BotConfig, EngineCommand, Scripted, Stop};
+use kibitzer_bot::{Bot, BotConfig, EngineCommand, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
 
 /// Moves of each side per game: every pawn goes two steps, so that no position is repeated.
@@ -75,7 +75,7 @@ fn start_bot(profile: &Profile) -> Stop {
     let mut config = BotConfig::new(profile.clone().guest_as(name("Botvin")), EngineCommand::new(["none"]));
     config.rules.offers.draw = None;
     let engine = || async {
-        Ok(Scripted::new(|position, _| ScriptedAnswer::Move(pawn_move(position.moves.len() / 2, Color::Black))))
+        Ok(ScriptedEngine::new(|position, _| ScriptedAnswer::Move(pawn_move(position.moves.len() / 2, Color::Black))))
     };
     tokio::spawn(Bot::new(config).engine(engine).run(stop.clone()));
     stop

@@ -22,7 +22,7 @@ pub use book::{Book, BookOptions, BookSelection};
 pub use bot::{Bot, BotError, StartEngine, Stop};
 pub use clock::{Clock, LagEstimate, TimeBudget};
 pub use config::BotConfig;
-pub use engine::{Engine, EngineCommand, ExternalEngine, Scripted, WeakPlayer};
+pub use engine::{Engine, EngineCommand, ExternalEngine, ScriptedEngine, WeakPlayer};
 pub use pgn::{PgnGame, PgnWriter};
 pub use policy::{Policy, SettingsPolicy};
 pub use tracker::GameTracker;

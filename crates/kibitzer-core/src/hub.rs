@@ -53,7 +53,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use self::ring::Ring;
+use self::ring::EventRing;
 use self::waiters::Waiters;
 use crate::event::Event;
 use crate::game::Game;
@@ -85,7 +85,7 @@ struct HubShared {
 /// Contents of the lock in [`HubShared`].
 #[derive(Debug)]
 struct HubState {
-    ring: Ring,
+    ring: EventRing,
     waiters: Waiters,
     /// Subscribers that joined after the last event; the publisher has not added them to its own lists yet.
     new_subscribers: Vec<NewSubscriber>,
@@ -116,7 +116,7 @@ enum NewSubscriber {
 impl HubShared {
     fn new(kept_events: usize) -> Self {
         let state = HubState {
-            ring: Ring::new(kept_events),
+            ring: EventRing::new(kept_events),
             waiters: Waiters::default(),
             new_subscribers: Vec::new(),
             closed: false,

@@ -153,7 +153,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.or_report(chosen)?
     }
 
-    /// Lets the engine think in the opponent's time, and plans to claim it when it is up.
+    /// Starts to ponder unless a search is running, and schedules the claim of the opponent's time for shortly after it runs out.
     fn ponder_and_plan_flag(&mut self, key: GameKey) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
@@ -217,7 +217,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.order(EngineOrder::Stop);
     }
 
-    /// Puts a game away that is over or adjourned.
+    /// Drops the decisions about a game that is over or adjourned, reports its end, and plans seeks and challenges. After an end,
+    /// sends the closing words and may propose a rematch.
     fn end_game(&mut self, step: GameStep) {
         self.decisions.remove(&step.game);
         if !self.is_searching() {

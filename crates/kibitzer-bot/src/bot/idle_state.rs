@@ -23,7 +23,7 @@ const ANSWER_PAUSE: Duration = Duration::from_secs(10);
 /// Number of reasons that one player is given for declined challenges, so that a flood of challenges is not answered by one of tells.
 const MAX_REASONS: usize = 16;
 
-/// Number of challenges that are put off; further ones are not answered.
+/// Number of challenges that are postponed; further ones are not answered.
 const MAX_POSTPONED_CHALLENGES: usize = 16;
 
 /// State of the connection of a bot.

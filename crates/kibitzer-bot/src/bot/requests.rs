@@ -81,7 +81,7 @@ impl Requests {
         self.0.len() >= MAX_REQUESTS
     }
 
-    /// Sends a request.
+    /// Spawns a task that sends a request and waits for its reply, which [`next`](Self::next) returns. Has no limit of its own.
     pub(super) fn send(&mut self, request: impl Future<Output = RequestOutcome> + Send + 'static) {
         self.0.spawn(request);
     }

@@ -24,7 +24,7 @@ mod weak;
 
 pub use command::{EngineCommand, EngineProtocol};
 pub use external::ExternalEngine;
-pub use scripted::{Scripted, ScriptedAnswer};
+pub use scripted::{ScriptedAnswer, ScriptedEngine};
 pub use weak::WeakPlayer;
 
 /// A chess engine that searches one position at a time.

@@ -7,7 +7,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
 
-/// Answer of [`Scripted`] to one search.
+/// Answer of [`ScriptedEngine`] to one search.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScriptedAnswer {
@@ -24,17 +24,17 @@ pub enum ScriptedAnswer {
 type Answers = Box<dyn FnMut(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Send>;
 
 /// An engine for tests: a closure answers each search, after a delay. Needs no process.
-pub struct Scripted {
+pub struct ScriptedEngine {
     info: EngineInfo,
     answer: Answers,
     delay: Duration,
 }
 
-impl Scripted {
+impl ScriptedEngine {
     /// Answers each search with the result of the closure. Plays chess, chess960 and crazyhouse.
     pub fn new(answer: impl FnMut(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Send + 'static) -> Self {
         let variants = ["chess", "chess960", "crazyhouse"].map(str::to_owned).to_vec();
-        let info = EngineInfo { variants, ponders: true, ..EngineInfo::new("Scripted") };
+        let info = EngineInfo { variants, ponders: true, ..EngineInfo::new("ScriptedEngine") };
         Self { info, answer: Box::new(answer), delay: Duration::ZERO }
     }
 
@@ -60,13 +60,13 @@ impl Scripted {
     }
 }
 
-impl fmt::Debug for Scripted {
+impl fmt::Debug for ScriptedEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scripted").field("info", &self.info).field("delay", &self.delay).finish_non_exhaustive()
+        f.debug_struct("ScriptedEngine").field("info", &self.info).field("delay", &self.delay).finish_non_exhaustive()
     }
 }
 
-impl Engine for Scripted {
+impl Engine for ScriptedEngine {
     fn info(&self) -> &EngineInfo {
         &self.info
     }
@@ -119,14 +119,14 @@ mod tests {
 
     use super::*;
 
-    async fn search(engine: &mut Scripted) -> Result<BestMove, EngineError> {
+    async fn search(engine: &mut ScriptedEngine) -> Result<BestMove, EngineError> {
         let start = SearchPosition::new(None, Vec::new(), Color::White);
         engine.search(&start, &SearchLimits::deadline(Duration::from_secs(9)), &mut |_| {}).await
     }
 
     #[tokio::test(start_paused = true)]
     async fn moves_come_in_turn_after_the_delay() {
-        let mut engine = Scripted::moves(["e2e4", "d2d4"]).delay(Duration::from_secs(2));
+        let mut engine = ScriptedEngine::moves(["e2e4", "d2d4"]).delay(Duration::from_secs(2));
         let begun = Instant::now();
         assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("e2e4"));
         assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("d2d4"));
@@ -137,7 +137,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn failures_and_hangs_come_on_demand() {
         let mut answers = vec![ScriptedAnswer::Hang, ScriptedAnswer::Fail(EngineError::Exited)];
-        let mut engine = Scripted::new(move |_, _| answers.pop().unwrap());
+        let mut engine = ScriptedEngine::new(move |_, _| answers.pop().unwrap());
         assert!(matches!(search(&mut engine).await, Err(EngineError::Exited)));
         let begun = Instant::now();
         assert!(matches!(search(&mut engine).await, Err(EngineError::NoMove)));

@@ -135,7 +135,7 @@ impl PgnGame {
             moves,
             comments: Vec::new(),
             result,
-            ending: ending.map(|ending| text::sanitize_comment(&with_colors(ending.text.as_str(), game))),
+            ending: ending.map(|ending| text::sanitize_comment(&replace_name_by_color(ending.text.as_str(), game))),
         };
         pgn.add_tags(game, &line, origin);
         pgn
@@ -291,7 +291,7 @@ fn follows_chess_rules(game: &TrackedGame) -> bool {
 
 /// Replaces the player's name at the start of the server's result text by `White` or `Black`. Returns the text unchanged if it does
 /// not start with either name.
-fn with_colors(words: &str, game: &TrackedGame) -> String {
+fn replace_name_by_color(words: &str, game: &TrackedGame) -> String {
     let named = Color::BOTH.into_iter().find_map(|color| {
         let rest = words.strip_prefix(game.player(color).as_str()).filter(|rest| rest.starts_with([' ', '\'']))?;
         Some(format!("{}{rest}", if color == Color::White { "White" } else { "Black" }))

@@ -8,7 +8,7 @@ use kibitzer::Relation;
 use kibitzer::command::OfferRef;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer};
-use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, Scripted, WeakPlayer};
+use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, ScriptedEngine, WeakPlayer};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 
 use crate::table::{Human, options, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
@@ -103,7 +103,7 @@ async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
         let starts = Arc::clone(&starts);
         move || {
             starts.fetch_add(1, Ordering::Relaxed);
-            async { Ok(Scripted::new(|_, _| ScriptedAnswer::Fail(EngineError::Exited))) }
+            async { Ok(ScriptedEngine::new(|_, _| ScriptedAnswer::Fail(EngineError::Exited))) }
         }
     };
     let bot = ready(settings(&profile), engine).await;
@@ -143,7 +143,7 @@ async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.offers.takebacks = 1;
-    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
@@ -163,7 +163,7 @@ async fn takeback_to_the_own_turn_before_is_searched_again() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.rules.offers.takebacks = 1;
-    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.begin(&["e2e4"]).await;
@@ -178,7 +178,7 @@ async fn takeback_to_the_own_turn_before_is_searched_again() {
 #[tokio::test(start_paused = true)]
 async fn game_that_ends_while_thinking_gets_no_move() {
     let (_server, profile) = serve(options()).await;
-    let engine = || async { Ok(Scripted::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;

@@ -10,7 +10,7 @@ use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscri
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchLimits, SearchPosition};
 use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
-    Bot, BotAction, BotConfig, BotError, BotEvent, EngineCommand, Scripted, StartEngine, Stop, WeakPlayer,
+    Bot, BotAction, BotConfig, BotError, BotEvent, EngineCommand, ScriptedEngine, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
 use tokio::task::JoinHandle;
@@ -137,7 +137,7 @@ pub(crate) fn scripted(
 ) -> impl StartEngine {
     move || {
         let answer = answer.clone();
-        async move { Ok::<_, EngineError>(Scripted::new(answer)) }
+        async move { Ok::<_, EngineError>(ScriptedEngine::new(answer)) }
     }
 }
 

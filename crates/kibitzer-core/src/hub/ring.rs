@@ -14,7 +14,7 @@ const IDLE_CAPACITY: usize = 4;
 /// `tokio::sync::broadcast` allocates its whole ring at once, 32 bytes per place: 32 KiB for an idle session with room for 1,024
 /// events. This queue allocates memory only for unread events.
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct EventRing {
     pub(super) unread: VecDeque<UnreadEvent>,
     /// Position of the first event of `unread`: number of events removed since the ring was created.
     first: u64,
@@ -34,7 +34,7 @@ pub(super) struct UnreadEvent {
     n_readers: usize,
 }
 
-impl Ring {
+impl EventRing {
     /// Creates an empty ring for at most `limit` unread events; 0 counts as 1.
     pub(super) fn new(limit: usize) -> Self {
         Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0, n_missed: 0 }

@@ -109,7 +109,7 @@ impl Datagram {
     }
 
     fn kind(&self) -> Option<&'static DatagramKind> {
-        DatagramKind::of(self.number)
+        DatagramKind::by_number(self.number)
     }
 
     /// Empties all arguments if one of them must never be logged; their number does not change.
@@ -174,6 +174,6 @@ pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<D
         return Some(Message::from(update).into());
     }
     let (number, at) = read_number(unit)?;
-    let typed = DatagramKind::of(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
+    let typed = DatagramKind::by_number(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
     typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted()).into()))
 }

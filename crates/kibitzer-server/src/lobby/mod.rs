@@ -103,13 +103,13 @@ impl Lobby {
         self.unsent.remove(&id);
     }
 
-    /// Logs a player in over a connection.
+    /// Logs a player in over a connection. Other connections of that player are left to the caller.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
         self.online.insert(player.name_key(), id);
         self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
-    /// Logs out the player of a connection and returns that player; `None` if nobody is logged in. Saves a registered player's
+    /// Logs out the player of a connection and returns that player; `None` if no player is logged in. Saves a registered player's
     /// settings. In both cases the connection waits for a name again.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;

@@ -87,7 +87,7 @@ pub(crate) struct Variables {
 }
 
 /// Returns the variable with this name, otherwise the only one whose name starts with it.
-fn find(prefix: &str) -> Result<(&'static str, VariableKind), SetVariableError> {
+fn find_variable(prefix: &str) -> Result<(&'static str, VariableKind), SetVariableError> {
     match exact_or_prefix_matches(VARIABLES.map(|(name, _, kind)| (name, kind)), &name_key(prefix)).as_slice() {
         [] => Err(SetVariableError::Unknown),
         &[only] => Ok(only),
@@ -127,7 +127,7 @@ impl Variables {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
-        let (name, kind) = find(name)?;
+        let (name, kind) = find_variable(name)?;
         let (value, reply) = match (kind, value) {
             (VariableKind::Flag(_, off), "") if self.is_set(name) => ("0".to_owned(), off.to_owned()),
             (VariableKind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),

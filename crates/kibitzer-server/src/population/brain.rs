@@ -48,8 +48,8 @@ impl<'a> MoveScorer<'a> {
     fn is_considered(&self, legal: Move) -> bool {
         match legal {
             Move::Drop { to, .. } => {
-                let home = self.position.king(self.mover).map_or(0, |king| closeness(king, to));
-                self.closeness(to).max(home) >= 5
+                let home = self.position.king(self.mover).map_or(0, |king| square_closeness(king, to));
+                self.closeness_to_king(to).max(home) >= 5
             }
             Move::Normal { .. } | Move::Castle(_) => true,
         }
@@ -90,7 +90,7 @@ impl<'a> MoveScorer<'a> {
     fn positional_score(&self, legal: Move) -> i32 {
         match legal {
             Move::Castle(_) => 70,
-            Move::Drop { to, .. } => self.closeness(to) * 6 - 10,
+            Move::Drop { to, .. } => self.closeness_to_king(to) * 6 - 10,
             Move::Normal { role: Role::King, from, to, .. } if self.is_endgame => {
                 4 * (centrality(to) - centrality(from))
             }
@@ -99,7 +99,8 @@ impl<'a> MoveScorer<'a> {
             Move::Normal { role, from, to, .. } => {
                 let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
                 let is_hasty = role == Role::Queen && self.position.move_number < 8;
-                let nearer = if self.is_endgame { 4 * (self.closeness(to) - self.closeness(from)) } else { 0 };
+                let nearer =
+                    if self.is_endgame { 4 * (self.closeness_to_king(to) - self.closeness_to_king(from)) } else { 0 };
                 5 * (centrality(to) - centrality(from)) + nearer + if leaves_home { 30 } else { 0 }
                     - if is_hasty { 40 } else { 0 }
             }
@@ -117,13 +118,13 @@ impl<'a> MoveScorer<'a> {
     }
 
     /// Returns how close a square is to the enemy's king, from 0 to 7.
-    fn closeness(&self, square: Square) -> i32 {
-        self.enemy_king.map_or(0, |king| closeness(king, square))
+    fn closeness_to_king(&self, square: Square) -> i32 {
+        self.enemy_king.map_or(0, |king| square_closeness(king, square))
     }
 }
 
 /// Returns how close two squares are, from 0 to 7.
-fn closeness(one: Square, other: Square) -> i32 {
+fn square_closeness(one: Square, other: Square) -> i32 {
     let distance = one.file().abs_diff(other.file()).max(one.rank().abs_diff(other.rank()));
     7 - i32::from(distance)
 }

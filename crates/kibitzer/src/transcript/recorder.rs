@@ -138,7 +138,7 @@ impl Recorder {
     }
 
     /// Returns the number of pieces added since the last complete flush. Some of them may be in the sink already.
-    pub(super) fn n_unwritten(&self) -> u64 {
+    pub(super) fn n_unwritten_pieces(&self) -> u64 {
         self.n_unwritten
     }
 

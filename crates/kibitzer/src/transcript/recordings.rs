@@ -78,7 +78,7 @@ impl Recordings {
     fn record_failure(&self, state: &mut RecordingsState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
-            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten());
+            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten_pieces());
         }
         if let Some(recording) = &mut state.latest {
             recording.error = Some(Arc::new(error));

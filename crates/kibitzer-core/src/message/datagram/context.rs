@@ -90,7 +90,7 @@ impl GameContext {
 impl OpenOffer {
     /// Stores the received state. Returns `true` if the offer is new or has changed, and `false` if it is the same or no longer
     /// open.
-    pub(super) fn set_count(&mut self, count: u32) -> bool {
+    pub(super) fn update_count(&mut self, count: u32) -> bool {
         if self.count == count {
             return false;
         }

@@ -33,7 +33,7 @@ pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -
     let mut news = Vec::new();
     let game = context.game_mut(id)?;
     for ((open, (_, by, kind)), count) in game.offers.iter_mut().zip(OFFERS).zip(counts?) {
-        if open.set_count(count) {
+        if open.update_count(count) {
             news.push((by, kind, count));
         }
     }

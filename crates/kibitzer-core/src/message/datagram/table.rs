@@ -45,7 +45,7 @@ macro_rules! kinds {
 
 impl DatagramKind {
     /// Returns the kind of datagram with this number; `None` if the number is unknown.
-    pub(crate) fn of(number: u32) -> Option<&'static Self> {
+    pub(crate) fn by_number(number: u32) -> Option<&'static Self> {
         let number = u16::try_from(number).ok()?;
         // The list has next to no gaps.
         let at_number = Self::ALL.get(usize::from(number)).filter(|kind| kind.number == number);

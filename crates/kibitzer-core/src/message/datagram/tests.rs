@@ -80,13 +80,13 @@ fn the_table_is_in_order_and_knows_each_number_once() {
         assert!(pair[0].number < pair[1].number, "{}", pair[1].name);
     }
     for kind in DatagramKind::ALL {
-        assert_eq!(DatagramKind::of(kind.number.into()).map(|found| found.name), Some(kind.name));
+        assert_eq!(DatagramKind::by_number(kind.number.into()).map(|found| found.name), Some(kind.name));
         let mut names: Vec<_> = kind.arguments.iter().map(|argument| argument.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), kind.arguments.len(), "{}: two arguments have one name", kind.name);
     }
-    assert!(DatagramKind::of(54).is_none() && DatagramKind::of(70_000).is_none());
+    assert!(DatagramKind::by_number(54).is_none() && DatagramKind::by_number(70_000).is_none());
     // A number that was not switched on, or is of a later version, is handed on too.
     assert!(matches!(message("54 x {y z}"), Message::Datagram(plain) if plain.fields.len() == 2));
 }
@@ -319,7 +319,7 @@ fn texts_are_latin_1_or_ascii() {
     {
         assert_eq!(Datagram::parse(sent).unwrap().argument("text").unwrap().as_str(), text);
     }
-    assert_eq!(DatagramKind::of(78).unwrap().name, "unaccented");
+    assert_eq!(DatagramKind::by_number(78).unwrap().name, "unaccented");
 }
 
 // Rules: icc §8
@@ -688,7 +688,7 @@ proptest! {
         let (mut context, mut other) = (DatagramContext::default(), DatagramContext::default());
         if let Some(found) = boards::parse_usual_move(unit.as_bytes(), &mut context) {
             let (number, at) = read_number(unit.as_bytes()).unwrap();
-            let kind = DatagramKind::of(number).unwrap();
+            let kind = DatagramKind::by_number(number).unwrap();
             let want = boards::send_moves(&Arguments::read(kind, at), &mut other).unwrap();
             prop_assert_eq!(Message::from(found), want.first);
         }

@@ -26,7 +26,7 @@ use crate::session::requests::CompletedRequest;
 pub(crate) struct Restoration {
     games: Vec<GameSearch>,
     /// Commands to send again, with their errors so far. A command with an error from the start was given up and is not sent.
-    commands: Vec<(CommandKind, RestoredCommand)>,
+    commands: Vec<(RestoredCommandKind, RestoredCommand)>,
     /// Tasks whose reply is awaited.
     pub(crate) pending: Vec<(RequestId, RestoreTask)>,
     next: Vec<(Command, RestoreTask)>,
@@ -36,7 +36,7 @@ pub(crate) struct Restoration {
 
 /// Purpose of a command that is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CommandKind {
+enum RestoredCommandKind {
     Setting,
     /// Observes a game.
     Request,
@@ -75,24 +75,24 @@ impl Restoration {
             last: Vec::new(),
         };
         for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
-            restoration.queue_again(CommandKind::Setting, setting, memory);
+            restoration.queue_again(RestoredCommandKind::Setting, setting, memory);
         }
         for at in 0..restoration.games.len() {
             restoration.queue_search(at);
         }
         for seek in &memory.seeks {
-            restoration.queue_again(CommandKind::Seek, &seek.command, memory);
+            restoration.queue_again(RestoredCommandKind::Seek, &seek.command, memory);
         }
         for request in memory.requests.iter().filter(|command| !memory.has_game_of(command)) {
-            restoration.queue_again(CommandKind::Request, request, memory);
+            restoration.queue_again(RestoredCommandKind::Request, request, memory);
         }
         restoration
     }
 
-    fn queue_again(&mut self, kind: CommandKind, command: &Command, memory: &Memory) {
+    fn queue_again(&mut self, kind: RestoredCommandKind, command: &Command, memory: &Memory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
-            let tasks = if kind == CommandKind::Request { &mut self.last } else { &mut self.next };
+            let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
             tasks.push((command.clone(), RestoreTask::SendAgain(self.commands.len())));
         }
         self.commands.push((kind, RestoredCommand::new(command.as_str(), error)));
@@ -128,9 +128,9 @@ impl Restoration {
         let mut restored = Restored { games, ..Restored::default() };
         for (kind, command) in self.commands {
             match kind {
-                CommandKind::Setting => restored.settings.push(command),
-                CommandKind::Request => restored.requests.push(command),
-                CommandKind::Seek => {
+                RestoredCommandKind::Setting => restored.settings.push(command),
+                RestoredCommandKind::Request => restored.requests.push(command),
+                RestoredCommandKind::Seek => {
                     if command.error.is_some() {
                         memory.seeks.retain(|seek| seek.command.as_str() != command.command);
                     }

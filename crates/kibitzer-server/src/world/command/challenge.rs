@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
-use super::game::color;
+use super::game::parse_color;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
@@ -65,7 +65,7 @@ impl Proposal {
 
     /// Adds a color, a rating range or the next number of the time control. `None` if the word is none of them.
     fn with_color_rating_range_or_number(mut self, word: &str) -> Option<Self> {
-        if let Some(color) = color(word) {
+        if let Some(color) = parse_color(word) {
             self.color = Some(color);
             return Some(self);
         }

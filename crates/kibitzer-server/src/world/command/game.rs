@@ -286,8 +286,8 @@ fn table_row(world: &World, table: &Table) -> String {
     format!("{line}\n")
 }
 
-/// Parses a color.
-pub(super) fn color(word: &str) -> Option<Color> {
+/// Parses `w`, `white`, `b` or `black`; `None` for any other word.
+pub(super) fn parse_color(word: &str) -> Option<Color> {
     match word {
         "w" | "white" => Some(Color::White),
         "b" | "black" => Some(Color::Black),
