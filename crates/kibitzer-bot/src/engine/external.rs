@@ -41,13 +41,13 @@ pub struct ExternalEngine {
     options: EngineOptions,
     /// The current game; `None` before the first one.
     game: Option<GameSetup>,
-    activity: Activity,
+    activity: EngineActivity,
     /// Position of the current or last search.
     position: SearchPosition,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Activity {
+enum EngineActivity {
     Idle,
     Searching,
     Pondering,
@@ -80,7 +80,7 @@ impl ExternalEngine {
             info: EngineInfo::new(shortened(command.command.first().map_or("", String::as_str))),
             options: EngineOptions::default(),
             game: None,
-            activity: Activity::Idle,
+            activity: EngineActivity::Idle,
             position: SearchPosition::new(None, Vec::new(), Color::White),
         };
         engine.complete_handshake().await?;
@@ -155,7 +155,7 @@ impl ExternalEngine {
     ///
     /// Cancel safe: the next call continues.
     async fn discard_search(&mut self) -> Result<bool, EngineError> {
-        if self.activity == Activity::Idle {
+        if self.activity == EngineActivity::Idle {
             return Ok(false);
         }
         match self.stop_search(&mut |_| {}).await {
@@ -205,7 +205,7 @@ impl ExternalEngine {
         &mut self,
         position: &SearchPosition,
         limits: &SearchLimits,
-        next: Activity,
+        next: EngineActivity,
     ) -> Result<(), EngineError> {
         let was_searching = self.discard_search().await?;
         self.position.clone_from(position);
@@ -214,7 +214,7 @@ impl ExternalEngine {
         if was_searching || self.dialect.synchronizes_each_search() {
             self.synchronize().await?;
         }
-        let lines = self.dialect.go_lines(position, limits, next == Activity::Pondering);
+        let lines = self.dialect.go_lines(position, limits, next == EngineActivity::Pondering);
         self.process.send_all(&lines);
         self.activity = next;
         Ok(())
@@ -230,9 +230,9 @@ impl ExternalEngine {
     ///
     /// Cancel safe: the next call continues.
     async fn stop_search(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
-        if self.activity != Activity::Stopping {
+        if self.activity != EngineActivity::Stopping {
             self.process.send(self.dialect.stop_line());
-            self.activity = Activity::Stopping;
+            self.activity = EngineActivity::Stopping;
         }
         timeout(STOP_TIMEOUT, self.wait_for_result(report)).await.unwrap_or(Err(EngineError::NoMove))
     }
@@ -252,7 +252,7 @@ impl ExternalEngine {
             match self.dialect.parse(&line, &self.position) {
                 Some(EngineLine::Info(info)) => report(info),
                 Some(EngineLine::Result(result)) => {
-                    self.activity = Activity::Idle;
+                    self.activity = EngineActivity::Idle;
                     return result;
                 }
                 None => {}
@@ -293,11 +293,11 @@ impl Engine for ExternalEngine {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
-        if self.activity == Activity::Pondering && self.position == *position {
+        if self.activity == EngineActivity::Pondering && self.position == *position {
             self.process.send("ponderhit");
-            self.activity = Activity::Searching;
+            self.activity = EngineActivity::Searching;
         } else {
-            self.start_search(position, limits, Activity::Searching).await?;
+            self.start_search(position, limits, EngineActivity::Searching).await?;
         }
         let fixed_time = limits.move_time.filter(|_| limits.clocks.is_none());
         match timeout(fixed_time.unwrap_or(limits.deadline), self.wait_for_result(report)).await {
@@ -318,7 +318,7 @@ impl Engine for ExternalEngine {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<(), EngineError> {
         if self.info.ponders {
-            self.start_search(position, limits, Activity::Pondering).await?;
+            self.start_search(position, limits, EngineActivity::Pondering).await?;
         } else {
             self.discard_search().await?;
         }

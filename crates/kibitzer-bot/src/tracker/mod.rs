@@ -136,7 +136,7 @@ impl GameTracker {
             Message::Text(line) => self.terms = observed_terms(line.as_bytes()).or(self.terms.take()),
             _ => {}
         }
-        let Some(change) = self.games.follow(message) else { return Vec::new() };
+        let Some(change) = self.games.apply_message(message) else { return Vec::new() };
         let Some(game) = self.games.get(change.game) else { return Vec::new() };
         let is_new = match change.kind {
             ChangeKind::Opened => true,

@@ -44,7 +44,7 @@ impl Board {
         let [eighth, seventh, sixth, fifth, fourth, third, second, first] = *rows;
         let ranks = [first, second, third, fourth, fifth, sixth, seventh, eighth];
         // `all` would leave at the first illegal letter; without that exit the compiler makes one straight run of it.
-        let all_legal = ranks.as_flattened().iter().fold(true, |legal, &letter| legal & is_legal(letter));
+        let all_legal = ranks.as_flattened().iter().fold(true, |legal, &letter| legal & is_square_letter(letter));
         all_legal.then_some(Self { ranks })
     }
 
@@ -128,7 +128,7 @@ impl Board {
     }
 }
 
-const fn is_legal(letter: u8) -> bool {
+const fn is_square_letter(letter: u8) -> bool {
     matches!(letter, EMPTY | b'P' | b'N' | b'B' | b'R' | b'Q' | b'K' | b'p' | b'n' | b'b' | b'r' | b'q' | b'k')
 }
 

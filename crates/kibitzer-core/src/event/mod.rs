@@ -10,7 +10,7 @@ mod request;
 
 pub use capabilities::Capabilities;
 pub use connection::{CloseCause, DialError, LostCause, SessionEndReason};
-pub use describe::Position;
+pub use describe::EventPosition;
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};

@@ -118,7 +118,7 @@ impl Games {
     /// Applies a message to the state, and returns the change that it made; `None` if it made none.
     ///
     /// For a copy of the state that is kept from the messages of a session, from a connection's first one on.
-    pub fn follow(&mut self, message: &Message) -> Option<Change> {
+    pub fn apply_message(&mut self, message: &Message) -> Option<Change> {
         self.apply(message).change
     }
 
@@ -128,13 +128,13 @@ impl Games {
         match message {
             Message::Style12(board) => self.apply_board(board),
             Message::Control(Control::Prompt) => MessageEffect::default(),
-            other => self.apply_other(other),
+            other => self.apply_non_board(other),
         }
     }
 
     /// Applies a message that is not a board. Kept apart from boards, whose change is then built in place.
     #[inline(never)]
-    fn apply_other(&mut self, message: &Message) -> MessageEffect {
+    fn apply_non_board(&mut self, message: &Message) -> MessageEffect {
         match message {
             Message::Delta(delta) => self.apply_delta(delta),
             Message::Holding(holding) => self.apply_holding(holding),
@@ -251,7 +251,7 @@ impl Games {
 
     /// Stores the terms of the current game of this number; without one, keeps them for the next board with the number.
     fn apply_info(&mut self, info: &GameInfo) -> MessageEffect {
-        if !self.note_start(info) {
+        if !self.apply_start_list(info) {
             return MessageEffect::default();
         }
         let Some(game) = self.current_game(info.game) else {

@@ -15,7 +15,7 @@ const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 ///
 /// This login's side follows from `role`, or else from a comparison of `me` with the players' names, which are real in played
 /// games.
-pub(super) fn board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Option<&Handle>) -> Option<Style12> {
+pub(super) fn first_board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Option<&Handle>) -> Option<Style12> {
     let start = info.start.as_deref()?;
     matches!(start.kind, StartKind::Mine | StartKind::Observed).then_some(())?;
     let role = role.unwrap_or_else(|| role_of(start, me));
@@ -65,6 +65,6 @@ pub(super) fn relation(role: GameRole, side_to_move: Color, is_played: bool) -> 
 }
 
 /// Returns whether the game is played, and its variant begins with the usual array.
-pub(super) fn starts_as_usual(start: &StartList) -> bool {
+pub(super) fn starts_from_usual_array(start: &StartList) -> bool {
     start.is_played && USUAL_ARRAY.contains(&start.wild)
 }

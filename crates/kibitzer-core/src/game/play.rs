@@ -93,7 +93,7 @@ pub(super) fn play(
     next.castling = castling_after(next.castling, played, mover);
     let is_irreversible = captured.is_some() || is_pawn_move_or_drop(played);
     next.halfmove_clock = if is_irreversible { 0 } else { next.halfmove_clock.saturating_add(1) };
-    count_material(next, mover, 1, captured, played);
+    update_material(next, mover, 1, captured, played);
     *next.clock_mut(mover) = clock;
     if mover == Color::Black {
         next.move_number = next.move_number.saturating_add(1);
@@ -111,7 +111,7 @@ pub(super) fn revert_numbers(numbers: &mut BoardNumbers, played: LastMove, captu
     if mover == Color::Black {
         numbers.move_number = numbers.move_number.saturating_sub(1);
     }
-    count_material(numbers, mover, -1, captured, played);
+    update_material(numbers, mover, -1, captured, played);
 }
 
 /// Parses the move of a delta board; `None` if it is malformed or hidden, or starts on an empty square of `before`.
@@ -198,7 +198,7 @@ fn corner(square: Square) -> Option<(Color, CastlingSide)> {
 }
 
 /// Updates the material of both sides after a capture or promotion; `times` is 1 to play the move, −1 to take it back.
-fn count_material(next: &mut BoardNumbers, mover: Color, times: i32, captured: Option<Role>, played: LastMove) {
+fn update_material(next: &mut BoardNumbers, mover: Color, times: i32, captured: Option<Role>, played: LastMove) {
     let value = |role: Role| i32::from(role.material_value());
     let promoted = match played {
         LastMove::Normal { promotion: Some(role), .. } => value(role) - value(Role::Pawn),

@@ -18,7 +18,7 @@ impl Games {
             return MessageEffect::default();
         }
         if let Some(game) = self.by_id.get_mut(id) {
-            game.go_on_examined();
+            game.reopen_as_examined();
         }
         match &update.action {
             GameAction::Role(role) => self.apply_role(id, *role),
@@ -31,7 +31,7 @@ impl Games {
 
     /// Processes the list with which ICC starts a game: later boards of the number may belong to another game. Returns `false` for
     /// an isolated board, which is not followed.
-    pub(super) fn note_start(&mut self, info: &GameInfo) -> bool {
+    pub(super) fn apply_start_list(&mut self, info: &GameInfo) -> bool {
         let (id, Some(start)) = (info.game, info.start.as_deref()) else { return true };
         if start.kind == StartKind::Isolated {
             // A followed game with this number is unchanged: the isolated board is only for display.
@@ -41,7 +41,7 @@ impl Games {
         self.isolated = self.isolated.filter(|isolated| *isolated != id);
         if let Some(game) = self.by_id.get_mut(id) {
             match start.kind {
-                StartKind::Changed => game.rename(info, start),
+                StartKind::Changed => game.replace_names_and_terms(info, start),
                 StartKind::Mine | StartKind::Observed => game.set_started(start),
                 _ => {}
             }
@@ -85,7 +85,7 @@ impl Games {
     /// Applies a list of moves from `start`, by default the usual start position; stops after the first desync.
     fn apply_move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> MessageEffect {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
-        let mut applied = self.apply_position(id, &start.map_or(Fen::START, usual_turn), n_moves);
+        let mut applied = self.apply_position(id, &start.map_or(Fen::START, fen_with_white_to_move), n_moves);
         for sent in moves {
             if applied.notice.is_some() {
                 break;
@@ -113,7 +113,7 @@ impl Games {
                 applied
             }
             GameAction::Board { board, side_to_move } => {
-                self.apply_position(id, &Fen { side_to_move: *side_to_move, ..usual_turn(board) }, 0)
+                self.apply_position(id, &Fen { side_to_move: *side_to_move, ..fen_with_white_to_move(board) }, 0)
             }
             // Other actions, such as a clock, do not open a game.
             _ => MessageEffect::default(),
@@ -133,7 +133,7 @@ impl Games {
     /// Opens an announced game with its first position; `None` if its terms have not arrived, or do not give a board.
     fn open_announced(&mut self, id: GameId, fen: &Fen) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
-        let board = opening::board(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
+        let board = opening::first_board(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
         let kind = if self.by_id.get(id).is_some() { ChangeKind::Replaced } else { ChangeKind::Opened };
         let step = self.open_game(&Arc::new(board), kind);
         if let (Some(game), Some(hands)) = (self.by_id.get_mut(id), fen.hands) {
@@ -146,8 +146,9 @@ impl Games {
     /// not possible there.
     fn open_before_first_move(&mut self, id: GameId, sent: &SentMove) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
-        let info = reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_as_usual))?;
-        let board = opening::board(info, &Fen::START, reports.role, self.me.as_ref())?;
+        let info =
+            reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_from_usual_array))?;
+        let board = opening::first_board(info, &Fen::START, reports.role, self.me.as_ref())?;
         let played = NotatedMove::parse_sent(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
         self.open_announced(id, &Fen::START)
@@ -155,7 +156,7 @@ impl Games {
 }
 
 /// Returns a position from squares alone: White to move, with all castling rights that the squares permit.
-fn usual_turn(board: &Board) -> Fen {
+fn fen_with_white_to_move(board: &Board) -> Fen {
     Fen::from_wire(*board, Color::White, CastlingRights::ALL, None)
 }
 

@@ -120,7 +120,7 @@ impl GameEndReason {
     /// result. `is_aborted` distinguishes an aborted game from an adjourned one, and matters only for an unfinished game.
     ///
     /// Source: the codes of ICC's game lists.
-    pub(crate) fn of_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
+    pub(crate) fn from_icc_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
         let codes = match result {
             GameResult::WhiteWins | GameResult::BlackWins => WIN_CODES,
             GameResult::Draw => DRAW_CODES,
@@ -377,7 +377,11 @@ mod tests {
         for (status, (modes, result)) in (0..).zip(letters.into_iter().zip(results)) {
             for (mode, letters) in modes {
                 let reason = GameEndReason::of_list_item(status, *mode);
-                assert_eq!(reason, GameEndReason::of_code(letters.as_bytes(), result, status == 3), "{status} {mode}");
+                assert_eq!(
+                    reason,
+                    GameEndReason::from_icc_code(letters.as_bytes(), result, status == 3),
+                    "{status} {mode}"
+                );
                 assert_ne!(reason, GameEndReason::Unknown, "{status} {mode}");
                 assert_eq!((reason.is_adjournment(), reason.is_abort()), (status == 2, status == 3), "{status} {mode}");
             }

@@ -51,10 +51,10 @@ impl ListingRecognizer {
     /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.
     fn process_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
-            Control::BlockStart { code, .. } => self.start_reply(AnyCollector::of_code(code.0)),
+            Control::BlockStart { code, .. } => self.start_reply(AnyCollector::for_block_code(code.0)),
             Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
             Control::UnitStart(header) if header.player.as_str() == "*" => {
-                self.start_reply(AnyCollector::of_number(header.command));
+                self.start_reply(AnyCollector::for_icc_command(header.command));
             }
             Control::BlockEnd { complete: false, .. } => self.collector = None,
             Control::UnitEnd if self.depth > 0 => self.depth -= 1,

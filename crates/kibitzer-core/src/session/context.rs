@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::machine::state::SessionCounters;
 use super::options::SessionOptions;
 use super::recovery::backoff::Backoff;
-use super::recovery::memory::Memory;
+use super::recovery::memory::SessionMemory;
 use super::reply::Reply;
 use super::transmit::Outbox;
 use crate::event::{CloseCause, Event, Identity, LoginError, RequestError, RequestId, SessionEndReason};
@@ -25,7 +25,7 @@ pub(super) struct Context {
     pub(super) n_requests: u64,
     /// Identity of the last login; `None` before the first one.
     pub(super) identity: Option<Identity>,
-    pub(super) memory: Memory,
+    pub(super) memory: SessionMemory,
     pub(super) backoff: Backoff,
     pub(super) events: VecDeque<Event>,
     pub(super) replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
@@ -41,7 +41,7 @@ impl Context {
             rng: Rng::with_seed(options.seed),
             n_requests: 0,
             identity: None,
-            memory: Memory::default(),
+            memory: SessionMemory::default(),
             backoff: Backoff::default(),
             events: VecDeque::new(),
             replies: VecDeque::new(),

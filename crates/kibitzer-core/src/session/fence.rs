@@ -22,7 +22,7 @@ pub(super) struct Fence([u8; LENGTH]);
 
 impl Fence {
     /// Draws the letters of a new fence from the generator; equal seeds give equal fences.
-    pub(super) fn draw(rng: &mut Rng) -> Self {
+    pub(super) fn random(rng: &mut Rng) -> Self {
         let mut letters = [0; LENGTH];
         let (prefix, random) = letters.split_at_mut(PREFIX.len());
         prefix.copy_from_slice(PREFIX);
@@ -50,7 +50,7 @@ impl Fence {
     pub(super) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let before = self.before_answer(line)?;
         let prompt = before.strip_suffix(ICC_REFUSAL).unwrap_or(before);
-        prompt.ends_with(b" ").then(|| unrepeated(prompt))
+        prompt.ends_with(b" ").then(|| shortest_period(prompt))
     }
 
     fn before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
@@ -79,7 +79,7 @@ pub fn fence_word(line: &[u8]) -> Option<&[u8]> {
 
 /// Returns the shortest part whose repetition gives the whole text (`> ` for `> > `), or the text if nothing repeats. Some
 /// servers print the prompt twice.
-fn unrepeated(text: &[u8]) -> &[u8] {
+fn shortest_period(text: &[u8]) -> &[u8] {
     (1..text.len())
         .filter(|length| text.len().is_multiple_of(*length))
         .filter_map(|length| text.get(..length))
@@ -94,17 +94,17 @@ mod tests {
     #[test]
     fn fences_are_ten_lower_case_letters_and_differ() {
         let mut rng = Rng::with_seed(7);
-        let fences: Vec<_> = (0..100).map(|_| Fence::draw(&mut rng)).collect();
+        let fences: Vec<_> = (0..100).map(|_| Fence::random(&mut rng)).collect();
         assert!(fences.iter().all(|fence| fence.as_str().len() == 10 && fence.as_str().starts_with("zq")));
         assert!(fences.iter().all(|fence| fence.0.iter().all(u8::is_ascii_lowercase)));
         assert!((1..100).all(|at| !fences[..at].contains(&fences[at])));
-        assert_ne!(Fence::draw(&mut Rng::with_seed(1)), Fence::draw(&mut Rng::with_seed(2)));
+        assert_ne!(Fence::random(&mut Rng::with_seed(1)), Fence::random(&mut Rng::with_seed(2)));
     }
 
     #[test]
     fn a_sent_fence_is_recognized_and_no_other_line() {
         let mut rng = Rng::with_seed(7);
-        let (fence, other) = (Fence::draw(&mut rng), Fence::draw(&mut rng));
+        let (fence, other) = (Fence::random(&mut rng), Fence::random(&mut rng));
         let word = fence.as_str();
         for line in [word.to_owned(), format!("$${word}"), format!("`{word}`{word}")] {
             assert_eq!(fence_word(line.as_bytes()), Some(word.as_bytes()), "{line}");
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_refusal_is_recognized_in_every_wording() {
-        let fence = Fence::draw(&mut Rng::with_seed(7));
+        let fence = Fence::random(&mut Rng::with_seed(7));
         let cases = [
             ("FICS, FatICS", "zqX: Command not found.", None),
             ("uhlin/fics", "zqX: Command has failed.", None),

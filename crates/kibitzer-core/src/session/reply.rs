@@ -39,7 +39,7 @@ impl Reply {
     /// Returns the events that the command itself may have caused, in order: no talk and nothing else that games and other players cause.
     /// Contains boards printed on request, but no other boards: the board of a sent move looks like that of an opponent's move.
     pub fn answers(&self) -> impl Iterator<Item = &Event> {
-        let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_come_unasked(message));
+        let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_be_unrequested(message));
         self.events.iter().filter(is_answer)
     }
 
@@ -76,7 +76,7 @@ impl Reply {
         let by_code = || {
             let reason = match self.code.filter(|code| code.is_error())? {
                 CommandCode::UNNUMBERED => return Some(RequestError::Unnumbered),
-                code => reason_of(code, answer),
+                code => refusal_reason_of(code, answer),
             };
             Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
         };
@@ -99,7 +99,7 @@ impl RequestError {
 /// Returns the reason for a refusal that only the reply's code reports.
 ///
 /// Source: FICS help file `block_codes`.
-fn reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
+fn refusal_reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
     match code {
         // FatICS gives missing parameters the code of an unknown command.
         CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
@@ -116,7 +116,7 @@ fn reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
 }
 
 /// Returns whether a game or another player may have caused the message, rather than the command.
-fn may_come_unasked(message: &Message) -> bool {
+fn may_be_unrequested(message: &Message) -> bool {
     match message {
         Message::Style12(board) => !board.relation().is_isolated(),
         Message::Challenge(challenge) => matches!(challenge.actor, Actor::Other),
@@ -147,7 +147,7 @@ pub(super) fn is_caused_by_others(message: &Message) -> bool {
             matches!(board.relation(), Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)
         }
         Message::Style10(_) | Message::Delta(_) => false,
-        _ => may_come_unasked(message),
+        _ => may_be_unrequested(message),
     }
 }
 

@@ -20,7 +20,7 @@ mod value;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-pub use board::Position;
+pub use board::EventPosition;
 
 use self::value::{AsValue as _, FieldSink, Fields};
 use super::{Event, EventKind};
@@ -113,7 +113,7 @@ macro_rules! describe {
 use describe;
 
 impl Message {
-    /// Returns the descriptor; `None` for text, and for boards and moves, which [`Position`] describes.
+    /// Returns the descriptor; `None` for text, and for boards and moves, which [`EventPosition`] describes.
     fn descriptor(&self) -> Option<&dyn EventDescriptor> {
         Some(match self {
             Self::Style12(_) | Self::Style10(_) | Self::Delta(_) | Self::Text(_) => return None,

@@ -45,7 +45,7 @@ impl Game {
             self.apply_earlier_ply(board, known - received)
         } else {
             // Plies are not missed if the game was not followed or was announced again in between.
-            let notice = if announced.is_none() { self.missed_before(board) } else { None };
+            let notice = if announced.is_none() { self.missed_plies_before(board) } else { None };
             GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Jumped) }
         };
         self.is_out_of_step = false;
@@ -139,13 +139,13 @@ impl Game {
     /// Processes a board that does not follow from the last known one: reports a desync where one was expected, and drops the
     /// known moves.
     fn apply_unexpected(&mut self, board: &Arc<Style12>) -> GameStep {
-        let notice = self.contradiction();
+        let notice = self.contradiction_report();
         GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Replaced) }
     }
 
     /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`; `None` if there are
     /// none, or in examined games.
-    pub(super) fn missed_before(&self, board: &Style12) -> Option<PrecedingReport> {
+    pub(super) fn missed_plies_before(&self, board: &Style12) -> Option<PrecedingReport> {
         let from_ply = self.position.ply().saturating_add(1);
         let to_ply = board.ply().saturating_sub(board.has_last_move().into());
         let is_missed = from_ply <= to_ply && !board.relation().is_examined();
@@ -153,7 +153,7 @@ impl Game {
     }
 
     /// Returns the desync for an unexpected board; `None` in examined games, where any board may be set up, and after a gap.
-    pub(super) fn contradiction(&self) -> Option<PrecedingReport> {
+    pub(super) fn contradiction_report(&self) -> Option<PrecedingReport> {
         let is_expected = !self.position.relation().is_examined() && !self.is_out_of_step;
         is_expected.then_some(PrecedingReport::Desync(DesyncReason::WrongBoard))
     }

@@ -86,7 +86,7 @@ impl Game {
     }
 
     /// Replaces the names and terms of the game, which continues.
-    pub(in crate::game) fn rename(&mut self, info: &GameInfo, start: &StartList) {
+    pub(in crate::game) fn replace_names_and_terms(&mut self, info: &GameInfo, start: &StartList) {
         let known = *self.position.numbers();
         let numbers = BoardNumbers {
             initial_min: info.white_time_s.map_or(known.initial_min, |seconds| seconds / 60),
@@ -110,7 +110,7 @@ impl Game {
     }
 
     /// Reopens a game that ended but continues as an examined one; other games are unchanged.
-    pub(in crate::game) fn go_on_examined(&mut self) {
+    pub(in crate::game) fn reopen_as_examined(&mut self) {
         if self.ending.as_ref().is_some_and(|ending| ending.lives_on) && self.next_board.is_none() {
             self.ending = None;
             self.set_examined(true);
@@ -203,7 +203,7 @@ impl Game {
     /// Completes the awaited moves, after which the position is the current one. Returns the change to report: a repetition if the
     /// squares are those known before.
     fn finish_awaited(&mut self, awaited: AwaitedMoves, last: GameStep) -> GameStep {
-        let contradiction = self.contradiction();
+        let contradiction = self.contradiction_report();
         self.is_out_of_step = false;
         match awaited.known {
             Some(known) if known == self.position.board() => GameStep { kind: ChangeKind::Repeated, ..last },
@@ -217,7 +217,7 @@ impl Game {
     /// repetition only if the side to move cannot make it.
     fn is_last_move_again(&self, notation: NotatedMove, sent: &SentMove) -> bool {
         match notation {
-            NotatedMove::Smith(smith) => self.is_last(smith),
+            NotatedMove::Smith(smith) => self.is_last_move(smith),
             NotatedMove::San(_) => {
                 let last = self.position.last_move().and_then(|last| last.san);
                 last == sent.san && notation.to_last_move(&self.position).is_none()
@@ -226,7 +226,7 @@ impl Game {
     }
 
     /// Returns whether the last known move has these coordinates.
-    fn is_last(&self, smith: SmithMove) -> bool {
+    fn is_last_move(&self, smith: SmithMove) -> bool {
         let last = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
         match (smith, last) {
             (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
@@ -266,7 +266,7 @@ impl Game {
             *self.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
             return self.repeated_step();
         }
-        let notice = if was_out_of_step { self.missed_before(&next) } else { self.contradiction() };
+        let notice = if was_out_of_step { self.missed_plies_before(&next) } else { self.contradiction_report() };
         let kind =
             if let Some(PrecedingReport::Missed { .. }) = notice { ChangeKind::Jumped } else { ChangeKind::Replaced };
         self.set_base(next, kind, notice)
@@ -306,7 +306,7 @@ impl Game {
         numbers.white_material = fen.board.material(Color::White).into();
         numbers.black_material = fen.board.material(Color::Black).into();
         numbers.move_number = fen.move_number;
-        self.as_received(position)
+        self.with_current_view(position)
     }
 
     /// Takes back plies, and keeps the current clocks; [`DesyncReason::WrongPly`] if the moves are not known that far.
@@ -323,7 +323,7 @@ impl Game {
         let found = known.saturating_sub(plies);
         let back = self.moves.position_at(found, &self.position).filter(|_| plies <= known);
         let back = back.ok_or(DesyncReason::WrongPly { known, found })?;
-        self.position = Arc::new(self.as_received(back));
+        self.position = Arc::new(self.with_current_view(back));
         self.moves.truncate(found);
         self.awaited = None;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
@@ -331,7 +331,7 @@ impl Game {
     }
 
     /// Returns an earlier position as the server would send it now: with the current relation, orientation and clock state.
-    fn as_received(&self, mut position: Style12) -> Style12 {
+    fn with_current_view(&self, mut position: Style12) -> Style12 {
         let relation = match self.position.my_color() {
             Some(color) => opening::relation(GameRole::Player(color), position.side_to_move(), true),
             None => self.position.relation(),

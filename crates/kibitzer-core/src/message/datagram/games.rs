@@ -59,7 +59,7 @@ fn start_list(
     kind: StartKind,
 ) -> Option<(GameInfo, StartList)> {
     (arguments.len() >= LEAST_ARGUMENTS).then_some(())?;
-    let info = terms(arguments)?;
+    let info = read_terms(arguments)?;
     let start = StartList {
         kind,
         white: arguments.handle("white")?,
@@ -83,8 +83,8 @@ fn start_list(
     Some((info, start))
 }
 
-fn terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
-    let [white, black] = clocks(arguments)?;
+fn read_terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
+    let [white, black] = read_clocks(arguments)?;
     Some(GameInfo {
         kind: arguments.word("kind"),
         rated: Some(arguments.flag("rated")?),
@@ -92,15 +92,15 @@ fn terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
         white_increment_s: white.map(|clock| clock.increment_s),
         black_time_s: black.map(|clock| clock.initial_s),
         black_increment_s: black.map(|clock| clock.increment_s),
-        white_rating: rating(arguments, "white_rating"),
-        black_rating: rating(arguments, "black_rating"),
+        white_rating: read_rating(arguments, "white_rating"),
+        black_rating: read_rating(arguments, "black_rating"),
         ..GameInfo::empty(arguments.game()?)
     })
 }
 
 /// Parses White's clock and Black's. A time control in PGN's notation replaces minutes and increments, for both sides; both
 /// clocks are `None` if it is unknown.
-fn clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
+fn read_clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
     let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
     if let Some(words) = in_words {
         return Some([TimeControl::parse_pgn(words); 2]);
@@ -114,7 +114,7 @@ fn clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
 }
 
 /// Parses a rating; 0 is [`Rating::Unrated`], and `None` stands for a missing or invalid argument.
-fn rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
+fn read_rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
     let value = arguments.number(name)?;
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
 }
@@ -141,7 +141,7 @@ pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramConte
     let text = arguments.text("text");
     // The words are more specific than the code, which is the same for several reasons.
     let reason = match GameEndReason::find(text.as_str(), white.as_str(), black.as_str()) {
-        GameEndReason::Unknown => GameEndReason::of_code(arguments.bytes("code")?, result, is_aborted),
+        GameEndReason::Unknown => GameEndReason::from_icc_code(arguments.bytes("code")?, result, is_aborted),
         reason => reason,
     };
     let lives_on = arguments.flag("examined").unwrap_or_default();

@@ -62,7 +62,7 @@ fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, k
 
 pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
-    let from_color = color(arguments);
+    let from_color = read_color(arguments);
     let clock = |minutes, increment| Some((arguments.number(minutes)?, arguments.number(increment)?));
     let (mut white, mut black): ((u32, u32), (u32, u32)) =
         (clock("from_minutes", "from_increment")?, clock("to_minutes", "to_increment")?);
@@ -74,17 +74,17 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramConte
     let challenge = Challenge {
         actor: if context.is_me(&from) { Actor::Me } else { Actor::Other },
         from,
-        from_rating: rating(arguments, "from_rating", "from_provisional")?,
+        from_rating: read_rating(arguments, "from_rating", "from_provisional")?,
         from_color,
         to,
-        to_rating: rating(arguments, "to_rating", "to_provisional")?,
+        to_rating: read_rating(arguments, "to_rating", "to_provisional")?,
         rated: arguments.flag("rated")?,
         kind: arguments.word("kind").unwrap_or_default(),
         initial_min: Some(white.0),
         increment_s: Some(white.1),
         black_initial_min,
         black_increment_s,
-        loaded_from: wild(arguments),
+        loaded_from: read_wild_variant(arguments),
         adjourned: arguments.flag("adjourned")?,
         options: None,
     };
@@ -101,12 +101,12 @@ pub(super) fn match_removed(arguments: &Arguments<'_>, context: &mut DatagramCon
 pub(super) fn seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let seek = Seek {
         titles: arguments.titles("titles"),
-        rating: Some(rating(arguments, "rating", "provisional")?),
+        rating: Some(read_rating(arguments, "rating", "provisional")?),
         initial_min: arguments.number("minutes"),
         increment_s: arguments.number("increment"),
         rated: arguments.flag("rated"),
         kind: arguments.word("kind"),
-        color: color(arguments),
+        color: read_color(arguments),
         rating_min: arguments.number("rating_min"),
         rating_max: arguments.number("rating_max"),
         automatic: arguments.flag("automatic"),
@@ -121,7 +121,7 @@ pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -
 }
 
 /// Parses the requested color: 1 is White, 0 Black; `None` for either color (-1) or a missing argument.
-fn color(arguments: &Arguments<'_>) -> Option<Color> {
+fn read_color(arguments: &Arguments<'_>) -> Option<Color> {
     match arguments.bytes("color")? {
         b"1" => Some(Color::White),
         b"0" => Some(Color::Black),
@@ -130,7 +130,7 @@ fn color(arguments: &Arguments<'_>) -> Option<Color> {
 }
 
 /// Parses a rating with its annotation: 0 for no rating, 1 provisional, any other established. `None` if an argument is missing.
-fn rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
+fn read_rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
     let value = arguments.number(value)?;
     match arguments.bytes(annotation)? {
         b"0" => Some(Rating::Unrated),
@@ -140,7 +140,7 @@ fn rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Ra
 }
 
 /// Returns the number of a variant as the server's texts write it, `w22`; `None` for standard chess.
-fn wild(arguments: &Arguments<'_>) -> Option<ServerText> {
+fn read_wild_variant(arguments: &Arguments<'_>) -> Option<ServerText> {
     let number = arguments.bytes("wild").filter(|number| *number != b"0")?;
     Some(ServerText::from_wire(&[b"w", number].concat()))
 }

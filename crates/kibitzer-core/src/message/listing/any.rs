@@ -24,7 +24,7 @@ macro_rules! listings {
             /// Creates the collector for the reply in block mode to this command; `None` if it has no listing.
             ///
             /// Source: FICS help file `block_codes`.
-            pub(crate) fn of_code(code: u32) -> Option<Self> {
+            pub(crate) fn for_block_code(code: u32) -> Option<Self> {
                 match code {
                     $($($code)|+ => Some(Self::$variant(Collector::default())),)+
                     _ => None,
@@ -34,7 +34,7 @@ macro_rules! listings {
             /// Creates the collector for the ICC unit of this command; `None` if it has no listing.
             ///
             /// Source: ICC's description of its level-1 format.
-            pub(crate) fn of_number(number: u32) -> Option<Self> {
+            pub(crate) fn for_icc_command(number: u32) -> Option<Self> {
                 match number {
                     $($($number => Some(Self::$variant(Collector::default())),)*)+
                     _ => None,

@@ -65,7 +65,7 @@ pub enum OnlineStatus {
 #[non_exhaustive]
 pub struct FingerGame {
     /// The player's role in it.
-    pub activity: Activity,
+    pub activity: GameActivity,
     /// The number of the game.
     pub game: GameId,
     /// White; `None` if the line does not name the players.
@@ -78,7 +78,7 @@ named_enum! {
     /// A player's role in a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum Activity("Returns the name in JSON.") {
+    pub enum GameActivity("Returns the name in JSON.") {
         /// `playing`, `is in game`.
         Playing = "playing",
         /// `examining`
@@ -177,15 +177,15 @@ impl FingerGame {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let (activity, end): (_, &[u8]) = if at.eat(b"(playing game ") {
-            (Activity::Playing, b")")
+            (GameActivity::Playing, b")")
         } else if at.eat(b"(examining game ") {
-            (Activity::Examining, b")")
+            (GameActivity::Examining, b")")
         } else if at.eat(b"(observing game ") {
-            (Activity::Observing, b")")
+            (GameActivity::Observing, b")")
         } else {
             Handle::read(&mut at)?;
             at.expect(b" is in game ")?;
-            (Activity::Playing, b"")
+            (GameActivity::Playing, b"")
         };
         let game = GameId::read(&mut at)?;
         let names = at.expect(b":")?.skip_whitespace().take_rest().trim_ascii_end().strip_suffix(end)?;
@@ -277,7 +277,7 @@ Timeseal 1:  On";
         assert_eq!(finger.player.name.as_str(), "Alice");
         assert_eq!(finger.presence, Some(OnlineStatus::Online { on_for: "6 secs".into(), idle: "1 sec".into() }));
         let game = finger.game.as_ref().unwrap();
-        assert_eq!((game.activity, game.game), (Activity::Playing, GameId(1)));
+        assert_eq!((game.activity, game.game), (GameActivity::Playing, GameId(1)));
         assert_eq!(game.black.as_ref().map(Handle::as_str), Some("Boris"));
         let blitz = &finger.ratings[0];
         assert_eq!((blitz.category.as_str(), blitz.rating, blitz.rd_tenths), ("Blitz", Some(rated(1995)), Some(2316)));
@@ -295,7 +295,7 @@ Timeseal 1:  On";
     fn a_player_of_fatics() {
         let finger = parse::<Finger>(FATICS).unwrap();
         assert_eq!(finger.player.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
-        assert_eq!(finger.game.as_ref().unwrap().activity, Activity::Examining);
+        assert_eq!(finger.game.as_ref().unwrap().activity, GameActivity::Examining);
         let zh = &finger.ratings[1];
         assert_eq!((zh.category.as_str(), zh.rating, zh.total), ("blitz crazyhouse", Some(rated(2100)), Some(15)));
         assert_eq!((zh.rd_tenths, zh.volatility_millionths), (Some(510), Some(60_000)));

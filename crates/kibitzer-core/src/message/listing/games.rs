@@ -117,14 +117,14 @@ impl GameRow {
         at.skip_whitespace();
         if at.eat(b"Ex:") {
             let row = Self::new(game, GameRowState::Examined, white, black, GameTerms::EXAMINED);
-            return Self::read_example(at, row);
+            return Self::read_examined(at, row);
         }
         let terms = GameTerms::read_icc(&mut at)?;
         Self::read_rest(at, Self::new(game, GameRowState::Played, white, black, terms))
     }
 
     /// Reads the subject of an examined game, an examiner's text, up to the side to move, which precedes the last colon.
-    fn read_example(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
+    fn read_examined(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
         let (example, side_to_move) = split_side_to_move(at.take_rest())?;
         row.example = PlayerText::from_wire(example.trim_ascii());
         Self::read_rest(Cursor::new(side_to_move), row)

@@ -22,7 +22,7 @@ pub(crate) use any::AnyCollector;
 pub use any::AnyListing;
 use collect::Collector;
 pub use collect::{Listing, ListingError};
-pub use finger::{Activity, Finger, FingerGame, OnlineStatus};
+pub use finger::{Finger, FingerGame, GameActivity, OnlineStatus};
 pub use finger_ratings::FingerRating;
 pub use games::{GameList, GameRow, GameRowState};
 pub use history::{History, HistoryOutcome, HistoryRow};

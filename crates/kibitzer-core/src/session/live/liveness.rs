@@ -38,13 +38,13 @@ impl Liveness {
     }
 
     /// Records that bytes were received.
-    pub(crate) const fn heard(&mut self, now: Instant) {
+    pub(crate) const fn record_receipt(&mut self, now: Instant) {
         self.last_heard = now;
         self.probed = None;
     }
 
     /// Returns the time of the next action.
-    pub(super) fn timeout(&self, timings: &Timings) -> Instant {
+    pub(super) fn next_deadline(&self, timings: &Timings) -> Instant {
         self.silence_deadline(timings).min(saturating_deadline(self.last_spoke, timings.keep_alive))
     }
 

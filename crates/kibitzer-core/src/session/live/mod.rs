@@ -25,7 +25,7 @@ use super::machine::state::SessionState;
 use super::options::{SessionOptions, saturating_deadline};
 use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
-use super::recovery::memory::Memory;
+use super::recovery::memory::SessionMemory;
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests};
 use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
@@ -93,7 +93,7 @@ impl LiveConnection {
     }
 
     /// Returns whether games, seeks and settings of the last connection are restored.
-    pub(super) const fn is_restored(&self, memory: &Memory) -> bool {
+    pub(super) const fn is_restored(&self, memory: &SessionMemory) -> bool {
         match self.stage {
             LiveStage::SettingUp(_) => false,
             LiveStage::Restoring(_) => memory.lost_at.is_none(),
@@ -106,22 +106,22 @@ impl LiveConnection {
     }
 
     /// Postpones all deadlines except those of users' requests.
-    pub(super) fn defer(&mut self, by: Duration) {
-        self.requests.defer(by);
+    pub(super) fn postpone_deadlines(&mut self, by: Duration) {
+        self.requests.postpone_deadlines(by);
         if let LiveStage::SettingUp(set_up) = &mut self.stage {
             set_up.deadline = saturating_deadline(set_up.deadline, by);
         }
     }
 
     /// Returns the earliest deadline of the stage, `quit`, the requests and the liveness checks.
-    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+    pub(super) fn next_deadline(&self, options: &SessionOptions) -> Instant {
         let deadline = match (self.quitting, &self.stage) {
             (Some(quitting), _) => Some(quitting.deadline),
             (None, LiveStage::SettingUp(set_up)) => Some(set_up.deadline),
             (None, LiveStage::Restoring(_) | LiveStage::Ready) => None,
         };
-        let due = self.liveness.timeout(&options.timings);
-        [deadline, self.requests.timeout()].into_iter().flatten().fold(due, Instant::min)
+        let due = self.liveness.next_deadline(&options.timings);
+        [deadline, self.requests.next_deadline()].into_iter().flatten().fold(due, Instant::min)
     }
 
     /// Processes an event of the reader: matches it to requests, updates the state, and sends the next commands.
@@ -141,7 +141,7 @@ impl LiveConnection {
     /// Queues a request for the board of a game that is out of step. It is sent with the next event.
     pub(super) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
         if self.state() == SessionState::Ready
-            && let Some(refresh) = self.boards.refresh_after(desync, cx.reader.games())
+            && let Some(refresh) = self.boards.refresh_command_after(desync, cx.reader.games())
         {
             self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);
         }

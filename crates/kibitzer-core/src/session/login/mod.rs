@@ -147,7 +147,7 @@ impl Login {
     }
 
     /// Records that bytes were received.
-    pub(super) const fn heard(&mut self, now: Instant) {
+    pub(super) const fn record_receipt(&mut self, now: Instant) {
         self.quiet_since = now;
     }
 
@@ -159,14 +159,14 @@ impl Login {
     }
 
     /// Postpones all deadlines, and the measured silence, by this duration.
-    pub(super) fn defer(&mut self, by: Duration) {
+    pub(super) fn postpone_deadlines(&mut self, by: Duration) {
         self.deadline = saturating_deadline(self.deadline, by);
         self.queue_deadline = self.queue_deadline.map(|deadline| saturating_deadline(deadline, by));
         self.quiet_since = saturating_deadline(self.quiet_since, by);
     }
 
     /// Returns the time at which the current state times out, or the server's silence counts as an answer, whichever is earlier.
-    pub(super) fn timeout(&self, options: &SessionOptions) -> Instant {
+    pub(super) fn next_deadline(&self, options: &SessionOptions) -> Instant {
         self.silence_deadline(options).map_or(self.deadline, |at| at.min(self.deadline))
     }
 

@@ -17,7 +17,7 @@ use crate::wire::Timeseal;
 impl Login {
     /// Sends a fence and waits for its answer, which reveals the prompt and the delimitation of replies.
     pub(super) fn send_proof(&mut self, cx: &mut Context) -> LoginProgress {
-        let fence = Fence::draw(&mut cx.rng);
+        let fence = Fence::random(&mut cx.rng);
         let line = self.dialect.proof_line(fence);
         cx.outbox.push_line(TransmitKind::Command, line.as_bytes());
         self.enter_state(LoginState::Proving(fence), cx)

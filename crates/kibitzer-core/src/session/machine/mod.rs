@@ -184,8 +184,8 @@ impl Session {
         self.postpone_by_pause();
         self.paused_since = None;
         match &mut self.phase {
-            Phase::LoggingIn(login) if !input.is_empty() => login.heard(now),
-            Phase::Live(live) if !input.is_empty() => live.liveness.heard(now),
+            Phase::LoggingIn(login) if !input.is_empty() => login.record_receipt(now),
+            Phase::Live(live) if !input.is_empty() => live.liveness.record_receipt(now),
             _ => {}
         }
         let all = *input;
@@ -217,7 +217,7 @@ impl Session {
             self.process_event(&event);
         }
         match &self.phase {
-            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before(cause) => {
+            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before_close(cause) => {
                 self.require_close(AfterClose::End(SessionEndReason::Kicked(by)));
             }
             Phase::LoggingIn(login) => {
@@ -260,8 +260,8 @@ impl Session {
     pub fn poll_timeout(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Waiting { until } => Some(*until),
-            Phase::LoggingIn(login) => Some(login.timeout(&self.cx.options)),
-            Phase::Live(live) => Some(live.timeout(&self.cx.options)),
+            Phase::LoggingIn(login) => Some(login.next_deadline(&self.cx.options)),
+            Phase::Live(live) => Some(live.next_deadline(&self.cx.options)),
             Phase::Dialing | Phase::Closing(_) | Phase::Ended(_) => None,
         }
     }

@@ -71,7 +71,7 @@ impl Session {
 
     /// Returns who kicked this login; `None` unless the server closed the connection within [`MAX_KICK_DELAY`] of a kick notice.
     /// The notice alone proves nothing: it may be talk.
-    pub(super) fn kicked_by_before(&self, cause: CloseCause) -> Option<KickedBy> {
+    pub(super) fn kicked_by_before_close(&self, cause: CloseCause) -> Option<KickedBy> {
         let (by, at) = self.kicked.as_ref()?;
         let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::Failed(_));
         (is_by_server && self.cx.now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
@@ -157,7 +157,7 @@ impl Session {
         self.paused_since.get_or_insert(now);
         self.postpone_by_pause();
         if let Phase::Live(live) = &mut self.phase {
-            live.liveness.heard(now);
+            live.liveness.record_receipt(now);
         }
     }
 
@@ -166,8 +166,8 @@ impl Session {
         let Some(since) = &mut self.paused_since else { return };
         let paused = self.cx.now.saturating_duration_since(std::mem::replace(since, self.cx.now));
         match &mut self.phase {
-            Phase::LoggingIn(login) => login.defer(paused),
-            Phase::Live(live) => live.defer(paused),
+            Phase::LoggingIn(login) => login.postpone_deadlines(paused),
+            Phase::Live(live) => live.postpone_deadlines(paused),
             _ => {}
         }
     }

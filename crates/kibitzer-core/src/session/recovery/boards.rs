@@ -67,7 +67,7 @@ impl BoardRepair {
     ///
     /// `None` if the board was requested before and the game has not recovered, if no board is needed, if [`MAX_REQUESTED`] games
     /// have not recovered, or if the user has chosen another style.
-    pub(crate) fn refresh_after(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
+    pub(crate) fn refresh_command_after(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
         let game = desync.game;
         // The server refuses to refresh games that are over or no longer observed.
         let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_going_on);

@@ -29,7 +29,7 @@ const MAX_DECLINED: usize = 16;
 
 /// State of a session that outlives its connections.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct SessionMemory {
     /// Last positions of the games in progress at the loss.
     pub(crate) games: Vec<Style12>,
     pub(crate) seeks: Vec<OpenSeek>,
@@ -60,7 +60,7 @@ pub(crate) struct OpenSeek {
     pub(crate) index: Option<u32>,
 }
 
-impl Memory {
+impl SessionMemory {
     /// Remembers the followed games in progress and the time of a loss; replaces those of an earlier loss.
     pub(crate) fn note_loss(&mut self, games: &Games, now: Instant) {
         self.games = games.iter().filter(|game| is_followed(game)).map(|game| game.position().clone()).collect();
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_oldest_of_too_many_requests_is_dropped() {
-        let mut memory = Memory::default();
+        let mut memory = SessionMemory::default();
         for game in 0..=MAX_REQUESTS {
             memory.learn_unanswered(&Command::new(&format!("observe {game}")).unwrap());
         }

@@ -12,7 +12,7 @@
 //!
 //! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
-use super::memory::{Memory, is_same_game};
+use super::memory::{SessionMemory, is_same_game};
 use crate::event::{RefusalReason, RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
@@ -66,7 +66,7 @@ pub(crate) enum RestoreTask {
 impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already have
     /// resumed games of this login.
-    pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games) -> Self {
+    pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games) -> Self {
         let mut restoration = Self {
             games: memory.games.iter().map(|before| GameSearch::new(before.clone(), games)).collect(),
             commands: Vec::new(),
@@ -89,7 +89,7 @@ impl Restoration {
         restoration
     }
 
-    fn queue_again(&mut self, kind: RestoredCommandKind, command: &Command, memory: &Memory) {
+    fn queue_again(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
@@ -121,7 +121,7 @@ impl Restoration {
     }
 
     /// Returns the report with a default `offline_for`. Clears the remembered requests, and forgets seeks that failed.
-    pub(crate) fn into_report(self, memory: &mut Memory) -> Restored {
+    pub(crate) fn into_report(self, memory: &mut SessionMemory) -> Restored {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
         let games = self.games.into_iter().map(|search| search.report).collect();
@@ -169,7 +169,7 @@ impl Restoration {
         games: &Games,
     ) {
         let board = observed_board(result, games);
-        match board.map(|board| (board, self.search_of(board, at))) {
+        match board.map(|board| (board, self.search_index_of(board, at))) {
             Some((board, Some(found))) => self.game_found(found, board),
             Some((other, None)) if result.is_ok() => {
                 self.add_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
@@ -188,7 +188,7 @@ impl Restoration {
 
     /// Returns the index of the search that a board belongs to: the one that found its game before; else the current one, if the
     /// players match; else the first other one whose players match; else `None`.
-    fn search_of(&self, board: &Style12, current: usize) -> Option<usize> {
+    fn search_index_of(&self, board: &Style12, current: usize) -> Option<usize> {
         let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
         let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.matches(board));
         let all = 0..self.games.len();

@@ -52,14 +52,14 @@ impl LineGate {
 
     /// Opens the gate if its maximum wait is over. Returns whether it is open.
     pub(crate) fn open_if_due(&mut self, now: Instant) -> bool {
-        if self.until().is_some_and(|until| until <= now) {
+        if self.opens_at().is_some_and(|until| until <= now) {
             self.state = GateState::Open;
         }
         matches!(self.state, GateState::Open)
     }
 
     /// Returns the time at which the gate opens at the latest; `None` if it is open.
-    pub(crate) const fn until(&self) -> Option<Instant> {
+    pub(crate) const fn opens_at(&self) -> Option<Instant> {
         match self.state {
             GateState::Open => None,
             GateState::Prompt { until } | GateState::Answer { until, .. } => Some(until),

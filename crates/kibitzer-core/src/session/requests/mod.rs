@@ -148,7 +148,7 @@ impl Requests {
             Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, cx),
             Some(ReplyMark::Unnumbered) => {
                 self.open_reply = Some(0);
-                self.unnumbered_line_refused(cx);
+                self.handle_unnumbered_refusal(cx);
             }
             None if matches!(message, Message::Control(Control::Prompt)) => self.gate.note_prompt(),
             None if matches!(message, Message::Control(_)) => {}
@@ -189,7 +189,7 @@ impl Requests {
     }
 
     /// Processes the refusal of a line without a number: block mode is on.
-    fn unnumbered_line_refused(&mut self, cx: &mut Context) {
+    fn handle_unnumbered_refusal(&mut self, cx: &mut Context) {
         if self.mode == ReplyMode::Numbered {
             cx.emit(Event::Fault);
             return;
@@ -273,17 +273,17 @@ impl Requests {
     }
 
     /// Returns the earliest end of a pause, a reply's deadline or the line gate's wait; `None` if none is pending.
-    pub(super) fn timeout(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|request| self.paused_until(request));
         let deadlines = self.sent.awaited().map(|sent| sent.deadline);
         let is_gated = self.mode == ReplyMode::Fenced
             && (self.sent.commands.iter().any(|sent| sent.has_unsent_fence) || !self.queue.is_empty());
-        let gate = self.gate.until().filter(|_| is_gated);
+        let gate = self.gate.opens_at().filter(|_| is_gated);
         held.chain(deadlines).chain(gate).min()
     }
 
     /// Postpones all deadlines except those of users' requests.
-    pub(super) fn defer(&mut self, by: Duration) {
+    pub(super) fn postpone_deadlines(&mut self, by: Duration) {
         for sent in self.sent.commands.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
             sent.deadline = saturating_deadline(sent.deadline, by);
         }

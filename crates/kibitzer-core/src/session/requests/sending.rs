@@ -78,7 +78,7 @@ impl Requests {
         let (key, line) = if self.mode == ReplyMode::Fenced {
             self.sent.remove_oldest_abandoned();
             self.gate.close_until_prompt(cx.now);
-            let fence = Fence::draw(&mut cx.rng);
+            let fence = Fence::random(&mut cx.rng);
             (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
         } else {
             let number = self.sent.reserve_number();

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn only_the_requested_prompt_is_accepted() {
-        let fence = Fence::draw(&mut Rng::with_seed(7));
+        let fence = Fence::random(&mut Rng::with_seed(7));
         let cases: &[(&str, &str, &str, Option<&str>)] = &[
             ("set", "set prompt chess>", "chess> zqX: Command has failed.", Some("chess> ")),
             ("shown twice", "set prompt chess>", "chess> chess> zqX: Command has failed.", Some("chess> ")),
