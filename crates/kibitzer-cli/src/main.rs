@@ -8,6 +8,7 @@ mod decode;
 mod demo;
 mod failure;
 mod live;
+mod log;
 mod manual;
 mod output;
 mod pgn;
@@ -32,6 +33,8 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     demo: demo::Args,
+    #[command(flatten)]
+    log: log::LogArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -67,6 +70,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    if let Err(failure) = cli.log.begin() {
+        return failure.report();
+    }
     let result = match cli.command {
         None => cli.demo.run(),
         Some(Command::Console(args)) => args.run(),

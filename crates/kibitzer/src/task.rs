@@ -148,12 +148,17 @@ impl Task {
             if reply.is_closed() {
                 continue;
             }
+            let span = self.observers.log.request_span(&command);
             match self.session.request(command, now) {
-                Ok(id) => self.replies.register(id, reply),
+                Ok(id) => {
+                    self.observers.log.accepted(id, span);
+                    self.replies.register(id, reply);
+                }
                 Err(error) => drop(reply.send(Err(error))),
             }
         }
         while let Some(id) = self.replies.take_abandoned() {
+            self.observers.log.completed(id, None);
             self.session.abandon(id, now);
         }
         match self.shared.take_ending() {

@@ -42,6 +42,7 @@ use self::source::{ConsoleSource, LiveSession, RecordingPlayer, RecordingReader,
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::live::{report_recorded, wait_for_end};
+use crate::log::ScreenLog;
 
 /// Plays a recording in the console, at a multiple of its recorded speed, until the user quits.
 ///
@@ -112,8 +113,10 @@ fn run_with_background<T: Send>(
 ) -> Result<Option<T>, Failure> {
     let (close, closed) = oneshot::channel();
     thread::scope(|scope| {
+        let log = ScreenLog::begin();
         let background = scope.spawn(move || background(closed));
         let shown = terminal::run(app);
+        drop(log);
         drop(close);
         let outcome = background.join().ok();
         shown.map(|()| outcome)

@@ -22,6 +22,13 @@ pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n"
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RequestId(pub(crate) u64);
 
+impl RequestId {
+    /// Returns the number; the first request of a session has 1.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Reason why a text is not a valid command. No part of it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

@@ -63,7 +63,7 @@ impl Command {
 
     /// Returns the name of the command: the first word in lower case, without the `$` that bypasses aliases; empty for a blank
     /// line.
-    pub(super) fn verb(&self) -> Cow<'_, str> {
+    pub fn verb(&self) -> Cow<'_, str> {
         lowercase(self.words().next().unwrap_or_default())
     }
 

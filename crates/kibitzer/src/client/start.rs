@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use thiserror::Error;
 use tokio::time::Instant;
-use tracing::{Instrument as _, field, info_span};
+use tracing::{Instrument as _, error_span, field};
 
 use super::{Client, ClientInner};
 use crate::client_shared::ClientShared;
@@ -164,7 +164,8 @@ impl Client {
         }
         let (hub, began) = (publisher.hub(), Instant::now());
         let shared = Arc::new(ClientShared::new(&session));
-        let span = info_span!("session", server = profile.host_name(), handle = field::Empty);
+        // At the highest level, so that every logged line has its server.
+        let span = error_span!("session", server = profile.host_name(), handle = field::Empty);
         let task = Task::new(profile, session, publisher, Arc::clone(&shared), observers, span.clone());
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
         let server = profile.host_name().into();

@@ -1,76 +1,173 @@
 //! The log of a session.
+//!
+//! | span | from | to |
+//! |---|---|---|
+//! | `session{server, handle}` | the start of the session | its end |
+//! | `connection{attempt}` | `Connecting` | `Lost`, `Ended`, or the next attempt |
+//! | `login` in it | `Connecting` | `Ready` |
+//! | `restore` in it | `Ready` after a reconnect | `Restored` |
+//! | `request{id, command}` in it | its acceptance by the session | its reply or failure |
 
-use tracing::{Level, Span, debug, enabled, error, info, info_span, trace, warn};
+use tokio::time::Instant;
+use tracing::{Level, Span, debug, debug_span, enabled, error, error_span, field, info, info_span, trace, warn};
 
 use crate::core::Event;
-use crate::core::event::SessionEndReason;
-use crate::core::session::Transmit;
+use crate::core::event::{RequestError, RequestId, SessionEndReason};
+use crate::core::message::Handle;
+use crate::core::session::{Command, Reply, Transmit};
+use crate::core::text::error_chain;
 
 /// Writes what happens in a session to `tracing`, without its secrets.
 pub(super) struct SessionLog {
     /// Span of the session; entered while its task runs.
-    span: Span,
-    /// Span of the login, from the start of a connection attempt until the session is ready, lost or over. Boxed, because most of
-    /// the time there is none.
-    login: Option<Box<Span>>,
+    session: Span,
+    /// Handle in the span of the session.
+    handle: Option<Handle>,
+    /// Spans of the current connection; `None` without one, or if nothing is logged.
+    connection: Option<Box<ConnectionSpans>>,
+    /// Requests without a reply, with the time of their acceptance. Those of a lost connection fail after its end.
+    requests: Vec<(RequestId, Span, Instant)>,
+    was_ready: bool,
+}
+
+/// Spans of one connection.
+struct ConnectionSpans {
+    connection: Span,
+    /// `login` or `restore`; disabled otherwise.
+    stage: Span,
 }
 
 impl SessionLog {
-    pub(super) const fn new(span: Span) -> Self {
-        Self { span, login: None }
+    pub(super) const fn new(session: Span) -> Self {
+        Self { session, handle: None, connection: None, requests: Vec::new(), was_ready: false }
     }
 
     /// Logs received bytes at level TRACE. The caller has redacted them.
     pub(super) fn received(&self, bytes: &[u8]) {
-        self.trace(|| trace!(bytes = %bytes.escape_ascii(), "received"));
-    }
-
-    /// Logs a sent line at level TRACE, unless it is private.
-    pub(super) fn sent(&self, transmit: &Transmit) {
-        if !transmit.kind.is_private() {
-            self.trace(|| trace!(bytes = %transmit.bytes().escape_ascii(), "sent"));
-        }
-    }
-
-    /// Logs an event, and opens or closes the span of the login.
-    pub(super) fn event(&mut self, event: &Event) {
-        if let Event::Connecting { attempt } = event {
-            self.login = Some(Box::new(info_span!(parent: &self.span, "login", attempt)));
-        }
-        self.log(event);
-        if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_)) {
-            self.login = None;
-        }
-    }
-
-    /// Logs an event at the level of its kind, inside the span of the login if there is one.
-    fn log(&self, event: &Event) {
-        let _login = self.login.as_ref().map(|login| login.enter());
-        match event {
-            Event::Connecting { attempt } => info!(attempt, "connecting"),
-            Event::Connected => info!("connected"),
-            Event::LoggedIn(identity) => {
-                let handle = identity.handle.as_ref().map_or("?", |handle| handle.as_str());
-                self.span.record("handle", handle);
-                info!("logged in");
-            }
-            Event::Ready(_) => info!("session ready"),
-            Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
-            Event::Restored(_) => info!("session restored"),
-            Event::Ended(reason @ (SessionEndReason::Quit | SessionEndReason::Shutdown)) => {
-                info!(%reason, "session over");
-            }
-            Event::Ended(reason) => error!(%reason, "session over"),
-            Event::Fault => warn!("server answered a line without a number"),
-            event => debug!(kind = event.kind().as_str(), "event"),
-        }
-    }
-
-    /// Calls `log` inside the span of the login, if level TRACE is enabled.
-    fn trace(&self, log: impl FnOnce()) {
         if enabled!(Level::TRACE) {
-            let _login = self.login.as_ref().map(|login| login.enter());
-            log();
+            self.in_stage(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         }
+    }
+
+    /// Logs a sent line at level TRACE, inside the span of its request, unless it is private.
+    pub(super) fn sent(&self, transmit: &Transmit) {
+        if transmit.kind.is_private() || !enabled!(Level::TRACE) {
+            return;
+        }
+        let log = || trace!(bytes = %transmit.bytes().escape_ascii(), "sent");
+        match self.requests.iter().find(|(id, ..)| Some(*id) == transmit.request) {
+            Some((_, span, _)) => span.in_scope(log),
+            None => self.in_stage(log),
+        }
+    }
+
+    /// Logs an event, and opens or closes spans.
+    pub(super) fn event(&mut self, event: &Event) {
+        match event {
+            Event::Connecting { attempt } => self.open_connection(*attempt),
+            Event::LoggedIn(identity) if identity.handle != self.handle => {
+                self.handle.clone_from(&identity.handle);
+                self.session.record("handle", self.handle.as_ref().map_or("?", Handle::as_str));
+            }
+            _ => {}
+        }
+        self.in_stage(|| log(event));
+        match event {
+            Event::Ready(_) => {
+                let is_reconnect = std::mem::replace(&mut self.was_ready, true);
+                self.set_stage(
+                    |connection| {
+                        if is_reconnect { info_span!(parent: connection, "restore") } else { Span::none() }
+                    },
+                );
+            }
+            Event::Restored(_) => self.set_stage(|_| Span::none()),
+            Event::Lost { .. } | Event::Ended(_) => self.connection = None,
+            _ => {}
+        }
+    }
+
+    /// Opens the span of a request. Of the command it has the name alone, because arguments may be secret.
+    pub(super) fn request_span(&self, command: &Command) -> Span {
+        let Some(spans) = &self.connection else { return Span::none() };
+        debug_span!(parent: &spans.connection, "request", id = field::Empty, command = command_name(command))
+    }
+
+    /// Logs that the session has accepted a request, and keeps its span until the reply.
+    pub(super) fn accepted(&mut self, id: RequestId, span: Span) {
+        if !span.is_disabled() {
+            span.record("id", id.number());
+            span.in_scope(|| debug!("request accepted"));
+            self.requests.push((id, span, Instant::now()));
+        }
+    }
+
+    /// Logs the end of a request, and closes its span. `result` is `None` if the caller no longer waits.
+    pub(super) fn completed(&mut self, id: RequestId, result: Option<&Result<Reply, RequestError>>) {
+        let Some(position) = self.requests.iter().position(|(open, ..)| *open == id) else { return };
+        let (_, span, started) = self.requests.swap_remove(position);
+        let outcome = result.map_or("abandoned", outcome);
+        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        span.in_scope(|| debug!(outcome, elapsed_ms, "request completed"));
+    }
+
+    fn open_connection(&mut self, attempt: u32) {
+        // At the highest level, so that every logged line has its server and handle.
+        let connection = error_span!(parent: &self.session, "connection", attempt);
+        let stage = info_span!(parent: &connection, "login");
+        self.connection = (!connection.is_disabled()).then(|| Box::new(ConnectionSpans { connection, stage }));
+    }
+
+    fn set_stage(&mut self, stage: impl FnOnce(&Span) -> Span) {
+        if let Some(spans) = &mut self.connection {
+            spans.stage = stage(&spans.connection);
+        }
+    }
+
+    /// Calls `log` inside the spans of the connection and its stage.
+    fn in_stage(&self, log: impl FnOnce()) {
+        let _connection = self.connection.as_ref().map(|spans| (spans.connection.enter(), spans.stage.enter()));
+        log();
+    }
+}
+
+/// Logs an event at the level of its kind.
+fn log(event: &Event) {
+    match event {
+        Event::Connecting { attempt } => info!(attempt, "connecting"),
+        Event::Connected => info!("connected"),
+        Event::LoggedIn(_) => info!("logged in"),
+        Event::Ready(_) => info!("session ready"),
+        Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
+        Event::Restored(restored) => info!(
+            offline_for = ?restored.offline_for,
+            games = restored.games.len(),
+            settings = restored.settings.len(),
+            requests = restored.requests.len(),
+            seeks = restored.seeks.len(),
+            "session restored"
+        ),
+        Event::Ended(reason @ (SessionEndReason::Quit | SessionEndReason::Shutdown)) => {
+            info!(reason = reason.as_ref(), "session over");
+        }
+        Event::Ended(reason) => error!(reason = error_chain(reason), "session over"),
+        Event::Fault => warn!("server answered a line without a number"),
+        event => debug!(kind = event.kind().as_str(), game = event.game().map(|game| game.0), "event"),
+    }
+}
+
+/// Returns the name of a command: letters and digits up to the first other character.
+fn command_name(command: &Command) -> String {
+    command.verb().chars().take_while(char::is_ascii_alphanumeric).collect()
+}
+
+/// Returns the result of a request as one word; the server's words may repeat a secret.
+const fn outcome(result: &Result<Reply, RequestError>) -> &'static str {
+    match result {
+        Ok(_) => "answered",
+        Err(RequestError::Refused { .. }) => "refused",
+        Err(RequestError::TimedOut(_)) => "timed_out",
+        Err(RequestError::Lost | RequestError::NotConnected | RequestError::Ended(_)) => "lost",
+        Err(_) => "failed",
     }
 }

@@ -15,7 +15,7 @@ use crate::observer::{Observation, SessionObserver, SessionView};
 
 /// Passes what happens in a session to the log and to its observers, in order and without secrets.
 pub(super) struct Observers {
-    log: SessionLog,
+    pub(super) log: SessionLog,
     list: Vec<Box<dyn SessionObserver>>,
     /// Redactor of received bytes and events; `None` while no secret was sent that the server may still echo.
     redactor: Option<Box<Redactor>>,
@@ -72,9 +72,10 @@ impl Observers {
         });
     }
 
-    /// Shows the end of a request to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
+    /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
     /// still come.
     pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
+        self.log.completed(id, Some(result));
         self.notify_all(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
         if let Some(redactor) = &mut self.redactor
             && !matches!(result, Err(RequestError::TimedOut(_)))
