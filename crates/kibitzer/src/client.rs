@@ -18,7 +18,7 @@ use crate::core::event::{Capabilities, RequestError, SessionEndReason};
 use crate::core::game::Game;
 use crate::core::hub::{GameWatch, Hub, RecvError, Subscription};
 use crate::core::message::{GameId, Handle};
-use crate::core::session::{Command, Reply, SessionState};
+use crate::core::session::{Command, Reply, RequestOptions, SessionState};
 use crate::observer::SessionObserver;
 use crate::transcript::{Recorder, Recording, Recordings};
 
@@ -164,7 +164,37 @@ impl Client {
     ///
     /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
     pub async fn request<R: Request + ?Sized>(&self, command: &R) -> Result<R::Answer, RequestError> {
-        command.parse_reply(self.send_and_wait(command.command()?).await?)
+        self.request_with(command, RequestOptions::new()).await
+    }
+
+    /// Sends a command, as [`request`](Self::request) does, unless its deadline has passed or its game is over when it could be sent.
+    ///
+    /// ```no_run
+    /// use std::time::{Duration, Instant};
+    ///
+    /// use kibitzer::command::MoveText;
+    /// use kibitzer::{GameId, RequestOptions};
+    ///
+    /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let options = RequestOptions::new().game(GameId(12)).deadline(Instant::now() + Duration::from_secs(2));
+    /// client.request_with(&MoveText::new("e2e4")?, options).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`request`](Self::request); [`RequestError::Expired`] and [`RequestError::GameOver`] if the conditions were not met.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn request_with<R: Request + ?Sized>(
+        &self,
+        command: &R,
+        options: RequestOptions,
+    ) -> Result<R::Answer, RequestError> {
+        command.parse_reply(self.send_and_wait(command.command()?, options).await?)
     }
 
     /// Queues a command for the task and waits for the whole reply.
@@ -174,9 +204,9 @@ impl Client {
     /// # Cancel safety
     ///
     /// Both as [`request`](Self::request).
-    async fn send_and_wait(&self, command: Command) -> Result<Reply, RequestError> {
+    async fn send_and_wait(&self, command: Command, options: RequestOptions) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
-        self.inner.shared.request(command, sender)?;
+        self.inner.shared.request(command, options, sender)?;
         match reply.await {
             Ok(result) => result,
             // The task has ended without a reply.

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::core::event::{Capabilities, RequestError, SessionEndReason};
 use crate::core::message::Handle;
-use crate::core::session::{Command, Reply, Session, SessionCounters, SessionState};
+use crate::core::session::{Command, Reply, RequestOptions, Session, SessionCounters, SessionState};
 use crate::observer::SessionObserver;
 
 /// Maximum number of requests that wait for the task to accept them; one more is refused as [`RequestError::Busy`].
@@ -33,7 +33,7 @@ pub(crate) struct ClientShared {
 
 /// The part of [`ClientShared`] that its lock protects: work for the task, and the status that the task publishes.
 struct Mailbox {
-    requests: VecDeque<(Command, ReplySender)>,
+    requests: VecDeque<(Command, RequestOptions, ReplySender)>,
     /// Observers that the task has not taken over yet.
     observers: Vec<Box<dyn SessionObserver>>,
     ending: Option<Ending>,
@@ -112,7 +112,12 @@ impl ClientShared {
     ///
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_REQUESTS`] requests are queued
     /// already.
-    pub(crate) fn request(&self, command: Command, reply: ReplySender) -> Result<(), RequestError> {
+    pub(crate) fn request(
+        &self,
+        command: Command,
+        options: RequestOptions,
+        reply: ReplySender,
+    ) -> Result<(), RequestError> {
         let mut state = self.lock();
         if let Some(reason) = state.status.end_reason() {
             return Err(RequestError::Ended(reason));
@@ -120,7 +125,7 @@ impl ClientShared {
         if state.requests.len() == WAITING_REQUESTS {
             return Err(RequestError::Busy);
         }
-        state.requests.push_back((command, reply));
+        state.requests.push_back((command, options, reply));
         drop(state);
         self.task.notify_one();
         Ok(())
@@ -174,7 +179,7 @@ impl ClientShared {
     }
 
     /// Removes the oldest request from the queue; `None` if it is empty.
-    pub(crate) fn take_request(&self) -> Option<(Command, ReplySender)> {
+    pub(crate) fn take_request(&self) -> Option<(Command, RequestOptions, ReplySender)> {
         let mut state = self.lock();
         let request = state.requests.pop_front();
         if state.requests.is_empty() && state.requests.capacity() > 0 {
@@ -227,7 +232,7 @@ impl ClientShared {
         let reason = state.status.end_reason().unwrap_or(SessionEndReason::Shutdown);
         drop(state);
         drop(observers);
-        for (_, reply) in requests {
+        for (.., reply) in requests {
             drop(reply.send(Err(RequestError::Ended(reason.clone()))));
         }
         self.handles.notify_waiters();

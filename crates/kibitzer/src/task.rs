@@ -144,12 +144,12 @@ impl Task {
         if self.input.is_empty() {
             self.observers.add(self.shared.take_observers(), self.input.view(&self.session));
         }
-        while let Some((command, reply)) = self.shared.take_request() {
+        while let Some((command, options, reply)) = self.shared.take_request() {
             if reply.is_closed() {
                 continue;
             }
             let span = self.observers.log.request_span(&command);
-            match self.session.request(command, now) {
+            match self.session.request_with(command, options, now) {
                 Ok(id) => {
                     self.observers.log.accepted(id, span);
                     self.replies.register(id, reply);

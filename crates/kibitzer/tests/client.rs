@@ -10,7 +10,7 @@ use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, LoginError, RequestError, SessionEndReason};
 use kibitzer::core::hub::{Hub, RecvError};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
-use kibitzer::core::session::{Command, Password, RequestLimits, SessionState, TimesealChoice};
+use kibitzer::core::session::{Command, Password, RequestLimits, RequestOptions, SessionState, TimesealChoice};
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver, SessionView};
 use tokio::runtime::Handle;
@@ -220,6 +220,29 @@ async fn queued_requests_are_not_sent_after_their_future_is_dropped() {
     assert_eq!(client.request("date").await, Err(RequestError::Busy));
     shout.abort();
     assert!(shout.await.unwrap_err().is_cancelled());
+    peer.say(block(number, 37, "Finger of GuestPUPE:\n\r")).await;
+    asking.await.unwrap().unwrap();
+    peer.serving(client.request("date")).await.unwrap();
+    assert_eq!(peer.heard, ["date"]);
+    client.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_are_not_sent_after_their_deadline_or_for_an_unknown_game() {
+    let (mut listener, profile) = listen();
+    let one_at_a_time = profile.session(|session| session.requests(RequestLimits::default().in_flight(1)));
+    let (client, mut peer) = listener.guest(one_at_a_time).await;
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("finger").await }
+    });
+    let number = peer.expect("finger").await;
+    let (began, options) = (Instant::now(), RequestOptions::new());
+    let expiring = options.deadline((began + seconds(2)).into_std());
+    assert_eq!(client.request_with("shout hello", expiring).await, Err(RequestError::Expired));
+    assert_eq!(began.elapsed(), seconds(2));
+    let e4 = MoveText::new("e4").unwrap();
+    assert_eq!(client.request_with(&e4, options.game(GameId(12))).await.unwrap_err(), RequestError::GameOver);
     peer.say(block(number, 37, "Finger of GuestPUPE:\n\r")).await;
     asking.await.unwrap().unwrap();
     peer.serving(client.request("date")).await.unwrap();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use strum::AsRefStr;
 use thiserror::Error;
 
 use super::{SessionEndReason, quoted};
@@ -67,7 +68,10 @@ pub enum RefusalReason {
 /// Reason why a request failed: it was not sent, no reply arrived, the server refused it, or the reply does not answer it.
 ///
 /// [`refusal`](Self::refusal) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+///
+/// [`as_ref`](AsRef::as_ref) returns the name of the variant in snake case, such as `timed_out`.
+#[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RequestError {
@@ -80,6 +84,12 @@ pub enum RequestError {
     /// The session is not ready: it is being connected or set up. Nothing was sent, and nothing will be.
     #[error("not connected")]
     NotConnected,
+    /// Its [deadline](crate::session::RequestOptions::deadline) passed before it could be sent. Nothing was sent.
+    #[error("expired before it was sent")]
+    Expired,
+    /// Its [game](crate::session::RequestOptions::game) is over, no longer followed, or not known. Nothing was sent.
+    #[error("game is over or not followed")]
+    GameOver,
     /// The reply did not arrive in time. The command may have been executed.
     #[error("no reply within {0:?}")]
     TimedOut(Duration),

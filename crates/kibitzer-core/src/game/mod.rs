@@ -28,6 +28,7 @@ pub(crate) use change::PrecedingReport;
 pub use change::{Change, ChangeKind, Desync, DesyncReason, MissedPlies};
 pub use moves::PlayedMove;
 pub use state::Game;
+pub(crate) use state::GameIdentity;
 use state::GameStep;
 
 numeric_options! {
@@ -113,6 +114,17 @@ impl Games {
     /// Returns the game that this login is playing, the lowest number in a simultaneous exhibition; `None` if it plays none.
     pub fn mine(&self) -> Option<&Game> {
         self.iter().find(|game| game.is_going_on() && game.position().relation().is_mine())
+    }
+
+    /// Returns the identity of the game in progress that has this number; `None` if there is none, or if an announcement leaves open
+    /// which game has the number.
+    pub(crate) fn identity(&self, game: GameId) -> Option<GameIdentity> {
+        self.get(game).filter(|game| game.owns_number()).map(Game::identity)
+    }
+
+    /// Returns whether the game is still the one in progress that has its number.
+    pub(crate) fn is_in_progress(&self, identity: &GameIdentity) -> bool {
+        self.get(identity.id).is_some_and(|game| game.owns_number() && game.has_identity(identity))
     }
 
     /// Applies a message to the state, and returns the change that it made; `None` if it made none.

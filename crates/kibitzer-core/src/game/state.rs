@@ -21,6 +21,8 @@ use sent::AwaitedMoves;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the other board of a bughouse match has one name everywhere")]
 pub struct Game {
+    /// Shared with all copies of the state of this game; see [`GameIdentity`].
+    marker: Arc<()>,
     position: Arc<Style12>,
     moves: KnownMoves,
     kind: Option<ServerText>,
@@ -38,6 +40,13 @@ pub struct Game {
     reserves: Reserves,
 }
 
+/// Identity of a game. It differs from that of earlier and later games with the same number, also on other connections.
+#[derive(Clone, Debug)]
+pub(crate) struct GameIdentity {
+    pub(super) id: GameId,
+    marker: Arc<()>,
+}
+
 /// Game that the next board of a number belongs to, as an earlier message announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextBoardOwner {
@@ -52,6 +61,7 @@ enum NextBoardOwner {
 impl Game {
     pub(super) fn new(position: Arc<Style12>) -> Self {
         Self {
+            marker: Arc::default(),
             moves: KnownMoves::from_base(Arc::clone(&position)),
             position,
             kind: None,
@@ -219,6 +229,14 @@ impl Game {
     /// Returns whether messages about the number of this game apply to it. If not, the next board shows which game has the number.
     pub(super) const fn owns_number(&self) -> bool {
         self.is_going_on() && self.next_board.is_none()
+    }
+
+    pub(super) fn identity(&self) -> GameIdentity {
+        GameIdentity { id: self.id(), marker: Arc::clone(&self.marker) }
+    }
+
+    pub(super) fn has_identity(&self, identity: &GameIdentity) -> bool {
+        Arc::ptr_eq(&self.marker, &identity.marker)
     }
 
     /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or is already known.

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Instant;
 
 use crate::event::{CommandError, MAX_COMMAND_BYTES};
+use crate::message::GameId;
 use crate::session::secret::SecretDetector;
 use crate::text;
 
@@ -128,6 +130,46 @@ impl Command {
     /// Returns whether the command resets the server's idle timer: every command does unless it starts with `$$`.
     pub(super) fn resets_idle_timer(&self) -> bool {
         !self.0.starts_with("$$")
+    }
+}
+
+/// Conditions under which a command may still be sent. A new value has none.
+///
+/// A command may wait in the queue of a session: for earlier replies, for the server's prompt, for the end of a throttle of talk, or
+/// for the restoration after a reconnect. The conditions are checked when its line is about to be sent, and whenever something
+/// happens before. Once the line is sent, they have no effect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestOptions {
+    pub(super) deadline: Option<Instant>,
+    pub(super) game: Option<GameId>,
+}
+
+impl RequestOptions {
+    /// Creates options without conditions.
+    pub const fn new() -> Self {
+        Self { deadline: None, game: None }
+    }
+
+    /// Sends the command before this time or never; the request then fails with [`RequestError::Expired`]. Default: no limit.
+    ///
+    /// The wait for the reply to a sent command has a limit of its own.
+    ///
+    /// [`RequestError::Expired`]: crate::event::RequestError::Expired
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Sends the command only while the game that has this number at the time of the request is in progress and followed by this
+    /// session; the request then fails with [`RequestError::GameOver`]. A later game with the same number is another game. Default: no
+    /// game.
+    ///
+    /// [`RequestError::GameOver`]: crate::event::RequestError::GameOver
+    #[must_use]
+    pub const fn game(mut self, game: GameId) -> Self {
+        self.game = Some(game);
+        self
     }
 }
 

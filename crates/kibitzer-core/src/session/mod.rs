@@ -23,7 +23,7 @@ mod secret;
 mod tests;
 mod transmit;
 
-pub use command::Command;
+pub use command::{Command, RequestOptions};
 pub use fence::fence_word;
 pub use machine::Session;
 pub use machine::state::{DriverAction, SessionCounters, SessionState};

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::event::{Event, RefusalReason, RequestError};
+use crate::message::listing::AnyListing;
 use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
+use crate::session::command::Command;
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode};
 
@@ -47,6 +49,15 @@ impl Reply {
     pub fn answer(&self) -> Option<&Event> {
         let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
         self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
+    }
+
+    /// Returns the listing that the reply to `command` contains; `None` if the command has no listing, or the reply is not a
+    /// complete one.
+    ///
+    /// In block mode the server reports which command it executed; otherwise `command` has to name it without abbreviation.
+    pub fn listing(&self, command: &Command) -> Option<AnyListing> {
+        let code = self.code.map(|code| code.0);
+        AnyListing::parse(code, &command.verb(), self.answers().map(Event::raw))
     }
 
     /// Returns whether the reply ends the observation of a game and starts none.

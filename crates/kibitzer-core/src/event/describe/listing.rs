@@ -35,8 +35,9 @@ impl Fields for AnyListing {
     }
 }
 
-impl EventDescriptor for AnyListing {
-    fn kind(&self) -> EventKind {
+impl AnyListing {
+    /// Returns the kind of the event that reports the listing.
+    pub const fn kind(&self) -> EventKind {
         match self {
             Self::Channels(_) => EventKind::ChannelList,
             Self::Finger(_) => EventKind::Finger,
@@ -48,6 +49,12 @@ impl EventDescriptor for AnyListing {
             Self::Variables(_) => EventKind::Variables,
             Self::Who(_) => EventKind::WhoList,
         }
+    }
+}
+
+impl EventDescriptor for AnyListing {
+    fn kind(&self) -> EventKind {
+        self.kind()
     }
 
     fn line(&self) -> LineDisplay {

@@ -4,6 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::value::Value;
 use crate::event::Event;
+use crate::message::listing::AnyListing;
 
 /// Writes the object that `kibitzer decode` prints for the event. Texts are written as they are: a format whose texts reach a
 /// terminal has to escape control characters.
@@ -34,6 +35,13 @@ impl Serialize for Event {
             written?;
             object.end()
         })
+    }
+}
+
+/// Writes the object of the rows of a listing: the keys of its event, without `event` and `offset`.
+impl Serialize for AnyListing {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::Object(self).serialize(serializer)
     }
 }
 

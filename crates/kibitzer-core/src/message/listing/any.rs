@@ -2,16 +2,30 @@
 
 use std::ops::ControlFlow;
 
-use super::{ChannelList, Collector, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList};
+use super::{
+    ChannelList, Collector, Finger, GameList, History, Listing as _, MoveList, SoughtList, StoredGames, Variables,
+    WhoList,
+};
 
-/// Declares a variant for each listing: its type, the codes of its commands in block mode, their numbers in ICC's units.
+/// Declares a variant for each listing: its type, the names of its commands, their codes in block mode, their numbers in ICC's units.
 macro_rules! listings {
-    ($($(#[$doc:meta])* $variant:ident($kind:ident): [$($code:literal),+], [$($number:literal),*];)+) => {
+    ($($(#[$doc:meta])* $variant:ident($kind:ident): [$($name:literal),+], [$($code:literal),+], [$($number:literal),*];)+) => {
         /// The listing in a reply.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum AnyListing {
             $($(#[$doc])* $variant($kind),)+
+        }
+
+        impl AnyListing {
+            /// Parses the lines of a reply as the listing of its command: by the code in block mode, else by the command's name.
+            /// `None` if the command has no listing, or the lines are not a complete one.
+            pub(crate) fn parse<'a>(code: Option<u32>, name: &str, lines: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
+                match (code, name) {
+                    $((Some($($code)|+), _) | (None, $($name)|+) => $kind::parse(lines).ok().map(Self::$variant),)+
+                    _ => None,
+                }
+            }
         }
 
         /// A [`Collector`] of the listing that one reply may contain.
@@ -60,21 +74,21 @@ macro_rules! listings {
 
 listings! {
     /// Reply to `inchannel`.
-    Channels(ChannelList): [53], [];
+    Channels(ChannelList): ["inchannel"], [53], [];
     /// Reply to `finger` and `statistics`.
-    Finger(Finger): [37, 126], [130];
+    Finger(Finger): ["finger", "statistics"], [37, 126], [130];
     /// Reply to `games`.
-    Games(GameList): [43], [155];
+    Games(GameList): ["games"], [43], [155];
     /// Reply to `history`.
-    History(History): [51], [129];
+    History(History): ["history"], [51], [129];
     /// Reply to `moves`, `oldmoves` and `smoves`.
-    Moves(MoveList): [77, 81, 123], [150, 171];
+    Moves(MoveList): ["moves", "oldmoves", "smoves"], [77, 81, 123], [150, 171];
     /// Reply to `sought`.
-    Sought(SoughtList): [157], [215];
+    Sought(SoughtList): ["sought"], [157], [215];
     /// Reply to `stored`.
-    Stored(StoredGames): [127], [210];
+    Stored(StoredGames): ["stored"], [127], [210];
     /// Reply to `variables` and `ivariables`.
-    Variables(Variables): [58, 143], [131];
+    Variables(Variables): ["variables", "ivariables"], [58, 143], [131];
     /// Reply to `who`.
-    Who(WhoList): [146], [106];
+    Who(WhoList): ["who"], [146], [106];
 }

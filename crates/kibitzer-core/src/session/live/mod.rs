@@ -18,7 +18,7 @@ mod setup;
 
 use std::time::{Duration, Instant};
 
-use super::command::Command;
+use super::command::{Command, RequestOptions};
 use super::context::{AfterClose, Context};
 use super::login::CompletedLogin;
 use super::machine::state::SessionState;
@@ -27,7 +27,7 @@ use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
 use super::recovery::memory::SessionMemory;
 use super::recovery::restore::Restoration;
-use super::requests::{Requester, Requests};
+use super::requests::{Requester, Requests, SendConditions};
 use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
 use crate::game::Desync;
 
@@ -184,16 +184,24 @@ impl LiveConnection {
     }
 
     /// Queues a request of the user, and sends it if possible. Fails with [`RequestError::NotConnected`] during the set-up and after
-    /// `quit`, with [`RequestError::Busy`] if the queue is full.
-    pub(super) fn request(&mut self, command: Command, cx: &mut Context) -> Result<RequestId, RequestError> {
+    /// `quit`, with [`RequestError::Busy`] if the queue is full, with [`RequestError::GameOver`] if its game is not in progress.
+    pub(super) fn request(
+        &mut self,
+        command: Command,
+        options: RequestOptions,
+        cx: &mut Context,
+    ) -> Result<RequestId, RequestError> {
         if self.quitting.is_some() || matches!(self.stage, LiveStage::SettingUp(_)) {
             return Err(RequestError::NotConnected);
         }
         if self.requests.queue.len() >= cx.options.requests.queued {
             return Err(RequestError::Busy);
         }
+        let identity = |game| cx.reader.games().identity(game).ok_or(RequestError::GameOver);
+        let game = options.game.map(identity).transpose()?;
+        let conditions = SendConditions { deadline: options.deadline, game };
         let is_quit = command.is_quit();
-        let id = self.requests.enqueue(Requester::User, Some(command), cx);
+        let id = self.requests.enqueue_with(Requester::User, Some(command), conditions, cx);
         if is_quit {
             self.quitting = Some(Quitting { request: Some(id), is_final: false, ..Quitting::new(cx) });
         }

@@ -21,7 +21,7 @@ pub(super) mod state;
 use std::time::Instant;
 
 use self::state::{DriverAction, SessionCounters, SessionState};
-use super::command::Command;
+use super::command::{Command, RequestOptions};
 use super::context::{AfterClose, Context};
 use super::live::LiveConnection;
 use super::login::Login;
@@ -301,11 +301,27 @@ impl Session {
     /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event) returns.
     /// [`RequestError::Ended`]: the session is over, or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
+        self.request_with(command, RequestOptions::new(), now)
+    }
+
+    /// Queues a command, as [`request`](Self::request) does, that is sent only while its conditions are met.
+    ///
+    /// A condition that is no longer met completes the request: with [`RequestError::Expired`] or [`RequestError::GameOver`].
+    ///
+    /// # Errors
+    ///
+    /// As [`request`](Self::request); and [`RequestError::GameOver`] if the game of the options is not in progress.
+    pub fn request_with(
+        &mut self,
+        command: Command,
+        options: RequestOptions,
+        now: Instant,
+    ) -> Result<RequestId, RequestError> {
         self.cx.now = now;
         let is_unpolled = self.cx.events.len() >= self.cx.options.requests.queued;
         match &mut self.phase {
             Phase::Live(_) if is_unpolled => Err(RequestError::Busy),
-            Phase::Live(live) => live.request(command, &mut self.cx),
+            Phase::Live(live) => live.request(command, options, &mut self.cx),
             Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason) => Err(RequestError::Ended(reason.clone())),
             _ => Err(RequestError::NotConnected),
         }

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | queued | limits, the line gate and the throttle of talk permit it | sent |
 //! | queued | withdrawn or abandoned | removed |
+//! | queued | its deadline; its game is over | completed with `Expired` or `GameOver` |
 //! | sent | its reply ends | completed |
 //! | sent | its reply reports that talk was dropped | queued again, at most five times |
 //! | sent | its reply ends the observation that a restored game needs | queued again, once |
@@ -35,7 +36,7 @@ use line_gate::LineGate;
 use sent::{SentCommand, SentCommands};
 use talk_pacing::{TalkPacing, TalkResult, ThrottledTalk};
 
-pub(super) use sent::{RequestedCommand, Requester};
+pub(super) use sent::{RequestedCommand, Requester, SendConditions};
 
 /// Maximum number of times that a line of talk is sent again after the server dropped it.
 const MAX_TALK_RETRIES: u8 = 5;
@@ -109,13 +110,31 @@ impl Requests {
         self.sent.shrink();
     }
 
+    /// Appends a command without conditions to the queue, as [`enqueue_with`](Self::enqueue_with) does.
+    pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>, cx: &mut Context) -> RequestId {
+        self.enqueue_with(requester, command, SendConditions::default(), cx)
+    }
+
     /// Appends a command to the queue without checking the limit of the queue, and returns the identifier of the request. `command` is
     /// `None` for a probe.
-    pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>, cx: &mut Context) -> RequestId {
+    pub(super) fn enqueue_with(
+        &mut self,
+        requester: Requester,
+        command: Option<Command>,
+        conditions: SendConditions,
+        cx: &mut Context,
+    ) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
         cx.n_requests += 1;
         let id = RequestId(cx.n_requests);
-        self.queue.push_back(RequestedCommand { id, requester, command, n_drops: 0, is_during_restoration });
+        self.queue.push_back(RequestedCommand {
+            id,
+            requester,
+            command,
+            n_drops: 0,
+            conditions,
+            is_during_restoration,
+        });
         id
     }
 
@@ -272,14 +291,15 @@ impl Requests {
         self.completed.push_back(CompletedRequest { request: sent.request, result });
     }
 
-    /// Returns the earliest end of a pause, a reply's deadline or the line gate's wait; `None` if none is pending.
+    /// Returns the earliest end of a pause, a deadline of a request or a reply, or the line gate's wait; `None` if none is pending.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|request| self.paused_until(request));
+        let expiries = self.queue.iter().filter_map(|request| request.conditions.deadline);
         let deadlines = self.sent.awaited().map(|sent| sent.deadline);
         let is_gated = self.mode == ReplyMode::Fenced
             && (self.sent.commands.iter().any(|sent| sent.has_unsent_fence) || !self.queue.is_empty());
         let gate = self.gate.opens_at().filter(|_| is_gated);
-        held.chain(deadlines).chain(gate).min()
+        held.chain(expiries).chain(deadlines).chain(gate).min()
     }
 
     /// Postpones all deadlines except those of users' requests.

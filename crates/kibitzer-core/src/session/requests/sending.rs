@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::Requests;
 use super::sent::{ReplyKey, RequestedCommand, Requester, SentCommand};
 use super::talk_pacing::ThrottledTalk;
+use super::{CompletedRequest, Requests};
 use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::dialect::reply_marks::ReplyMode;
@@ -16,9 +16,10 @@ use crate::session::reply::PartialReply;
 const MAX_IN_FLIGHT: usize = 64;
 
 impl Requests {
-    /// Sends all lines that may be sent now. Returns whether one of them resets the server's idle timer.
+    /// Completes the commands whose conditions are no longer met, and sends all lines that may be sent now. Returns whether one of them resets the server's idle timer.
     pub(crate) fn send_ready_lines(&mut self, cx: &mut Context) -> bool {
         let mut resets_idle_timer = false;
+        self.complete_void_requests(cx);
         self.pacing.end_expired_pauses(cx.now);
         while self.mode != ReplyMode::Fenced || self.gate.open_if_due(cx.now) {
             if self.send_missing_fence(cx) {
@@ -29,6 +30,17 @@ impl Requests {
             self.send_request(request, cx);
         }
         resets_idle_timer
+    }
+
+    /// Completes the queued commands that must not be sent any more.
+    fn complete_void_requests(&mut self, cx: &Context) {
+        let violation = |(at, request): (usize, &RequestedCommand)| {
+            Some((at, request.conditions.violation(cx.reader.games(), cx.now)?))
+        };
+        while let Some((at, error)) = self.queue.iter().enumerate().find_map(violation) {
+            let Some(request) = self.queue.remove(at) else { break };
+            self.completed.push_back(CompletedRequest { request, result: Err(error) });
+        }
     }
 
     /// Queues the fence after a command that was sent without it; returns `false` if no fence is missing.

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use crate::event::RequestId;
+use crate::event::{RequestError, RequestId};
+use crate::game::{GameIdentity, Games};
 use crate::session::command::Command;
 use crate::session::fence::Fence;
 use crate::session::reply::PartialReply;
@@ -38,8 +39,28 @@ pub(crate) struct RequestedCommand {
     pub(crate) command: Option<Command>,
     /// Number of times that the server dropped this line of talk.
     pub(crate) n_drops: u8,
+    pub(crate) conditions: SendConditions,
     /// It was requested during a restoration. If it asks to observe a game, that game may be observed already.
     pub(crate) is_during_restoration: bool,
+}
+
+/// Conditions under which a queued command may be sent: its [`RequestOptions`](crate::session::RequestOptions) with the identity
+/// of the game.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SendConditions {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) game: Option<GameIdentity>,
+}
+
+impl SendConditions {
+    /// Returns the error of the condition that is not met; `None` if the command may be sent.
+    pub(crate) fn violation(&self, games: &Games, now: Instant) -> Option<RequestError> {
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            return Some(RequestError::Expired);
+        }
+        let is_over = self.game.as_ref().is_some_and(|game| !games.is_in_progress(game));
+        is_over.then_some(RequestError::GameOver)
+    }
 }
 
 impl RequestedCommand {

@@ -3,6 +3,7 @@
 mod adjourned;
 mod boards;
 mod chaos;
+mod conditions;
 mod icc;
 mod liveness;
 mod login;
@@ -93,6 +94,12 @@ impl Driver {
 
     fn request(&mut self, line: &str) -> Result<RequestId, RequestError> {
         let id = self.session.request(Command::new(line).unwrap(), self.now);
+        self.drain();
+        id
+    }
+
+    fn request_with(&mut self, line: &str, options: RequestOptions) -> Result<RequestId, RequestError> {
+        let id = self.session.request_with(Command::new(line).unwrap(), options, self.now);
         self.drain();
         id
     }
