@@ -152,7 +152,7 @@ impl Args {
                 never = closing => match never {}
             }
         };
-        console::run_session(runtime, &client, feed, server, ProfileFilters::default(), companion)
+        console::run_session(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
     }
 
     /// Plays, and prints the bot's events until it has stopped.

@@ -7,9 +7,10 @@ use kibitzer_attach::AttachAccess;
 
 use crate::arguments::FormatArgs;
 use crate::failure::{EXIT_STATUS, Failure};
+use crate::filter::FilterArgs;
 use crate::live::{
-    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, StopArgs, TARGET_HELP, Target, announce_recording,
-    print_session, report_recorded, run, send_typed, start_session, wait_for_end,
+    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target,
+    announce_recording, print_session, report_recorded, run, send_typed, start_session, wait_for_end,
 };
 
 /// Log in to a server, print its events and send typed lines
@@ -27,6 +28,8 @@ pub(crate) struct Args {
     login: LoginArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     /// Record the session in this new file, without names and passwords of the login
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -47,6 +50,7 @@ Examples:
   kibitzer connect icc --user Newton --password-command 'pass show icc'
   kibitzer connect my.toml --record session.jsonl         a session by a profile, recorded
   printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
+  kibitzer connect --for 10s --filter 'not (kind:prompt or kind:holding)'
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
 
 impl Args {
@@ -66,7 +70,8 @@ impl Args {
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
         announce_recording(&client);
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), HousekeepingFilter::default());
+        let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
         let sender = LineSender::Own(client.clone());
         let printed = print_session(&client, printer, send_typed(&sender), &mut ending).await;
         wait_for_end(&server, &client, printed).await.map(report_recorded)

@@ -7,6 +7,7 @@ mod console;
 mod decode;
 mod demo;
 mod failure;
+mod filter;
 mod live;
 mod log;
 mod manual;
@@ -16,11 +17,13 @@ mod record;
 mod replay;
 mod serve;
 
+use std::error::Error as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::{EXIT_STATUS, Failure, USAGE};
+use failure::{EXIT_STATUS, Failure, USAGE, report_lines};
+use filter::FilterError;
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
@@ -99,5 +102,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
     // The first paragraph says what is wrong; tips and the usage follow.
     let (reason, _) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
     let words = reason.split_whitespace().skip_while(|&word| word == "error:").collect::<Vec<_>>();
-    Failure::new(USAGE, format!("{} (try --help)", words.join(" "))).report()
+    let status = Failure::new(USAGE, format!("{} (try --help)", words.join(" "))).report();
+    if let Some(error) = error.source().and_then(|source| source.downcast_ref::<FilterError>()) {
+        report_lines(&error.excerpt());
+    }
+    status
 }

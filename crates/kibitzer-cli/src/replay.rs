@@ -9,6 +9,7 @@ use crate::arguments::{ReaderArgs, speed_within};
 use crate::console;
 use crate::decode::{DecodePrinter, Input, print_events};
 use crate::failure::Failure;
+use crate::filter::FilterArgs;
 use crate::output::{EventWriter, LineFormat, Stamp};
 
 /// Show a recorded session again
@@ -27,6 +28,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<LineFormat>,
     #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
     reader: ReaderArgs,
 }
 
@@ -35,13 +38,15 @@ Examples:
   kibitzer replay session.jsonl                    look at it in the console; ? lists the keys
   kibitzer replay --speed 10 session.jsonl         ten times as fast
   kibitzer replay --format text session.jsonl      watch it without a console
+  kibitzer replay --speed 100 --filter 'kind:tell,shout or mine' session.jsonl
   kibitzer replay --speed 100 session.jsonl | jq 'select(.event==\"tell\")'";
 
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        let filter = self.filter.expression.clone();
         if self.format.is_none() && io::stdout().is_terminal() {
-            return console::replay(&self.file, self.reader, self.speed);
+            return console::replay(&self.file, self.reader, filter, self.speed);
         }
         let started = Instant::now();
         let wait_until_due = |stamp: Option<Stamp>| {
@@ -50,7 +55,7 @@ impl Args {
             thread::sleep(due.saturating_sub(started.elapsed()));
         };
         let writer = EventWriter::new(self.format.unwrap_or(LineFormat::Jsonl));
-        let decoder = DecodePrinter::new(self.reader.event_reader(), None, writer);
+        let decoder = DecodePrinter::new(self.reader.event_reader(), None, filter, writer);
         print_events(Input::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
     }
 }

@@ -70,19 +70,23 @@ impl Args {
         let filters = profile_filters(&profile).map_err(Failure::local)?;
         let server = self.session.server();
         let (client, tap) = runtime.block_on(start_session(profile, &server))?;
-        run_session(&runtime, &client, SessionFeed::Own(tap), &server, filters, async |closed| drop(closed.await))
+        let filter = self.session.filter.expression.clone();
+        let until_closed = async |closed| drop(closed.await);
+        run_session(&runtime, &client, SessionFeed::Own(tap), &server, filters, filter, until_closed)
     }
 
     /// Shows or prints the session of another process.
     fn run_attached(&self, path: &Path, is_plain: bool) -> Result<(), Failure> {
+        let filter = self.session.filter.expression.clone();
         let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };
         if is_plain {
-            return run(print_attached(path, access, self.session.format.format(), self.session.ending));
+            let (format, ending) = (self.session.format.format(), self.session.ending);
+            return run(print_attached(path, access, format, filter, ending));
         }
         let runtime = runtime()?;
         let session = runtime.block_on(attach(path, access))?;
         let server = session.server().to_owned();
-        let outcome = show_attached(&runtime, session, access)?;
+        let outcome = show_attached(&runtime, session, access, filter)?;
         check_attached_end(&server, outcome)
     }
 }

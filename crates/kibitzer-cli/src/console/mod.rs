@@ -41,23 +41,28 @@ pub(crate) use self::source::replay_clock::SPEEDS;
 use self::source::{ConsoleSource, LiveSession, RecordingPlayer, RecordingReader, fill_feed};
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
+use crate::filter::Expression;
 use crate::live::{report_recorded, wait_for_end};
 use crate::log::ScreenLog;
 
-/// Plays a recording in the console, at a multiple of its recorded speed, until the user quits.
+/// Plays a recording in the console, at a multiple of its recorded speed, until the user quits. `filter` is the initial one of the
+/// list.
 ///
 /// # Errors
 ///
 /// [`Failure`] if the recording cannot be read, or the terminal fails.
-pub(crate) fn replay(path: &Path, args: ReaderArgs, speed: f64) -> Result<(), Failure> {
+pub(crate) fn replay(path: &Path, args: ReaderArgs, filter: Option<Expression>, speed: f64) -> Result<(), Failure> {
     let reader = RecordingReader::open(path, args, Instant::now)?;
     let player = RecordingPlayer::new(reader, speed, Instant::now());
-    terminal::run(App::new(ConsoleSource::Recording(Box::new(player)), StateDirectory::for_user()))
+    let mut app = App::new(ConsoleSource::Recording(Box::new(player)), StateDirectory::for_user());
+    app.list.filter = filter;
+    terminal::run(app)
 }
 
 /// Shows a session in the console, shuts it down when the user quits, and reports its recording.
 ///
-/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name. The argument of
+/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name, `filter` the initial one of
+/// the list. The argument of
 /// `companion` resolves once the console is closed. The session is shut down when `companion` returns.
 ///
 /// # Errors
@@ -69,11 +74,13 @@ pub(crate) fn run_session(
     feed: SessionFeed,
     server: &str,
     filters: ProfileFilters,
+    filter: Option<Expression>,
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
     let session = LiveSession::new(client.clone(), feed, server.to_owned(), runtime.handle().clone());
     let mut app = App::new(ConsoleSource::Live(Box::new(session)), StateDirectory::for_user());
     app.filters.profile = filters;
+    app.list.filter = filter;
     let background = async move |closed| {
         companion(closed).await;
         client.shutdown().await;
@@ -90,10 +97,16 @@ type AttachedOutcome = Result<Option<SessionEndReason>, AttachError>;
 /// # Errors
 ///
 /// [`Failure`] if the terminal fails.
-fn show_attached(runtime: &Runtime, session: Attached, access: AttachAccess) -> Result<AttachedOutcome, Failure> {
+fn show_attached(
+    runtime: &Runtime,
+    session: Attached,
+    access: AttachAccess,
+    filter: Option<Expression>,
+) -> Result<AttachedOutcome, Failure> {
     let server = session.server().to_owned();
     let (live, sender) = LiveSession::attached(&session, access, server, runtime.handle().clone());
-    let app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::for_user());
+    let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::for_user());
+    app.list.filter = filter;
     let background = async move |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => Ok(None),

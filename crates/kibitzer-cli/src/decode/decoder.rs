@@ -2,12 +2,14 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::{Event, EventReader};
 
 use super::input::StreamPiece;
 use crate::failure::Failure;
+use crate::filter::{EventFilter, Expression};
 use crate::output::{EventWriter, PasswordPrompt, Stamp, sent_text};
 
 /// Parses pieces and prints their events.
@@ -24,11 +26,18 @@ pub(crate) struct DecodePrinter {
     /// The time of the last piece of a recording.
     stamp: Option<Stamp>,
     cut_line: Option<u64>,
+    /// Decides which events are printed; `None` prints all.
+    filter: Option<EventFilter>,
     writer: EventWriter,
 }
 
 impl DecodePrinter {
-    pub(crate) fn new(events: EventReader, chunk: Option<NonZeroUsize>, writer: EventWriter) -> Self {
+    pub(crate) fn new(
+        events: EventReader,
+        chunk: Option<NonZeroUsize>,
+        filter: Option<Expression>,
+        writer: EventWriter,
+    ) -> Self {
         Self {
             initial_reader: events.clone(),
             events,
@@ -38,6 +47,7 @@ impl DecodePrinter {
             secrets: SecretDetector::default(),
             stamp: None,
             cut_line: None,
+            filter: filter.map(EventFilter::new),
             writer,
         }
     }
@@ -52,7 +62,7 @@ impl DecodePrinter {
                 for mut part in bytes.chunks(self.chunk.get()) {
                     while let Some(event) = self.events.next(&mut part) {
                         self.password_prompt.record_event(event.kind());
-                        self.writer.write_event(&event, self.stamp.as_ref())?;
+                        self.print(&event)?;
                     }
                 }
             }
@@ -73,6 +83,9 @@ impl DecodePrinter {
                 self.finish_connection()?;
                 self.events = self.initial_reader.clone().starting_at(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
+                if let Some(filter) = &mut self.filter {
+                    filter.end_connection();
+                }
             }
             StreamPiece::Cut(line) => self.cut_line = Some(line),
         }
@@ -82,13 +95,22 @@ impl DecodePrinter {
     /// Prints a sent line; `None` for a line that is withheld.
     fn print_sent(&mut self, text: Option<String>) -> Result<(), Failure> {
         let sent = Event::Sent { line: text.map(Arc::from), request: None };
-        self.writer.write_event(&sent, self.stamp.as_ref())
+        self.print(&sent)
+    }
+
+    /// Prints an event that the filter accepts.
+    fn print(&mut self, event: &Event) -> Result<(), Failure> {
+        let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
+        if self.filter.as_mut().is_none_or(|filter| filter.accepts(event, at)) {
+            self.writer.write_event(event, self.stamp.as_ref())?;
+        }
+        Ok(())
     }
 
     /// Prints an unfinished line at the end of a connection.
     fn finish_connection(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.events.finish() {
-            self.writer.write_event(&event, self.stamp.as_ref())?;
+            self.print(&event)?;
         }
         Ok(())
     }

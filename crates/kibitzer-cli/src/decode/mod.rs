@@ -11,6 +11,7 @@ use clap::ValueEnum;
 
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
+use crate::filter::FilterArgs;
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
 pub(crate) use decoder::DecodePrinter;
 pub(crate) use input::Input;
@@ -27,6 +28,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, help = FORMAT_HELP)]
     format: Option<Format>,
     #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
     reader: ReaderArgs,
     /// Feed the decoder this many bytes at a time; the output is the same for every number
     #[arg(long, value_name = "BYTES")]
@@ -37,6 +40,7 @@ const EXAMPLES: &str = "\
 Examples:
   kibitzer decode session.raw                             follow the games of a log
   kibitzer decode session.jsonl | jq 'select(.event==\"tell\") | {from, text}'
+  kibitzer decode --filter 'kind:tell,say -from:RoboTD' session.jsonl
   kibitzer decode session.raw | grep '\"event\":\"position\"' | tail -1
   kibitzer decode --format summary session.raw            count its events
   zcat session.raw.gz | kibitzer decode --timeseal 2      from a pipe, pings removed";
@@ -64,7 +68,7 @@ impl Args {
         };
         print_events(
             input,
-            DecodePrinter::new(self.reader.event_reader(), self.chunk, writer),
+            DecodePrinter::new(self.reader.event_reader(), self.chunk, self.filter.expression.clone(), writer),
             self.reader.strict,
             |_| {},
         )

@@ -13,7 +13,9 @@ use kibitzer_server::{Server, ServerOptions};
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{Failure, report};
-use crate::live::{EventPrinter, HousekeepingFilter, StopArgs, check_end, print_session, run, runtime, start_session};
+use crate::live::{
+    EventPrinter, HousekeepingFilter, PrintFilter, StopArgs, check_end, print_session, run, runtime, start_session,
+};
 use tables::keep_observing;
 
 /// Name of the server in messages.
@@ -56,7 +58,7 @@ impl Args {
         };
         let name = format!("{SERVER}, {address}");
         let feed = SessionFeed::Own(tap);
-        let shown = console::run_session(&runtime, &client, feed, &name, ProfileFilters::default(), companion);
+        let shown = console::run_session(&runtime, &client, feed, &name, ProfileFilters::default(), None, companion);
         runtime.block_on(server.shutdown());
         shown
     }
@@ -84,7 +86,7 @@ impl Args {
         print_greeting(address);
         let (client, tap) = log_in(address).await?;
         let filter = HousekeepingFilter::for_kinds(is_in_text_output);
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), PrintFilter::new(None, filter));
         let companion = async {
             keep_observing(&client).await;
             pending().await

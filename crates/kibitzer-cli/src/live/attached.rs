@@ -11,8 +11,9 @@ use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, MissedAmounts, Snapshot};
 use tokio::time::Instant;
 
-use super::{EventPrinter, HousekeepingFilter, LineSender, StopArgs, check_attached_end, send_typed};
+use super::{EventPrinter, HousekeepingFilter, LineSender, PrintFilter, StopArgs, check_attached_end, send_typed};
 use crate::failure::{Failure, NO_SESSION, report};
+use crate::filter::Expression;
 use crate::output::LineFormat;
 
 /// Attaches to the session exposed on a socket.
@@ -49,6 +50,7 @@ pub(crate) async fn print_attached(
     path: &Path,
     access: AttachAccess,
     format: LineFormat,
+    filter: Option<Expression>,
     ending: StopArgs,
 ) -> Result<(), Failure> {
     let mut ending = ending.begin()?;
@@ -60,7 +62,8 @@ pub(crate) async fn print_attached(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let (events, mut printer) = EventPrinter::start(session.began(), format, housekeeping_filter_for(&first));
+    let (events, mut printer) =
+        EventPrinter::start(session.began(), format, PrintFilter::new(filter, housekeeping_filter_for(&first)));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {

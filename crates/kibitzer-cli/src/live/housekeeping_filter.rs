@@ -6,6 +6,8 @@ use kibitzer::core::message::{Control, Message};
 use kibitzer::core::session::fence_word;
 use kibitzer::core::{Event, EventCategory, EventKind};
 
+use crate::filter::{reply_number, split_request_number};
+
 /// Decides which events the text output prints: not the marks of the protocol, nor the replies to commands that the session itself
 /// sends.
 ///
@@ -107,25 +109,6 @@ pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
     matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }
 
-/// Splits a numbered line into number and command: `12 finger foo` in block mode, `` `12`finger foo `` on ICC.
-pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
-    let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
-    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let (digits, rest) = rest.split_at_checked(digits)?;
-    let command = rest.strip_prefix(&[end])?;
-    let number = std::str::from_utf8(digits).ok()?.parse().ok().filter(|&number| number > 0)?;
-    Some((number, command))
-}
-
-/// Returns the number of the line whose reply starts with this message.
-pub(crate) fn reply_number(message: &Message) -> Option<u64> {
-    match message {
-        Message::Control(Control::BlockStart { id, .. }) => Some(*id),
-        Message::Control(Control::UnitStart(header)) => header.tag.as_ref()?.as_str().parse().ok(),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use kibitzer::core::EventReader;
@@ -194,28 +177,5 @@ mod tests {
         housekeeping_filter.should_print(&sent("3 set style 12"));
         housekeeping_filter.should_print(&Event::Connected);
         assert_eq!(heard(&mut housekeeping_filter, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
-    }
-
-    #[test]
-    fn a_number_and_its_end_make_a_numbered_line() {
-        let cases: [(&str, Option<(u64, &str)>); 10] = [
-            ("12 date", Some((12, "date"))),
-            ("`7`finger foo", Some((7, "finger foo"))),
-            ("12", None),
-            ("0 date", None),
-            ("`7 date", None),
-            ("`x`date", None),
-            ("7`date", None),
-            ("x1 date", None),
-            ("", None),
-            ("99999999999999999999 x", None),
-        ];
-        for (line, want) in cases {
-            assert_eq!(
-                split_request_number(line.as_bytes()),
-                want.map(|(number, command)| (number, command.as_bytes())),
-                "{line}"
-            );
-        }
     }
 }

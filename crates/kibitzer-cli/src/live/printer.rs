@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 use super::recording::report_failed_recording;
 use super::{HousekeepingFilter, StopSignal};
 use crate::failure::Failure;
+use crate::filter::{EventFilter, Expression};
 use crate::output::{EventWriter, LineFormat, SessionClock};
 
 /// Capacity of the channel to the printer; once full, the session reads no more.
@@ -21,6 +22,29 @@ const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends events, with their times, to the printer.
 type EventSender = mpsc::Sender<(Instant, Event)>;
+
+/// Decides which events of a live session are printed.
+pub(crate) enum PrintFilter {
+    /// The events that an expression accepts, in any format.
+    Expression(EventFilter),
+    /// All events in JSON; in text those that are not marks of the protocol, or replies to the session itself.
+    Housekeeping(HousekeepingFilter),
+}
+
+impl PrintFilter {
+    /// Uses the expression, if there is one, instead of the housekeeping filter.
+    pub(crate) fn new(expression: Option<Expression>, otherwise: HousekeepingFilter) -> Self {
+        expression.map_or(Self::Housekeeping(otherwise), |expression| Self::Expression(EventFilter::new(expression)))
+    }
+
+    /// Returns whether to print an event. Needs every event, in order, with its time since the session began.
+    pub(crate) fn should_print(&mut self, event: &Event, at: Duration) -> bool {
+        match self {
+            Self::Expression(filter) => filter.accepts(event, at),
+            Self::Housekeeping(filter) => filter.should_print(event),
+        }
+    }
+}
 
 /// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
 /// answers to the server.
@@ -34,7 +58,7 @@ pub(crate) struct EventPrinter {
 impl EventPrinter {
     /// Starts to print the events of a tap. Call [`wait_for_rest`](Self::wait_for_rest) while the session shuts down: an unread tap blocks
     /// the session.
-    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: HousekeepingFilter) -> Self {
+    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: PrintFilter) -> Self {
         let (sender, printer) = Self::start(client.began(), format, filter);
         let feeding = tokio::spawn(async move {
             while let Some(TapItem { at, observation, .. }) = tap.recv().await {
@@ -49,10 +73,12 @@ impl EventPrinter {
     }
 
     /// Starts a printer for a session that began at `began`. Returns the sender of its events.
-    pub(crate) fn start(began: Instant, format: LineFormat, filter: HousekeepingFilter) -> (EventSender, Self) {
+    pub(crate) fn start(began: Instant, format: LineFormat, filter: PrintFilter) -> (EventSender, Self) {
         let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let filter = matches!(format, LineFormat::Text).then_some(filter);
+        // JSON has all events, unless an expression selects some.
+        let is_unfiltered = format == LineFormat::Jsonl && matches!(filter, PrintFilter::Housekeeping(_));
+        let filter = (!is_unfiltered).then_some(filter);
         let mut thread = JoinSet::new();
         thread.spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), filter }.run());
         (sender, Self { thread, feeding: None })
@@ -121,16 +147,17 @@ struct PrintLoop {
     events: mpsc::Receiver<(Instant, Event)>,
     clock: SessionClock,
     lines: EventWriter,
-    /// Filter for text output; `None` for JSON, which has all events.
-    filter: Option<HousekeepingFilter>,
+    /// Decides which events are printed; `None` prints all.
+    filter: Option<PrintFilter>,
 }
 
 impl PrintLoop {
     /// Prints until all senders are dropped.
     fn run(mut self) -> Result<(), Failure> {
         while let Some((at, event)) = self.next()? {
-            if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event)) {
-                self.lines.write_event(&event, Some(&self.clock.stamp(at)))?;
+            let stamp = self.clock.stamp(at);
+            if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event, stamp.time)) {
+                self.lines.write_event(&event, Some(&stamp))?;
             }
         }
         self.lines.flush()

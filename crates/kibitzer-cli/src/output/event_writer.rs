@@ -67,6 +67,12 @@ impl EventWriter {
         Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock()))
     }
 
+    /// Creates a writer of JSON lines to any output.
+    #[cfg(test)]
+    pub(crate) fn jsonl_to(out: Box<dyn io::Write>) -> Self {
+        Self::of_form(OutputForm::Jsonl(Vec::new()), out)
+    }
+
     fn of_form(form: OutputForm, out: Box<dyn io::Write>) -> Self {
         Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }

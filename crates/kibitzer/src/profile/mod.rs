@@ -200,7 +200,7 @@ impl Profile {
     }
 
     /// Adds a named filter for consoles that show sessions with this profile, such as `talk` with `kind:tell,say`; replaces a filter of
-    /// the same name. `docs/console.md` describes the syntax. The expression is not checked here, and the session itself ignores filters.
+    /// the same name. `docs/events.md` describes the syntax. The expression is not checked here, and the session itself ignores filters.
     /// Default: none.
     #[must_use]
     pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {

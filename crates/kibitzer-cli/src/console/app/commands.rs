@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::{App, DetailView, default_focus};
 use crate::console::input::ConsoleCommand;
-use crate::console::model::RowFilter;
 use crate::console::source::{Notice, PlayGoal};
 use crate::failure::Failure;
+use crate::filter::Expression;
 
 impl App {
     /// Runs the typed or pasted lines. The first that fails ends the rest, which returns to the editor.
@@ -101,16 +101,16 @@ impl App {
     fn filter(&mut self, words: Option<String>) {
         let filter = match words {
             None => None,
-            Some(words) => match self.filters.get(&words).cloned().map_or_else(|| RowFilter::parse(&words), Ok) {
+            Some(words) => match self.filters.get(&words).cloned().map_or_else(|| Expression::parse(&words), Ok) {
                 Ok(filter) => Some(filter),
-                Err(error) => return self.show_error(error),
+                Err(error) => return self.show_error(error.to_string()),
             },
         };
         self.list.set_filter(filter, &self.model.rows);
     }
 
     /// Stores a filter under a name, and makes it the filter of the list. Shows an error if there are too many names.
-    fn name_and_apply_filter(&mut self, name: &str, filter: RowFilter) {
+    fn name_and_apply_filter(&mut self, name: &str, filter: Expression) {
         let (text, shown) = (format!("{name} = {filter}"), filter.clone());
         if self.filters.set(name, filter) {
             self.list.set_filter(Some(shown), &self.model.rows);
@@ -128,7 +128,7 @@ impl App {
         }
     }
 
-    fn set_break(&mut self, filter: Option<RowFilter>) {
+    fn set_break(&mut self, filter: Option<Expression>) {
         let text = filter.as_ref().map_or_else(|| "no breakpoint".to_owned(), |filter| format!("break at {filter}"));
         self.breakpoint = filter;
         self.notice = Some(Notice::Info(text));

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crate::console::model::{ConsoleRow, RowBuffer, RowFilter};
+use crate::console::model::{ConsoleRow, RowBuffer};
+use crate::filter::Expression;
 
 /// Numbers of the rows accepted by the filter, the selection and the scroll position.
 #[derive(Debug, Default)]
 pub(crate) struct RowList {
-    pub(crate) filter: Option<RowFilter>,
+    pub(crate) filter: Option<Expression>,
     pub(crate) shows_protocol_details: bool,
     /// Numbers of the listed rows, ascending.
     listed: VecDeque<u64>,
@@ -24,7 +25,7 @@ impl RowList {
     pub(crate) fn includes(&self, row: &ConsoleRow) -> bool {
         // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
-            Some(filter) => filter.accepts(row),
+            Some(filter) => filter.accepts(&row.subject()),
             None => self.shows_protocol_details || !row.is_protocol_detail(),
         }
     }
@@ -44,7 +45,7 @@ impl RowList {
         is_listed
     }
 
-    pub(crate) fn set_filter(&mut self, filter: Option<RowFilter>, rows: &RowBuffer) {
+    pub(crate) fn set_filter(&mut self, filter: Option<Expression>, rows: &RowBuffer) {
         self.filter = filter;
         self.rebuild(rows);
     }
@@ -167,10 +168,10 @@ mod tests {
         }
         shown.toggle_protocol_details(&kept);
         assert_eq!((shown.len(), shown.selected()), (6, Some(6)));
-        shown.set_filter(Some(RowFilter::parse("kind:prompt").unwrap()), &kept);
+        shown.set_filter(Some(Expression::parse("kind:prompt").unwrap()), &kept);
         assert_eq!((shown.len(), shown.selected()), (3, Some(6)));
         shown.select(4);
-        shown.set_filter(Some(RowFilter::parse("kind:shout").unwrap()), &kept);
+        shown.set_filter(Some(Expression::parse("kind:shout").unwrap()), &kept);
         assert_eq!(shown.selected(), Some(3), "the one before, as this one is not listed");
     }
 

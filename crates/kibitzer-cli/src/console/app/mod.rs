@@ -18,9 +18,10 @@ use crate::console::app::list::RowList;
 use crate::console::input::{
     Action, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action, page_action, pressed,
 };
-use crate::console::model::{RowFilter, SessionModel, SourceItemKind};
+use crate::console::model::{SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
 use crate::failure::Failure;
+use crate::filter::Expression;
 
 /// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
@@ -44,7 +45,7 @@ pub(super) struct App {
     pub(super) flip: bool,
     pub(super) notice: Option<Notice>,
     notice_since: Option<Instant>,
-    pub(super) breakpoint: Option<RowFilter>,
+    pub(super) breakpoint: Option<Expression>,
     /// Height of the list, for paging; set while drawing.
     pub(super) page: usize,
     pub(super) is_over: bool,
@@ -52,7 +53,7 @@ pub(super) struct App {
     pub(super) filters: NamedFilters,
     history: History,
     /// Filter of `/find` or the last breakpoint, for `n` and `N`.
-    search: Option<RowFilter>,
+    search: Option<Expression>,
     /// Times that the list shows.
     pub(super) times: TimeColumn,
     /// The byte cursor: number of its row, and position in the row's bytes.

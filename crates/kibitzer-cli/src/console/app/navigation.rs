@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::App;
 use crate::console::input::Focus;
-use crate::console::model::{ConsoleRow, RowContent, RowFilter, SentLine, SessionModel};
+use crate::console::model::{ConsoleRow, RowContent, SentLine, SessionModel};
 use crate::console::source::{Notice, PlayGoal, RecordingPlayer, ply_after_row};
 use crate::failure::Failure;
+use crate::filter::Expression;
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
@@ -21,7 +22,7 @@ impl App {
         let at = new.at;
         // A paused screen of a session must not jump; the session itself continues.
         let may_break = !self.source.is_live() || self.list.follows();
-        let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(new));
+        let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&new.subject()));
         if let Some(game) = new.game() {
             self.consider_auto_game(game);
         }
@@ -169,7 +170,8 @@ impl App {
             return self.show_error("nothing to search for yet: /find EXPR");
         };
         let from = self.list.selected().unwrap_or(0);
-        let is_meant = |row: &&ConsoleRow| row.number > from && self.list.includes(row) && search.accepts(row);
+        let is_meant =
+            |row: &&ConsoleRow| row.number > from && self.list.includes(row) && search.accepts(&row.subject());
         let known = self.model.rows.iter().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => {
@@ -193,8 +195,8 @@ impl App {
     }
 
     /// Selects the last matching row before a row.
-    fn select_match_before(&mut self, search: &RowFilter, to: u64) {
-        let is_meant = |row: &&ConsoleRow| row.number < to && self.list.includes(row) && search.accepts(row);
+    fn select_match_before(&mut self, search: &Expression, to: u64) {
+        let is_meant = |row: &&ConsoleRow| row.number < to && self.list.includes(row) && search.accepts(&row.subject());
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => self.list.select(row),

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::App;
 use crate::console::input::TimeColumn;
-use crate::console::model::{ConsoleRow, RowContent, ShortDuration};
+use crate::console::model::{ConsoleRow, RowContent};
 use crate::console::source::Notice;
+use crate::filter::ShortDuration;
 
 /// Distance from one row to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

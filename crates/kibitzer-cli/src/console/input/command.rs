@@ -7,7 +7,7 @@ use kibitzer::core::message::GameId;
 use super::keys::Action;
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
-use crate::console::model::RowFilter;
+use crate::filter::Expression;
 
 /// A parsed command.
 #[derive(Clone, Debug)]
@@ -17,13 +17,13 @@ pub(crate) enum ConsoleCommand {
     /// List only rows that match a named filter or an expression; `None` lists everything.
     Filter(Option<String>),
     /// Name an expression.
-    NameFilter(String, RowFilter),
+    NameFilter(String, Expression),
     /// Remove the name of an expression.
     RemoveFilter(String),
     /// Pause at rows that match; `None` removes the breakpoint.
-    Break(Option<RowFilter>),
+    Break(Option<Expression>),
     /// Go to the next matching row.
-    Find(RowFilter),
+    Find(Expression),
     Mark(String),
     /// Record the session in this file.
     Record(String),
@@ -88,14 +88,15 @@ impl ConsoleCommand {
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let filter = || if rest.is_empty() { Ok(None) } else { RowFilter::parse(rest).map(Some) };
+        let expression = || Expression::parse(rest).map_err(|error| error.to_string());
+        let filter = || if rest.is_empty() { Ok(None) } else { expression().map(Some) };
         let missing = |needed| format!("{word} needs {needed}");
         Ok(match word {
             "/game" if rest.is_empty() => Self::Game(None),
             "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| missing("a number"))?))),
             "/filter" => Self::filter(rest)?,
             "/break" => Self::Break(filter()?),
-            "/find" => Self::Find(RowFilter::parse(rest)?),
+            "/find" => Self::Find(expression()?),
             "/mark" => Self::Mark(rest.to_owned()),
             "/time" => Self::Time(
                 TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
@@ -126,9 +127,10 @@ impl ConsoleCommand {
         match rest.split_once('=') {
             _ if rest.is_empty() => Ok(Self::Filter(None)),
             Some((name, "")) if is_name(name.trim()) => Ok(Self::RemoveFilter(name.trim().to_owned())),
-            Some((name, source)) if is_name(name.trim()) => {
-                Ok(Self::NameFilter(name.trim().to_owned(), RowFilter::parse(source)?))
-            }
+            Some((name, source)) if is_name(name.trim()) => Ok(Self::NameFilter(
+                name.trim().to_owned(),
+                Expression::parse(source).map_err(|error| error.to_string())?,
+            )),
             _ => Ok(Self::Filter(Some(rest.to_owned()))),
         }
     }
@@ -224,8 +226,8 @@ mod tests {
             ("/time 1e9", "/time needs a time such as 1:23, 83.5, +10, -0:30 or end"),
             ("/move 0", "/move needs a move number such as 12 or 12..."),
             ("/move 4294967295...", "/move needs a move number such as 12 or 12..."),
-            ("/find", "an expression needs at least one term, such as kind:tell"),
-            ("/break kind:x", "no event has the kind \"x\"; Tab completes kinds"),
+            ("/find", "an expression needs at least one term, such as kind:tell (character 1)"),
+            ("/break kind:x", "unknown kind \"x\" (character 6)"),
             ("/times", "/times needs session, utc, previous or mark"),
             ("/record", "/record needs the name of a new file"),
         ];

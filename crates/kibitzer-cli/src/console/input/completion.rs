@@ -1,7 +1,8 @@
 //! Completion of the word before the cursor.
 
 use crate::console::input::{TimeColumn, command};
-use crate::console::model::{SessionModel, filter};
+use crate::console::model::SessionModel;
+use crate::filter;
 
 /// Frequent server commands, common to both families with few exceptions.
 const SERVER_COMMANDS: &str = "\
@@ -48,12 +49,14 @@ impl Completion {
         model: &SessionModel,
         names: impl Iterator<Item = &'a str>,
     ) -> Option<Self> {
+        let signs = word.len() - word.trim_start_matches(['-', '!', '(']).len();
+        let (from, word) = (from + signs, word.get(signs..).unwrap_or_default());
         let Some((key, values)) = word.split_once(':') else {
-            return Self::from_candidates(from, word, filter::KEYS.into_iter().chain(names));
+            return Self::from_candidates(from, word, filter::completions().chain(names.map(str::to_owned)));
         };
         let (before, value) = values.rsplit_once(',').map_or(("", values), |(_, value)| (values, value));
         let at = from + key.len() + 1 + before.len().saturating_sub(value.len());
-        match key.trim_start_matches(['-', '!']) {
+        match key {
             "kind" => Self::from_candidates(at, value, filter::kinds()),
             "from" | "name" => Self::from_candidates(at, value, model.names.iter()),
             "game" => Self::from_candidates(at, value, game_numbers(model)),
@@ -73,7 +76,7 @@ impl Completion {
     pub(crate) fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
-            let ends = !first.ends_with(':');
+            let ends = !first.ends_with([':', '<']);
             return if ends { format!("{first} ") } else { first.clone() };
         }
         let same = |word: &String| first.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();

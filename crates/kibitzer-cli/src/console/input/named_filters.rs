@@ -6,7 +6,7 @@ use kibitzer::Profile;
 
 use crate::console::input::StateDirectory;
 use crate::console::input::command::is_name;
-use crate::console::model::RowFilter;
+use crate::filter::Expression;
 
 /// File name; one line each: `name = expression`.
 const FILE: &str = "filters";
@@ -14,12 +14,12 @@ const FILE: &str = "filters";
 const KEPT_NAMES: usize = 100;
 
 /// Named expressions of a profile.
-pub(crate) type ProfileFilters = BTreeMap<String, RowFilter>;
+pub(crate) type ProfileFilters = BTreeMap<String, Expression>;
 
 /// Named expressions: the user's own, stored across runs, take precedence over those of the profile.
 #[derive(Debug, Default)]
 pub(crate) struct NamedFilters {
-    named: BTreeMap<String, RowFilter>,
+    named: BTreeMap<String, Expression>,
     /// Those of the profile. They are never written back: rewriting its file would lose comments and order, and others may
     /// share it.
     pub(crate) profile: ProfileFilters,
@@ -34,7 +34,7 @@ impl NamedFilters {
         Self { named, profile: ProfileFilters::default(), store }
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&RowFilter> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Expression> {
         self.named.get(name).or_else(|| self.profile.get(name))
     }
 
@@ -43,7 +43,7 @@ impl NamedFilters {
     }
 
     /// Names an expression and saves the list. Returns `false` if there are too many.
-    pub(crate) fn set(&mut self, name: &str, filter: RowFilter) -> bool {
+    pub(crate) fn set(&mut self, name: &str, filter: Expression) -> bool {
         if self.named.len() >= KEPT_NAMES && !self.named.contains_key(name) {
             return false;
         }
@@ -79,17 +79,17 @@ pub(crate) fn profile_filters(profile: &Profile) -> Result<ProfileFilters, Strin
         if !is_name(name) {
             return Err(format!("filter {name} of the profile: a name is letters, digits, - and _"));
         }
-        let parsed = RowFilter::parse(source);
+        let parsed = Expression::parse(source);
         let filter = parsed.map_err(|error| format!("filter {name} of the profile: {error}"))?;
         Ok((name.clone(), filter))
     };
     profile.filters.iter().map(read).collect()
 }
 
-fn parse_stored(line: &str) -> Option<(String, RowFilter)> {
+fn parse_stored(line: &str) -> Option<(String, Expression)> {
     let (name, source) = line.split_once('=')?;
     let name = name.trim();
-    Some((name.to_owned(), RowFilter::parse(source).ok().filter(|_| is_name(name))?))
+    Some((name.to_owned(), Expression::parse(source).ok().filter(|_| is_name(name))?))
 }
 
 #[cfg(test)]
@@ -100,8 +100,8 @@ mod tests {
     fn named_filters_are_kept_between_runs() {
         let store = StateDirectory::temporary("filters");
         let mut filters = NamedFilters::load(Some(store.clone()));
-        assert!(filters.set("talk", RowFilter::parse("kind:tell \"a = b\"").unwrap()));
-        assert!(filters.set("mine", RowFilter::parse("game:7").unwrap()));
+        assert!(filters.set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
+        assert!(filters.set("mine", Expression::parse("game:7").unwrap()));
         store.append(FILE, "no expression\nbroken = kind:x\n");
         let later = NamedFilters::load(Some(store.clone()));
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
@@ -116,14 +116,14 @@ mod tests {
         let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
         let mut filters = NamedFilters { profile: profile_filters(&profile).unwrap(), ..NamedFilters::default() };
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
-        assert!(filters.set("talk", RowFilter::parse("kind:say").unwrap()));
+        assert!(filters.set("talk", Expression::parse("kind:say").unwrap()));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
         assert!(filters.forget("talk"));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
         assert!(filters.names().any(|name| name == "mine"));
         for (name, expression, want) in [
             ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
-            ("talk", "kind:x", "filter talk of the profile: no event has the kind \"x\"; Tab completes kinds"),
+            ("talk", "kind:x", "filter talk of the profile: unknown kind \"x\" (character 6)"),
         ] {
             let error = profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
             assert_eq!(error, want);
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn the_number_of_named_filters_is_limited() {
         let mut filters = NamedFilters::default();
-        let filter = RowFilter::parse("x").unwrap();
+        let filter = Expression::parse("x").unwrap();
         assert!((0..KEPT_NAMES).all(|n| filters.set(&n.to_string(), filter.clone())));
         assert!(!filters.set("more", filter.clone()));
         assert!(filters.set("7", filter));

@@ -1,12 +1,9 @@
 //! State of the session shown by the console: rows, bytes, games, delays. Contains no drawing code.
 
-pub(crate) mod filter;
-
 mod byte_ring;
 mod fields;
 mod game_snapshot;
 mod item;
-mod reply_matcher;
 mod row;
 mod row_buffer;
 mod timing;
@@ -21,16 +18,14 @@ use kibitzer_bot::BotEvent;
 
 use byte_ring::ByteRing;
 pub(crate) use fields::Field;
-pub(crate) use filter::RowFilter;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
-use reply_matcher::ReplyMatcher;
-pub(crate) use reply_matcher::{ReplyMatch, ShortDuration};
 pub(crate) use row::{ConsoleRow, RowContent, SentLine};
 pub(crate) use row_buffer::RowBuffer;
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{Latency, RateHistory};
 
+use crate::filter::{Facts, SessionFacts};
 use crate::output::PasswordPrompt;
 
 /// Maximum number of games; a finished one is evicted first.
@@ -53,7 +48,7 @@ pub(crate) struct SessionModel {
     /// Players seen in the session, for completion.
     pub(crate) names: BTreeSet<String>,
     pub(crate) channels: BTreeSet<u16>,
-    replies: ReplyMatcher,
+    facts: SessionFacts,
     password_prompt: PasswordPrompt,
     /// Position of the connection's first byte among all received bytes.
     base: u64,
@@ -120,7 +115,7 @@ impl SessionModel {
 
     fn push(&mut self, at: Duration, content: RowContent) -> u64 {
         let number = self.rows.next_number();
-        self.rows.push(ConsoleRow { number, at, base: self.base, content });
+        self.rows.push(ConsoleRow { number, at, base: self.base, facts: Facts::default(), content });
         number
     }
 
@@ -128,16 +123,17 @@ impl SessionModel {
         if secret {
             self.password_prompt.record_sent(&bytes);
         }
-        if is_line {
-            self.replies.sent(self.rows.next_number(), at, &text);
-        }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
-        self.push(at, RowContent::Sent(SentLine { bytes, text, secret, reply: None }));
+        let sent = SentLine { bytes, text, secret, reply: None };
+        if is_line {
+            self.facts.record_sent(self.rows.next_number(), at, &sent.latin1_text());
+        }
+        self.push(at, RowContent::Sent(sent));
     }
 
     fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
-        self.attach_reply(number, at, &event);
+        let facts = self.record_facts(number, at, &event);
         self.record_names(&event);
         self.password_prompt.record_event(event.kind());
         match event.kind() {
@@ -148,7 +144,10 @@ impl SessionModel {
         if let Some(snapshot) = snapshot {
             self.update_game(at, &event, snapshot);
         }
-        self.push(at, RowContent::Event(event));
+        let number = self.push(at, RowContent::Event(event));
+        if let Some(row) = self.rows.get_mut(number) {
+            row.facts = facts;
+        }
     }
 
     /// Appends an action of the bot. Analysis is stored with its game, unless the game is over.
@@ -166,6 +165,7 @@ impl SessionModel {
     fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
         self.reset_connection();
         for snapshot in snapshots {
+            self.facts.record_relation(snapshot.id(), snapshot.board.relation());
             self.games.insert(snapshot.id(), TimedSnapshot { snapshot: Box::new(snapshot), since: at });
         }
         self.mark(at, text);
@@ -174,7 +174,7 @@ impl SessionModel {
     /// Resets what depends on the connection: stream positions, pending replies, followed games.
     fn reset_connection(&mut self) {
         self.base = self.bytes.end;
-        self.replies = ReplyMatcher::default();
+        self.facts = SessionFacts::default();
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {
             game.snapshot.followed = false;
@@ -182,13 +182,15 @@ impl SessionModel {
         }
     }
 
-    /// Attaches a reply that starts with this event to the line that caused it.
-    fn attach_reply(&mut self, number: u64, at: Duration, event: &Event) {
-        let Some((row, reply)) = self.replies.received(number, at, event) else { return };
+    /// Returns the facts of an event. Attaches a reply that starts with it to the line that caused it.
+    fn record_facts(&mut self, number: u64, at: Duration, event: &Event) -> Facts {
+        let (facts, reply) = self.facts.record_event(number, at, event);
+        let Some((row, reply)) = reply else { return facts };
         self.latency.round_trip.push(reply.after);
         if let Some(ConsoleRow { content: RowContent::Sent(sent), .. }) = self.rows.get_mut(row) {
             sent.reply = Some(reply);
         }
+        facts
     }
 
     fn update_game(&mut self, at: Duration, event: &Event, mut snapshot: Box<GameSnapshot>) {
@@ -322,7 +324,7 @@ mod tests {
             ("tx", b"same\n"),
             ("tx", b"who\n"),
         ]);
-        assert_eq!(sent(&model), ["Foo", "\u{ff}\u{fe}\u{1}", "********", "********", "who"]);
+        assert_eq!(sent(&model), ["Foo", "\u{ff}\u{fe}\u{1}", "(password)", "(password)", "who"]);
         assert!(!format!("{:?}", model.rows).contains("same"));
     }
 

@@ -1,30 +1,21 @@
 //! A row of the list: an event, a sent line or a mark, with its one-line summary.
 
+use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-use kibitzer::core::message::{GameId, Handle, Message};
+use kibitzer::core::message::GameId;
 use kibitzer::core::text::decode;
 use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::console::model::reply_matcher::{ReplyMatch, ShortDuration};
+use crate::filter::{BOT, DISCONNECTED, Facts, GAP, MARK, ReplyMatch, ShortDuration, Subject, game_of};
 use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
 
-/// Kind name of marks.
-pub(crate) const MARK: &str = "mark";
-/// Kind name of a bot's actions. All other kind names are those of events.
-pub(crate) const BOT: &str = "bot";
-
-/// Kind name of long silences.
-pub(crate) const GAP: &str = "gap";
-/// Kind name of the ends of recorded connections.
-pub(crate) const DISCONNECTED: &str = "disconnected";
-
 /// Shown in place of a secret line.
-const MASK: &str = "********";
+const MASK: &str = "(password)";
 
 /// A row of the console's list of events, sent lines, bot actions and marks.
 #[derive(Clone, Debug)]
@@ -35,6 +26,7 @@ pub(crate) struct ConsoleRow {
     pub(crate) at: Duration,
     /// Position of the connection's first byte among all received bytes; event offsets are relative to it.
     pub(crate) base: u64,
+    pub(crate) facts: Facts,
     pub(crate) content: RowContent,
 }
 
@@ -71,6 +63,11 @@ impl SentLine {
             return MASK.to_owned();
         }
         decode(&self.text).into_owned()
+    }
+
+    /// Returns the line with one character for each byte, as `kibitzer decode` prints it; empty if it is secret.
+    pub(crate) fn latin1_text(&self) -> String {
+        self.text.iter().copied().map(char::from).collect()
     }
 }
 
@@ -109,13 +106,15 @@ impl ConsoleRow {
         if let RowContent::Bot(BotEvent::Acted { game, .. }) = &self.content {
             return *game;
         }
-        let event = self.event()?;
-        event.game().or_else(|| event.message().and_then(Message::game))
+        self.event().and_then(game_of)
     }
 
-    /// Returns the handle of the speaker, if the row is talk.
-    pub(crate) fn speaker(&self) -> Option<Handle> {
-        self.event()?.message()?.speaker()
+    /// Returns the row as filter expressions see it.
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        match &self.content {
+            RowContent::Event(event) => Subject::of_event(event, self.facts),
+            content => Subject::new(self.kind(), self.game(), content),
+        }
     }
 
     /// Returns a one-line summary, safe for the terminal.
@@ -127,10 +126,7 @@ impl ConsoleRow {
                 let reply = sent.reply.as_ref().map_or_else(String::new, |reply| format!("  [{reply}]"));
                 format!("> {}{reply}", TerminalSafe(&text).in_cells())
             }
-            RowContent::Bot(event) => TerminalSafe(&format!("{event:#}")).in_cells().into_owned(),
-            RowContent::Mark(text) => format!("--- {} ---", TerminalSafe(text).in_cells()),
-            RowContent::Gap(silence) => format!("--- silence of {} ---", ShortDuration(*silence)),
-            RowContent::Disconnected => "--- the connection ended ---".to_owned(),
+            content => TerminalSafe(&content.to_string()).in_cells().into_owned(),
         }
     }
 
@@ -173,6 +169,23 @@ impl ConsoleRow {
     }
 }
 
+/// Writes the text that filter expressions search; of a sent line without its reply, as in the output of `kibitzer decode`.
+impl fmt::Display for RowContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Event(event) => event.fmt(f),
+            Self::Sent(sent) => {
+                let line = (!sent.secret).then(|| sent.latin1_text().into());
+                Event::Sent { line, request: None }.fmt(f)
+            }
+            Self::Bot(event) => write!(f, "{event:#}"),
+            Self::Mark(text) => write!(f, "--- {text} ---"),
+            Self::Gap(silence) => write!(f, "--- silence of {} ---", ShortDuration(*silence)),
+            Self::Disconnected => f.write_str("--- the connection ended ---"),
+        }
+    }
+}
+
 /// Returns the longest start of a text that fits into a number of cells.
 fn truncate_to_cells(text: &str, cells: usize) -> String {
     let mut room = cells;
@@ -189,13 +202,14 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::console::model::reply_matcher::MatchConfidence;
+    use crate::filter::MatchConfidence;
 
     #[test]
     fn a_narrow_row_keeps_the_time_of_the_reply() {
         let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: MatchConfidence::Numbered };
         let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
-        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, content: RowContent::Sent(sent) };
+        let facts = Facts::default();
+        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, facts, content: RowContent::Sent(sent) };
         let cases = [
             (80, "> 14 finger  [reply #345 after 12ms]"),
             (36, "> 14 finger  [reply #345 after 12ms]"),

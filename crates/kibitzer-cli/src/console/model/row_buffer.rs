@@ -79,9 +79,11 @@ mod tests {
 
     use super::*;
     use crate::console::model::row::RowContent;
+    use crate::filter::Facts;
 
     fn mark(number: u64, text: &str) -> ConsoleRow {
-        ConsoleRow { number, at: Duration::ZERO, base: 0, content: RowContent::Mark(text.to_owned()) }
+        let (at, facts) = (Duration::ZERO, Facts::default());
+        ConsoleRow { number, at, base: 0, facts, content: RowContent::Mark(text.to_owned()) }
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{GameId, Style12};
 
-use crate::console::model::{ConsoleRow, RowFilter, SessionModel, SourceItem, board_in_event};
+use crate::console::model::{ConsoleRow, SessionModel, SourceItem, board_in_event};
 use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;
+use crate::filter::Expression;
 
 /// Where playback as fast as possible (`RecordingPlayer::play_to`) stops.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub(crate) enum PlayGoal {
     /// A time of the recording.
     Time(Duration),
     /// The next listed row that the filter accepts.
-    Match(RowFilter),
+    Match(Expression),
     /// A ply of a game, or of any game.
     Ply(Option<GameId>, u32),
 }
@@ -27,7 +28,7 @@ impl PlayGoal {
     pub(crate) fn is_met(&self, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
-            Self::Match(filter) => is_listed && filter.accepts(row),
+            Self::Match(filter) => is_listed && filter.accepts(&row.subject()),
             &Self::Ply(game, ply) => ply_after_row(row, game) == Some(ply),
             Self::Time(_) => false,
         }

@@ -160,7 +160,7 @@ impl RecordingReader {
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
                 let timeseal = self.args.timeseal();
-                self.ready.extend(lines.map(|line| sent(line, timeseal, &mut self.detector)));
+                self.ready.extend(lines.map(|line| sent(line, record.redacted, timeseal, &mut self.detector)));
             }
         }
     }
@@ -191,13 +191,13 @@ impl RecordingReader {
 }
 
 /// Converts a sent line, unsealed if it is sealed.
-fn sent(line: &[u8], timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
+fn sent(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line) };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
     let typed = String::from_utf8_lossy(&text);
     detector.learn(&typed);
-    let is_secret = detector.is_secret(&typed);
+    let is_secret = is_redacted || detector.is_secret(&typed);
     SourceItemKind::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
 }
 

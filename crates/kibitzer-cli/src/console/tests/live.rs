@@ -61,7 +61,7 @@ fn a_line_nobody_may_see_is_a_row_without_it() {
         SourceItemKind::Sent { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true },
     );
     let row = model.rows.get(1).unwrap();
-    assert_eq!(row.line(), "> ********");
+    assert_eq!(row.line(), "> (password)");
     assert!(matches!(&row.content, RowContent::Sent(sent) if sent.secret));
 }
 

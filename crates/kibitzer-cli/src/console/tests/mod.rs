@@ -4,6 +4,7 @@
 mod attached;
 mod bot;
 mod fields;
+mod filters;
 mod hostile;
 mod live;
 mod picture;

@@ -7,7 +7,8 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
-use crate::console::model::{ConsoleRow, ReplyMatch, RowContent, SentLine};
+use crate::console::model::{ConsoleRow, RowContent, SentLine};
+use crate::filter::ReplyMatch;
 use crate::output::TerminalSafe;
 
 /// Maximum size of the `Debug` output; the other views show the whole line.

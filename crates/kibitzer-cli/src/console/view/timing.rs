@@ -6,7 +6,8 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count, sparkline};
 use super::theme::Theme;
-use crate::console::model::{DelaySamples, SecondCounts, SessionModel, ShortDuration};
+use crate::console::model::{DelaySamples, SecondCounts, SessionModel};
+use crate::filter::ShortDuration;
 
 /// Powers of ten on the axis, starting at a microsecond.
 const DECADES: usize = 7;

@@ -1,0 +1,161 @@
+//! Comparisons of numbers: `lag>1s`, `clock<10s`, `move>=40`.
+
+use std::fmt;
+
+use kibitzer::core::Event;
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::{Message, Rating, Style12, TalkKind};
+
+use super::Subject;
+use crate::arguments::parse_duration;
+
+/// A number of an event that expressions can compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// Lag of the last move, as the server measured it.
+    Lag,
+    /// Either player's clock.
+    Clock,
+    /// Time of the last move.
+    Elapsed,
+    /// Time from a sent line to its reply.
+    Reply,
+    /// Number of the last move.
+    Move,
+    /// Any rating that the event names.
+    Rating,
+}
+
+/// How a number is compared with the value of the expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    LessOrEqual,
+    GreaterOrEqual,
+    NotEqual,
+    Less,
+    Greater,
+    Equal,
+}
+
+/// A comparison; durations are in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    pub(super) quantity: Quantity,
+    pub(super) operator: Operator,
+    pub(super) value: i64,
+}
+
+impl Quantity {
+    pub(super) const ALL: [(&str, Self); 6] = [
+        ("lag", Self::Lag),
+        ("clock", Self::Clock),
+        ("elapsed", Self::Elapsed),
+        ("reply", Self::Reply),
+        ("move", Self::Move),
+        ("rating", Self::Rating),
+    ];
+
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, quantity)| *quantity)
+    }
+
+    pub(super) const fn is_duration(self) -> bool {
+        matches!(self, Self::Lag | Self::Clock | Self::Elapsed | Self::Reply)
+    }
+
+    /// Returns the numbers of this quantity in an event; durations in microseconds.
+    fn read(self, subject: &Subject<'_>) -> [Option<i64>; 2] {
+        let position = subject.event.and_then(Event::position);
+        let board = position.as_ref().map(|position| position.board);
+        let us = |ms: i64| ms.saturating_mul(1_000);
+        let one = |value| [value, None];
+        match self {
+            Self::Lag => one(board.and_then(Style12::lag_ms).map(|ms| us(ms.into()))),
+            Self::Clock => Color::BOTH.map(|color| board.map(|board| us(board.clock(color).as_ms()))),
+            Self::Elapsed => one(board.and_then(|board| board.last_move()?.elapsed_ms).map(|ms| us(ms.into()))),
+            Self::Reply => {
+                one(subject.facts.reply_after.map(|after| i64::try_from(after.as_micros()).unwrap_or(i64::MAX)))
+            }
+            Self::Move => one(board.filter(|board| board.last_move().is_some()).map(|board| {
+                let is_blacks = board.side_to_move() == Color::White;
+                i64::from(board.move_number()) - i64::from(is_blacks)
+            })),
+            Self::Rating => ratings(subject).map(|rating| rating.and_then(Rating::value).map(i64::from)),
+        }
+    }
+}
+
+fn ratings(subject: &Subject<'_>) -> [Option<Rating>; 2] {
+    match subject.event.and_then(Event::message) {
+        Some(Message::Talk(talk)) => match talk.kind {
+            TalkKind::Kibitz { rating, .. } | TalkKind::Whisper { rating, .. } => [rating, None],
+            _ => [None; 2],
+        },
+        Some(Message::Seek(seek)) => [seek.rating, None],
+        Some(Message::Challenge(challenge)) => [Some(challenge.from_rating), Some(challenge.to_rating)],
+        Some(Message::Creating(creating)) => [Some(creating.first_rating), Some(creating.second_rating)],
+        Some(Message::GameInfo(info)) => [info.white_rating, info.black_rating],
+        _ => [None; 2],
+    }
+}
+
+impl Operator {
+    /// Longer operators first, so that the first match is the longest.
+    pub(super) const ALL: [(&str, Self); 6] = [
+        ("<=", Self::LessOrEqual),
+        (">=", Self::GreaterOrEqual),
+        ("!=", Self::NotEqual),
+        ("<", Self::Less),
+        (">", Self::Greater),
+        ("=", Self::Equal),
+    ];
+
+    fn is_met(self, number: i64, value: i64) -> bool {
+        match self {
+            Self::LessOrEqual => number <= value,
+            Self::GreaterOrEqual => number >= value,
+            Self::NotEqual => number != value,
+            Self::Less => number < value,
+            Self::Greater => number > value,
+            Self::Equal => number == value,
+        }
+    }
+}
+
+impl Comparison {
+    /// Parses the value of a comparison.
+    ///
+    /// # Errors
+    ///
+    /// A description of the expected format.
+    pub(super) fn parse(quantity: Quantity, operator: Operator, value: &str) -> Result<Self, &'static str> {
+        let value = if quantity.is_duration() {
+            let ms = i64::try_from(parse_duration(value)?.as_millis()).unwrap_or(i64::MAX);
+            ms.min(i64::MAX / 1_000) * 1_000
+        } else {
+            value.parse().map_err(|_| "a number is needed, such as 40")?
+        };
+        Ok(Self { quantity, operator, value })
+    }
+
+    /// Returns whether any number of this quantity meets the comparison. An event without such a number does not.
+    pub(super) fn accepts(self, subject: &Subject<'_>) -> bool {
+        self.quantity.read(subject).iter().flatten().any(|number| self.operator.is_met(*number, self.value))
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quantity = Quantity::ALL.iter().find(|(_, quantity)| *quantity == self.quantity);
+        let operator = Operator::ALL.iter().find(|(_, operator)| *operator == self.operator);
+        f.write_str(quantity.map_or("", |(name, _)| name))?;
+        f.write_str(operator.map_or("", |(sign, _)| sign))?;
+        if !self.quantity.is_duration() {
+            return write!(f, "{}", self.value);
+        }
+        let units = [("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000)];
+        let unit = units.iter().find(|(_, unit)| self.value % unit == 0 && (self.value != 0 || *unit == 1_000_000));
+        let (name, unit) = unit.copied().unwrap_or(("ms", 1_000));
+        write!(f, "{}{name}", self.value / unit)
+    }
+}

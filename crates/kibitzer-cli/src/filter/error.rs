@@ -1,0 +1,54 @@
+//! Errors in expressions, with their position.
+
+use thiserror::Error;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::output::TerminalSafe;
+
+/// Maximum number of characters that [`FilterError::excerpt`] shows before and after the position.
+const SHOWN_CHARACTERS: usize = 36;
+
+/// Minimum similarity of a suggested word, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.6;
+
+/// Why a text is not an expression, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message} (character {})", self.n_characters_before() + 1)]
+pub(crate) struct FilterError {
+    /// Byte offset of the error in the text.
+    pub(crate) position: usize,
+    message: String,
+    text: String,
+}
+
+impl FilterError {
+    pub(super) fn new(text: &str, position: usize, message: impl Into<String>) -> Self {
+        Self { position: text.floor_char_boundary(position), message: message.into(), text: text.to_owned() }
+    }
+
+    /// Returns the text around the error, and a line with a caret below its position.
+    pub(crate) fn excerpt(&self) -> [String; 2] {
+        let (before, after) = self.text.split_at_checked(self.position).unwrap_or((&self.text, ""));
+        let n_hidden = self.n_characters_before().saturating_sub(SHOWN_CHARACTERS);
+        let before: String = before.chars().skip(n_hidden).collect();
+        let after: String = after.chars().take(SHOWN_CHARACTERS).collect();
+        let before = TerminalSafe(&before).in_cells();
+        [format!("{before}{}", TerminalSafe(&after).in_cells()), format!("{}^", " ".repeat(before.width()))]
+    }
+
+    fn n_characters_before(&self) -> usize {
+        self.text.get(..self.position).map_or(0, |before| before.chars().count())
+    }
+}
+
+/// Returns the message for an unknown word: `unknown kind "tel", did you mean "tell"?`.
+pub(super) fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let lower = word.to_lowercase();
+    let similar = known.map(|known| (strsim::normalized_damerau_levenshtein(known, &lower), known));
+    match similar.max_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((similarity, nearest)) if similarity > MIN_SIMILARITY => {
+            format!("unknown {what} {word:?}, did you mean {nearest:?}?")
+        }
+        _ => format!("unknown {what} {word:?}"),
+    }
+}

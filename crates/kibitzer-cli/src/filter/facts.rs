@@ -1,0 +1,92 @@
+//! Facts about an event that depend on earlier events: whether the game is the login's own, and the delay of a reply.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use kibitzer::core::Event;
+use kibitzer::core::message::{GameId, Handle, Message, Relation};
+
+use super::reply_matcher::{ReplyMatch, ReplyMatcher};
+
+/// Maximum number of own games that are remembered; beyond it, the lowest number is forgotten.
+const MAX_OWN_GAMES: usize = 1_024;
+
+/// First character of a telnet command.
+const IAC: char = '\u{ff}';
+
+/// Facts about an event that depend on earlier events of its connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Whether the event is about a game that this login plays or has played.
+    pub(crate) is_mine: bool,
+    /// Time since the line was sent whose reply begins with this event; without numbered replies, ends with this prompt.
+    pub(crate) reply_after: Option<Duration>,
+}
+
+/// Derives the [`Facts`] of each event of a connection from the events before it.
+#[derive(Debug, Default)]
+pub(crate) struct SessionFacts {
+    own_games: BTreeSet<GameId>,
+    /// Name of this login, once it is known.
+    me: Option<Handle>,
+    replies: ReplyMatcher,
+}
+
+impl SessionFacts {
+    /// Records a sent line without its end, unless it is a telnet command, which has no reply. `row` is returned with the reply.
+    pub(crate) fn record_sent(&mut self, row: u64, at: Duration, line: &str) {
+        if !line.starts_with(IAC) {
+            self.replies.sent(row, at, line.trim_ascii_end().as_bytes());
+        }
+    }
+
+    /// Records the relation of this login to a game.
+    pub(crate) fn record_relation(&mut self, game: GameId, relation: Relation) {
+        if !relation.is_mine() {
+            self.own_games.remove(&game);
+            return;
+        }
+        self.own_games.insert(game);
+        if self.own_games.len() > MAX_OWN_GAMES {
+            self.own_games.pop_first();
+        }
+    }
+
+    /// Records an event at a time since the session began. Returns its facts; if it is a reply, also the row of the sent line.
+    pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> (Facts, Option<(u64, ReplyMatch)>) {
+        match event {
+            Event::Connected => *self = Self::default(),
+            Event::LoggedIn(identity) => self.me.clone_from(&identity.handle),
+            // The number of a line with a password is not known.
+            Event::Sent { line, .. } => self.record_sent(row, at, line.as_deref().unwrap_or_default()),
+            _ => {}
+        }
+        let reply = self.replies.received(row, at, event);
+        let reply_after = reply.as_ref().map(|(_, reply)| reply.after);
+        (Facts { is_mine: self.is_mine(event), reply_after }, reply)
+    }
+
+    fn is_mine(&mut self, event: &Event) -> bool {
+        if let Some(change) = event.change() {
+            self.record_relation(change.game, change.relation);
+        }
+        match event.message() {
+            Some(Message::LoggedIn(login)) => self.me = Some(login.name.clone()),
+            Some(Message::Creating(_)) => return true,
+            // Servers name no game in offers to a player.
+            Some(Message::Offer(offer)) if offer.game.is_none() => return true,
+            Some(Message::GameCreated(created)) => {
+                let is_me = |name: &Handle| self.me.as_ref().is_some_and(|me| me.is_same_player(name.as_str()));
+                let is_mine = is_me(&created.white) || is_me(&created.black);
+                self.record_relation(created.game, if is_mine { Relation::MyTurn } else { Relation::Observing });
+            }
+            _ => {}
+        }
+        game_of(event).is_some_and(|game| self.own_games.contains(&game))
+    }
+}
+
+/// Returns the game that an event changed, or that its message names.
+pub(crate) fn game_of(event: &Event) -> Option<GameId> {
+    event.game().or_else(|| event.message()?.game())
+}

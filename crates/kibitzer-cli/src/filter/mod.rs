@@ -1,0 +1,68 @@
+//! Filter expressions: `kind:tell,say from:foo`, `lag>1s and mine`, `not (kind:shout or "trade")`.
+//!
+//! One [`Expression`] decides about events and rows everywhere: in the console (filter, breakpoint, search, colors) and for
+//! `--filter` of `decode`, `connect` and `replay`. `docs/events.md` describes the language.
+//!
+//! | from | by | to |
+//! |---|---|---|
+//! | text | [`Expression::parse`] | the expression, or a [`FilterError`] with its position in the text |
+//! | an event and its time | [`SessionFacts::record_event`] | [`Facts`] that depend on earlier events, such as the delay of a reply |
+//! | an event and its facts | [`Subject::of_event`] | the subject that [`Expression::accepts`] compares |
+
+mod comparison;
+mod error;
+mod expression;
+mod facts;
+mod parser;
+mod reply_matcher;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use kibitzer::core::Event;
+
+pub(crate) use error::FilterError;
+pub(crate) use expression::Expression;
+pub(crate) use facts::{Facts, SessionFacts, game_of};
+pub(crate) use parser::completions;
+#[cfg(test)]
+pub(crate) use reply_matcher::MatchConfidence;
+pub(crate) use reply_matcher::{ReplyMatch, ShortDuration, reply_number, split_request_number};
+pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
+
+/// The option `--filter`.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct FilterArgs {
+    /// Print only events that match this expression, such as 'kind:tell from:foo' or 'mine and clock<10s'
+    #[arg(long = "filter", value_name = "EXPR", value_parser = Expression::parse)]
+    pub(crate) expression: Option<Expression>,
+}
+
+/// Decides which events of a session pass an expression.
+#[derive(Debug)]
+pub(crate) struct EventFilter {
+    expression: Expression,
+    facts: SessionFacts,
+    n_events: u64,
+}
+
+impl EventFilter {
+    /// Creates the filter of a session that begins.
+    pub(crate) fn new(expression: Expression) -> Self {
+        Self { expression, facts: SessionFacts::default(), n_events: 0 }
+    }
+
+    /// Returns whether an event passes. Needs every event of the session, in order, with its time since the session began.
+    pub(crate) fn accepts(&mut self, event: &Event, at: Duration) -> bool {
+        self.n_events += 1;
+        let (facts, _) = self.facts.record_event(self.n_events, at, event);
+        self.expression.accepts(&Subject::of_event(event, facts))
+    }
+
+    /// Forgets games and unanswered lines at the end of a connection of a recording.
+    pub(crate) fn end_connection(&mut self) {
+        self.facts = SessionFacts::default();
+    }
+}

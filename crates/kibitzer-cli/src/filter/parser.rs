@@ -1,0 +1,260 @@
+//! Parser of filter expressions.
+//!
+//! ```text
+//! any  = all { "or" all }
+//! all  = term { ["and"] term }
+//! term = ("not" | "-" | "!") term | "(" any ")" | "pattern" | key:values | quantity operator value | "mine" | word
+//! ```
+
+use kibitzer::core::message::GameId;
+
+use super::comparison::{Comparison, Operator, Quantity};
+use super::error::unknown;
+use super::expression::{Expression, Pattern, RESERVED, is_one_of};
+use super::{FilterError, kinds};
+
+/// Maximum size of an expression, in bytes.
+const MAX_BYTES: usize = 4 << 10;
+/// Maximum nesting of brackets and negations, which limits the recursion of the parser and of everything that walks an expression.
+const MAX_DEPTH: usize = 32;
+
+/// Keys that are followed by values.
+const KEYS: [&str; 5] = ["kind", "game", "from", "name", "text"];
+/// Characters that end the key of a term.
+const DELIMITERS: [char; 4] = [':', '<', '>', '='];
+
+/// Returns the first words of all terms, for the completion of expressions.
+pub(crate) fn completions() -> impl Iterator<Item = String> {
+    let keys = KEYS.iter().map(|key| format!("{key}:"));
+    let quantities = Quantity::ALL.iter().map(|(name, _)| format!("{name}<"));
+    keys.chain(quantities).chain(RESERVED.map(str::to_owned))
+}
+
+impl Expression {
+    /// Parses an expression.
+    ///
+    /// # Errors
+    ///
+    /// [`FilterError`] for an empty, too long or too deeply nested text, and at the first word that is not part of the language.
+    pub(crate) fn parse(text: &str) -> Result<Self, FilterError> {
+        let mut parser = Parser { text, at: 0 };
+        if text.len() > MAX_BYTES {
+            return Err(parser.error(MAX_BYTES, format!("an expression has at most {MAX_BYTES} bytes")));
+        }
+        if text.trim().is_empty() {
+            return Err(parser.error(0, "an expression needs at least one term, such as kind:tell"));
+        }
+        let expression = parser.any(0)?;
+        if parser.rest().is_empty() { Ok(expression) } else { Err(parser.error(parser.at, "no bracket is open here")) }
+    }
+}
+
+/// A position in the text of an expression.
+struct Parser<'a> {
+    text: &'a str,
+    /// Byte offset of the next character.
+    at: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn error(&self, position: usize, message: impl Into<String>) -> FilterError {
+        FilterError::new(self.text, position, message)
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    /// Consumes a sign, and returns whether it was there.
+    fn take(&mut self, sign: &str) -> bool {
+        let is_there = self.rest().starts_with(sign);
+        self.at += if is_there { sign.len() } else { 0 };
+        is_there
+    }
+
+    /// Returns the characters up to the next blank or bracket.
+    fn word(&self) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
+    }
+
+    /// Consumes a reserved word after blanks, and returns whether it was there.
+    fn take_word(&mut self, word: &str) -> bool {
+        self.skip_blanks();
+        self.word().eq_ignore_ascii_case(word) && {
+            self.at += word.len();
+            true
+        }
+    }
+
+    fn any(&mut self, depth: usize) -> Result<Expression, FilterError> {
+        let first = self.all(depth)?;
+        let mut others = Vec::new();
+        while self.take_word("or") {
+            others.push(self.all(depth)?);
+        }
+        Ok(joined(first, others, Expression::Or))
+    }
+
+    fn all(&mut self, depth: usize) -> Result<Expression, FilterError> {
+        let first = self.term(depth)?;
+        let mut others = Vec::new();
+        loop {
+            let is_joined = self.take_word("and");
+            let is_end =
+                self.rest().is_empty() || self.rest().starts_with(')') || self.word().eq_ignore_ascii_case("or");
+            if is_end && !is_joined {
+                return Ok(joined(first, others, Expression::And));
+            }
+            others.push(self.term(depth)?);
+        }
+    }
+
+    fn term(&mut self, depth: usize) -> Result<Expression, FilterError> {
+        self.skip_blanks();
+        let start = self.at;
+        if depth > MAX_DEPTH {
+            return Err(self.error(start, format!("brackets and negations are nested more than {MAX_DEPTH} deep")));
+        }
+        if self.take("-") || self.take("!") || self.take_word("not") {
+            return Ok(Expression::Not(Box::new(self.term(depth + 1)?)));
+        }
+        if self.take("(") {
+            let inner = self.any(depth + 1)?;
+            return if self.take(")") { Ok(inner) } else { Err(self.error(start, "the bracket is not closed")) };
+        }
+        if self.rest().starts_with('"') {
+            let pattern = Pattern::parse(self.quoted()?);
+            return pattern.map(Expression::Matches).map_err(|message| self.error(start, message));
+        }
+        self.word_term()
+    }
+
+    /// Parses a term that starts with a word.
+    fn word_term(&mut self) -> Result<Expression, FilterError> {
+        let (start, word) = (self.at, self.word());
+        if word.is_empty() || is_one_of(&["and", "or"], word) {
+            return Err(self.error(start, "a term is missing here, such as kind:tell"));
+        }
+        if word.chars().all(|c| "<>=!&|".contains(c)) {
+            return Err(
+                self.error(start, format!("{word} stands alone; write lag>1s, or join terms with and, or, not"))
+            );
+        }
+        let end = word.find(DELIMITERS).unwrap_or(word.len());
+        let (key, after) = word.split_at_checked(end).unwrap_or((word, ""));
+        let key = if after.starts_with('=') { key.trim_end_matches('!') } else { key };
+        self.at += key.len();
+        if let Some(quantity) = Quantity::parse(key) {
+            self.skip_blanks();
+            if let Some((sign, operator)) = Operator::ALL.iter().find(|(sign, _)| self.rest().starts_with(sign)) {
+                self.at += sign.len();
+                return self.comparison(quantity, *operator);
+            }
+            self.at = start + key.len();
+        }
+        if !key.is_empty() && self.take(":") {
+            return self.keyed(start, key);
+        }
+        if !key.is_empty() && self.at < start + word.len() {
+            let known = Quantity::ALL.iter().map(|(name, _)| *name);
+            return Err(self.error(start, unknown("quantity", key, known)));
+        }
+        self.at = start + word.len();
+        let is_mine = word.eq_ignore_ascii_case("mine");
+        Ok(if is_mine { Expression::Mine } else { Expression::Text(word.to_lowercase()) })
+    }
+
+    fn comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Expression, FilterError> {
+        self.skip_blanks();
+        let (start, value) = (self.at, self.word());
+        let parsed = Comparison::parse(quantity, operator, value).map_err(|message| self.error(start, message))?;
+        self.at += value.len();
+        Ok(Expression::Compare(parsed))
+    }
+
+    /// Parses the values after `key:`, which starts at `start`.
+    fn keyed(&mut self, start: usize, key: &str) -> Result<Expression, FilterError> {
+        let value_start = self.at;
+        let value = if self.rest().starts_with('"') {
+            unescaped(self.quoted()?)
+        } else {
+            self.at += self.word().len();
+            self.text.get(value_start..self.at).unwrap_or_default().to_owned()
+        };
+        let mut offset = value_start;
+        let items = value.split(',').map(|item| {
+            let at = offset;
+            offset += item.len() + 1;
+            (at, item.trim())
+        });
+        let items: Vec<_> = items.filter(|(_, item)| !item.is_empty()).collect();
+        let names = || items.iter().map(|(_, name)| (*name).to_owned()).collect();
+        let key = key.to_ascii_lowercase();
+        if Quantity::parse(&key).is_some() {
+            return Err(self.error(start + key.len(), format!("{key} is compared with a number, by < > <= >= = or !=")));
+        }
+        if !is_one_of(&KEYS, &key) {
+            return Err(self.error(start, unknown("key", &key, KEYS.into_iter())));
+        }
+        if value.is_empty() || items.is_empty() && key != "text" {
+            return Err(self.error(value_start, format!("{key}: needs a value")));
+        }
+        match key.as_str() {
+            "kind" => {
+                items.iter().map(|(at, item)| self.kind(*at, item)).collect::<Result<_, _>>().map(Expression::Kind)
+            }
+            "game" => {
+                items.iter().map(|(at, item)| self.game(*at, item)).collect::<Result<_, _>>().map(Expression::Game)
+            }
+            "from" => Ok(Expression::From(names())),
+            "name" => Ok(Expression::Name(names())),
+            _ => Ok(Expression::Text(value.to_lowercase())),
+        }
+    }
+
+    fn kind(&self, at: usize, name: &str) -> Result<&'static str, FilterError> {
+        kinds().find(|kind| *kind == name).ok_or_else(|| self.error(at, unknown("kind", name, kinds())))
+    }
+
+    fn game(&self, at: usize, number: &str) -> Result<GameId, FilterError> {
+        number.parse().map(GameId).map_err(|_| self.error(at, format!("game {number:?} is not a number")))
+    }
+
+    /// Returns the text between quotation marks; those inside are escaped with a backslash.
+    fn quoted(&mut self) -> Result<&'a str, FilterError> {
+        let start = self.at;
+        let mut is_escaped = true;
+        for (n, character) in self.rest().char_indices() {
+            match character {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '"' => {
+                    self.at += n + 1;
+                    return Ok(self.text.get(start + 1..start + n).unwrap_or_default());
+                }
+                _ => {}
+            }
+        }
+        Err(self.error(start, "the quotation mark is not closed"))
+    }
+}
+
+fn joined(first: Expression, others: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) -> Expression {
+    if others.is_empty() { first } else { join([vec![first], others].concat()) }
+}
+
+/// Replaces a backslash and the character after it by that character.
+fn unescaped(quoted: &str) -> String {
+    let mut characters = quoted.chars();
+    std::iter::from_fn(|| match characters.next()? {
+        '\\' => characters.next(),
+        other => Some(other),
+    })
+    .collect()
+}

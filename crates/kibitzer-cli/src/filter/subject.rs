@@ -1,0 +1,58 @@
+//! The part of an event or a console row that expressions compare.
+
+use std::cell::OnceCell;
+use std::fmt;
+
+use kibitzer::core::message::{GameId, Handle, Message};
+use kibitzer::core::{Event, EventKind};
+
+use super::facts::{Facts, game_of};
+use crate::output::TerminalSafe;
+
+/// Kind name of marks in the console.
+pub(crate) const MARK: &str = "mark";
+/// Kind name of a bot's actions.
+pub(crate) const BOT: &str = "bot";
+/// Kind name of long silences in the console.
+pub(crate) const GAP: &str = "gap";
+/// Kind name of the ends of recorded connections in the console.
+pub(crate) const DISCONNECTED: &str = "disconnected";
+
+/// Returns every valid value of `kind:`.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT, GAP, DISCONNECTED])
+}
+
+/// An event or a console row, as expressions see it.
+pub(crate) struct Subject<'a> {
+    pub(super) kind: &'static str,
+    pub(super) game: Option<GameId>,
+    /// `None` for rows that are not events, such as marks.
+    pub(super) event: Option<&'a Event>,
+    pub(super) facts: Facts,
+    /// The text that words and patterns are searched in.
+    display: &'a dyn fmt::Display,
+    /// The displayed text, once it was needed.
+    text: OnceCell<String>,
+}
+
+impl<'a> Subject<'a> {
+    /// Creates the subject of an event.
+    pub(crate) fn of_event(event: &'a Event, facts: Facts) -> Self {
+        Self { event: Some(event), facts, ..Self::new(event.kind().as_str(), game_of(event), event) }
+    }
+
+    /// Creates the subject of a row that is not an event, with the text to search in.
+    pub(crate) fn new(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
+        Self { kind, game, event: None, facts: Facts::default(), display, text: OnceCell::new() }
+    }
+
+    /// Returns the text as the console's list shows it.
+    pub(super) fn text(&self) -> &str {
+        self.text.get_or_init(|| TerminalSafe(&self.display.to_string()).in_cells().into_owned())
+    }
+
+    pub(super) fn speaker(&self) -> Option<Handle> {
+        self.event?.message().and_then(Message::speaker)
+    }
+}
