@@ -20,6 +20,7 @@ use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{StopArgs, StopSignal, check_end, connect_failure, run, runtime, start_session};
+use crate::metrics::MetricsArgs;
 use crate::output::{LineFormat, TerminalSafe};
 
 /// File for the games of the demo.
@@ -53,6 +54,8 @@ pub(crate) struct Args {
     format: FormatArgs,
     #[command(flatten)]
     population: PopulationArgs,
+    #[command(flatten)]
+    metrics: MetricsArgs,
     #[command(flatten)]
     ending: StopArgs,
 }
@@ -124,7 +127,10 @@ impl Args {
         server: &str,
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
+        self.metrics.interval(self.format.format())?;
+        let metrics = runtime.block_on(self.metrics.address.serve())?;
         let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server))?;
+        metrics.add(&client);
         let (feed, sender) = SessionFeed::of_bot(tap);
         let (stop, ending) = (Stop::new(), self.ending);
         let on_closed = stop.clone();
@@ -163,6 +169,8 @@ impl Args {
     async fn print<S: StartEngine>(&self, bot: Bot<S>, accounts: Vec<Profile>, server: &str) -> Result<(), Failure> {
         let mut signals = self.ending.begin()?;
         let (stop, format) = (Stop::new(), self.format.format());
+        let metrics_every = self.metrics.interval(format)?;
+        let metrics = self.metrics.address.serve().await?;
         // A reader of the output that has gone stops the bot like a signal.
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
@@ -173,6 +181,7 @@ impl Args {
         let mut players = JoinSet::new();
         for profile in accounts {
             let (client, _) = start_session(bot.profile(profile), server).await?;
+            metrics.add(&client);
             players.spawn(bot.clone().run_with(client, stop.clone()));
         }
         let all = async {
@@ -184,6 +193,7 @@ impl Args {
         };
         tokio::select! {
             result = all => result,
+            failure = metrics.print_every(metrics_every) => Err(failure),
             never = request_stop(&mut signals, &stop) => match never {},
         }
     }

@@ -12,6 +12,7 @@ use crate::live::{
     EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target,
     announce_recording, print_session, report_recorded, run, send_typed, start_session, wait_for_end,
 };
+use crate::metrics::MetricsArgs;
 
 /// Log in to a server, print its events and send typed lines
 ///
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     #[arg(long)]
     attach_write: bool,
     #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
+    #[command(flatten)]
     pub(crate) ending: StopArgs,
 }
 
@@ -48,6 +51,7 @@ Examples:
   kibitzer connect fics                                   as a guest; look around, type quit
   kibitzer connect fics --user Newton                     asks for the password
   kibitzer connect icc --user Newton --password-command 'pass show icc'
+  kibitzer connect fics --log debug --log-file fics.log   with a log of what the session does
   kibitzer connect my.toml --record session.jsonl         a session by a profile, recorded
   printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
   kibitzer connect --for 10s --filter 'not (kind:prompt or kind:holding)'
@@ -66,12 +70,16 @@ impl Args {
     /// Dropping the future ends the session.
     async fn session(&self) -> Result<(), Failure> {
         let (mut ending, server) = (self.ending.begin()?, self.server());
+        let format = self.format.format();
+        let metrics_every = self.metrics.interval(format)?;
+        let metrics = self.metrics.address.serve().await?;
         let start = async { start_session(self.profile().await?, &server).await };
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
+        metrics.add(&client);
         announce_recording(&client);
         let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter);
+        let printer = EventPrinter::from_tap(&client, tap, format, filter, metrics_every);
         let sender = LineSender::Own(client.clone());
         let printed = print_session(&client, printer, send_typed(&sender), &mut ending).await;
         wait_for_end(&server, &client, printed).await.map(report_recorded)

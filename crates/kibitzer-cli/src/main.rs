@@ -11,6 +11,7 @@ mod filter;
 mod live;
 mod log;
 mod manual;
+mod metrics;
 mod output;
 mod pgn;
 mod record;

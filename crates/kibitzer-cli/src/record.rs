@@ -13,6 +13,7 @@ use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, amount, announce_recording, run, send_typed,
     start_session, wait_for_end,
 };
+use crate::metrics::MetricsAddress;
 
 /// Record a session in a file, for `kibitzer decode` and for tests
 ///
@@ -29,6 +30,8 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     login: LoginArgs,
+    #[command(flatten)]
+    metrics: MetricsAddress,
     #[command(flatten)]
     ending: StopArgs,
 }
@@ -55,6 +58,7 @@ impl Args {
     /// Dropping the future ends the session.
     async fn record(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
+        let metrics = self.metrics.serve().await?;
         let server = self.server.to_string();
         let start = async {
             let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
@@ -63,6 +67,7 @@ impl Args {
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         // Without a reader, the tap does not hold up the session.
         let (client, _) = started?;
+        metrics.add(&client);
         announce_recording(&client);
         let watched = watch(&client, &mut ending).await;
         client.shutdown().await;

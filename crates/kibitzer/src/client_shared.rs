@@ -38,7 +38,7 @@ struct Mailbox {
     observers: Vec<Box<dyn SessionObserver>>,
     ending: Option<Ending>,
     status: SessionStatus,
-    counters: ClientCounters,
+    counters: SessionCounters,
 }
 
 /// A request to end the session.
@@ -96,7 +96,7 @@ impl ClientShared {
             observers: Vec::new(),
             ending: None,
             status,
-            counters: ClientCounters::default(),
+            counters: SessionCounters::default(),
         };
         Self { state: Mutex::new(state), task: Notify::new(), handles: Notify::new() }
     }
@@ -165,7 +165,7 @@ impl ClientShared {
         read(&self.lock().status)
     }
 
-    pub(crate) fn counters(&self) -> ClientCounters {
+    pub(crate) fn counters(&self) -> SessionCounters {
         self.lock().counters
     }
 
@@ -211,7 +211,7 @@ impl ClientShared {
     /// Copies the status and the counters of the session, and wakes the handles if the status has changed.
     pub(crate) fn publish_status(&self, session: &Session) {
         let mut state = self.lock();
-        state.counters.session = session.counters();
+        state.counters = session.counters();
         let (now, capabilities) = (session.state(), session.capabilities());
         let status = &mut state.status;
         let handle = session.handle();

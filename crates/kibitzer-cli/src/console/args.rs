@@ -33,7 +33,7 @@ pub(crate) struct Args {
 }
 
 /// Arguments that cannot be combined with `--attach`, because the other process has already set up the session.
-const ATTACH_CONFLICTS: [&str; 9] = [
+const ATTACH_CONFLICTS: [&str; 11] = [
     "server",
     "guest",
     "user",
@@ -43,6 +43,8 @@ const ATTACH_CONFLICTS: [&str; 9] = [
     "record",
     "attach_socket",
     "attach_write",
+    "metrics_every",
+    "metrics",
 ];
 
 const EXAMPLES: &str = "\
@@ -65,11 +67,14 @@ impl Args {
         if is_plain {
             return self.session.run();
         }
+        self.session.metrics.interval(format)?;
         let runtime = runtime()?;
+        let metrics = runtime.block_on(self.session.metrics.address.serve())?;
         let profile = runtime.block_on(self.session.profile())?;
         let filters = profile_filters(&profile).map_err(Failure::local)?;
         let server = self.session.server();
         let (client, tap) = runtime.block_on(start_session(profile, &server))?;
+        metrics.add(&client);
         let filter = self.session.filter.expression.clone();
         let until_closed = async |closed| drop(closed.await);
         run_session(&runtime, &client, SessionFeed::Own(tap), &server, filters, filter, until_closed)

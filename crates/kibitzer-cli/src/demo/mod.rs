@@ -5,6 +5,7 @@ mod tables;
 use std::future::pending;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use kibitzer::core::{EventCategory, EventKind};
 use kibitzer::{Client, Profile, Tap};
@@ -16,6 +17,7 @@ use crate::failure::{Failure, report};
 use crate::live::{
     EventPrinter, HousekeepingFilter, PrintFilter, StopArgs, check_end, print_session, run, runtime, start_session,
 };
+use crate::metrics::MetricsArgs;
 use tables::keep_observing;
 
 /// Name of the server in messages.
@@ -32,23 +34,28 @@ pub(crate) struct Args {
     #[command(flatten)]
     population: PopulationArgs,
     #[command(flatten)]
+    metrics: MetricsArgs,
+    #[command(flatten)]
     ending: StopArgs,
 }
 
 impl Args {
     /// Runs the demo.
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let metrics_every = self.metrics.interval(self.format.format())?;
         if !self.plain && console::can_open_console(self.format.format(), self.ending) {
             return self.show();
         }
-        run(self.print())
+        run(self.print(metrics_every))
     }
 
     /// Runs the demo in the console.
     fn show(self) -> Result<(), Failure> {
         let runtime = runtime()?;
+        let metrics = runtime.block_on(self.metrics.address.serve())?;
         let (server, address) = runtime.block_on(self.serve())?;
         let (client, tap) = runtime.block_on(log_in(address))?;
+        metrics.add(&client);
         let observer = client.clone();
         let companion = async move |closed| {
             tokio::select! {
@@ -80,13 +87,16 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the server and the session.
-    async fn print(self) -> Result<(), Failure> {
+    async fn print(self, metrics_every: Option<Duration>) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
+        let metrics = self.metrics.address.serve().await?;
         let (server, address) = self.serve().await?;
         print_greeting(address);
         let (client, tap) = log_in(address).await?;
+        metrics.add(&client);
         let filter = HousekeepingFilter::for_kinds(is_in_text_output);
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), PrintFilter::new(None, filter));
+        let filter = PrintFilter::new(None, filter);
+        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter, metrics_every);
         let companion = async {
             keep_observing(&client).await;
             pending().await

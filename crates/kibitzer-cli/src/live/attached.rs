@@ -11,7 +11,9 @@ use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, MissedAmounts, Snapshot};
 use tokio::time::Instant;
 
-use super::{EventPrinter, HousekeepingFilter, LineSender, PrintFilter, StopArgs, check_attached_end, send_typed};
+use super::{
+    EventPrinter, HousekeepingFilter, LineSender, PrintFilter, PrintItem, StopArgs, check_attached_end, send_typed,
+};
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::filter::Expression;
 use crate::output::LineFormat;
@@ -76,7 +78,7 @@ pub(crate) async fn print_attached(
         async move {
             let (at, happened) = events_of(attached);
             for event in happened {
-                if events.send((at, event)).await.is_err() {
+                if events.send((at, PrintItem::Event(event))).await.is_err() {
                     return false;
                 }
             }

@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 pub(crate) use attached::{attach, forward_attached, print_attached};
 pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
 pub(crate) use login::LoginArgs;
-pub(crate) use printer::{EventPrinter, PrintFilter, print_session};
+pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_session};
 pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};
 pub(crate) use target::{TARGET_HELP, Target};

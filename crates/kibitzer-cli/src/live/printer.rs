@@ -1,9 +1,10 @@
 //! Prints events on standard output while a session runs.
 
+use std::future::pending;
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::{Client, Observation, Tap, TapItem};
+use kibitzer::{Client, Observation, Tap, TapItem, WeakClient};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, timeout};
@@ -12,6 +13,7 @@ use super::recording::report_failed_recording;
 use super::{HousekeepingFilter, StopSignal};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
+use crate::metrics::{SessionMetrics, metrics_ticks};
 use crate::output::{EventWriter, LineFormat, SessionClock};
 
 /// Capacity of the channel to the printer; once full, the session reads no more.
@@ -20,8 +22,16 @@ const UNPRINTED_EVENTS: usize = 256;
 /// Time for the reader of standard output to accept the last lines after the end of the session.
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Sends events, with their times, to the printer.
-type EventSender = mpsc::Sender<(Instant, Event)>;
+/// Sends items, with their times, to the printer.
+type PrintSender = mpsc::Sender<(Instant, PrintItem)>;
+
+/// What is printed as one event.
+#[derive(Debug)]
+pub(crate) enum PrintItem {
+    Event(Event),
+    /// The counters of the session, as JSON only.
+    Metrics(Box<SessionMetrics>),
+}
 
 /// Decides which events of a live session are printed.
 pub(crate) enum PrintFilter {
@@ -56,31 +66,29 @@ pub(crate) struct EventPrinter {
 }
 
 impl EventPrinter {
-    /// Starts to print the events of a tap. Call [`wait_for_rest`](Self::wait_for_rest) while the session shuts down: an unread tap blocks
-    /// the session.
-    pub(crate) fn from_tap(client: &Client, mut tap: Tap, format: LineFormat, filter: PrintFilter) -> Self {
+    /// Starts to print the events of a tap, and the counters at an interval if there is one. Call
+    /// [`wait_for_rest`](Self::wait_for_rest) while the session shuts down: an unread tap blocks the session.
+    pub(crate) fn from_tap(
+        client: &Client,
+        tap: Tap,
+        format: LineFormat,
+        filter: PrintFilter,
+        metrics_every: Option<Duration>,
+    ) -> Self {
         let (sender, printer) = Self::start(client.began(), format, filter);
-        let feeding = tokio::spawn(async move {
-            while let Some(TapItem { at, observation, .. }) = tap.recv().await {
-                if let Observation::Event { event, .. } = observation
-                    && sender.send((at, event)).await.is_err()
-                {
-                    break;
-                }
-            }
-        });
+        let feeding = tokio::spawn(feed(client.downgrade(), tap, metrics_every, sender));
         Self { feeding: Some(feeding.abort_handle()), ..printer }
     }
 
     /// Starts a printer for a session that began at `began`. Returns the sender of its events.
-    pub(crate) fn start(began: Instant, format: LineFormat, filter: PrintFilter) -> (EventSender, Self) {
-        let (sender, events) = mpsc::channel(UNPRINTED_EVENTS);
+    pub(crate) fn start(began: Instant, format: LineFormat, filter: PrintFilter) -> (PrintSender, Self) {
+        let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
         // JSON has all events, unless an expression selects some.
         let is_unfiltered = format == LineFormat::Jsonl && matches!(filter, PrintFilter::Housekeeping(_));
         let filter = (!is_unfiltered).then_some(filter);
         let mut thread = JoinSet::new();
-        thread.spawn_blocking(move || PrintLoop { events, clock, lines: EventWriter::new(format), filter }.run());
+        thread.spawn_blocking(move || PrintLoop { items, clock, lines: EventWriter::new(format), filter }.run());
         (sender, Self { thread, feeding: None })
     }
 
@@ -117,6 +125,37 @@ impl EventPrinter {
     }
 }
 
+/// Sends the events of a tap, and the counters at an interval, until the session is over or nothing is printed any more.
+///
+/// # Cancel safety
+///
+/// Dropping the future loses an event that waits for room in the channel.
+async fn feed(client: WeakClient, mut tap: Tap, metrics_every: Option<Duration>, sender: PrintSender) {
+    let mut ticks = metrics_every.map(metrics_ticks);
+    loop {
+        let tick = async {
+            match &mut ticks {
+                Some(ticks) => ticks.tick().await,
+                None => pending().await,
+            }
+        };
+        let item = tokio::select! {
+            item = tap.recv() => match item {
+                Some(TapItem { at, observation: Observation::Event { event, .. }, .. }) => (at, PrintItem::Event(event)),
+                Some(_) => continue,
+                None => return,
+            },
+            at = tick => match client.upgrade() {
+                Some(client) => (at, PrintItem::Metrics(Box::new(SessionMetrics::of(&client)))),
+                None => continue,
+            },
+        };
+        if sender.send(item).await.is_err() {
+            return;
+        }
+    }
+}
+
 /// Prints a session until it ends, `companion` fails, or the stop signal; then shuts it down.
 ///
 /// # Errors
@@ -144,7 +183,7 @@ pub(crate) async fn print_session(
 
 /// The state of the printing thread.
 struct PrintLoop {
-    events: mpsc::Receiver<(Instant, Event)>,
+    items: mpsc::Receiver<(Instant, PrintItem)>,
     clock: SessionClock,
     lines: EventWriter,
     /// Decides which events are printed; `None` prints all.
@@ -154,23 +193,28 @@ struct PrintLoop {
 impl PrintLoop {
     /// Prints until all senders are dropped.
     fn run(mut self) -> Result<(), Failure> {
-        while let Some((at, event)) = self.next()? {
-            let stamp = self.clock.stamp(at);
-            if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event, stamp.time)) {
-                self.lines.write_event(&event, Some(&stamp))?;
+        while let Some((at, item)) = self.next()? {
+            match item {
+                PrintItem::Event(event) => {
+                    let stamp = self.clock.stamp(at);
+                    if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event, stamp.time)) {
+                        self.lines.write_event(&event, Some(&stamp))?;
+                    }
+                }
+                PrintItem::Metrics(metrics) => self.lines.write_object(|line| metrics.write_json(at, line))?,
             }
         }
         self.lines.flush()
     }
 
-    /// Returns the next event. Flushes the output before waiting.
-    fn next(&mut self) -> Result<Option<(Instant, Event)>, Failure> {
-        match self.events.try_recv() {
-            Ok(event) => Ok(Some(event)),
+    /// Returns the next item. Flushes the output before waiting.
+    fn next(&mut self) -> Result<Option<(Instant, PrintItem)>, Failure> {
+        match self.items.try_recv() {
+            Ok(item) => Ok(Some(item)),
             Err(TryRecvError::Disconnected) => Ok(None),
             Err(TryRecvError::Empty) => {
                 self.lines.flush()?;
-                Ok(self.events.blocking_recv())
+                Ok(self.items.blocking_recv())
             }
         }
     }

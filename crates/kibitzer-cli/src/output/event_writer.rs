@@ -118,6 +118,13 @@ impl EventWriter {
         written.map_err(Failure::stdout)
     }
 
+    /// Writes a line that is not an event of the core, which `write` appends; in JSON only.
+    pub(crate) fn write_object(&mut self, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failure> {
+        let OutputForm::Jsonl(line) = &mut self.form else { return Ok(()) };
+        line.clear();
+        write(line).and_then(|()| self.out.write_all(line)).map_err(Failure::stdout)
+    }
+
     /// Writes the buffered lines out.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(Failure::stdout)

@@ -20,7 +20,7 @@ impl Stamp {
     }
 
     /// Returns the members `t`, in seconds with microseconds, and `utc` of a JSON object, each after a comma.
-    pub(super) fn members(&self) -> String {
+    pub(crate) fn members(&self) -> String {
         let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));
         format!(",\"t\":{}.{:06},\"utc\":{utc}", self.time.as_secs(), self.time.subsec_micros())
     }

@@ -18,53 +18,94 @@ use crate::core::session::{Command, Reply, Transmit};
 use crate::core::text::error_chain;
 
 /// Writes what happens in a session to `tracing`, without its secrets.
-pub(super) struct SessionLog {
-    /// Span of the session; entered while its task runs.
+///
+/// `None` if nothing is logged: most sessions are not, and keep no memory for it.
+pub(super) struct SessionLog(Option<Box<SessionSpans>>);
+
+/// Spans of one session. Those that the subscriber does not record are disabled.
+struct SessionSpans {
+    /// Entered while the task of the session runs.
     session: Span,
     /// Handle in the span of the session.
     handle: Option<Handle>,
-    /// Spans of the current connection; `None` without one, or if nothing is logged.
-    connection: Option<Box<ConnectionSpans>>,
+    connection: Span,
+    /// `login` or `restore`, or none.
+    stage: Span,
     /// Requests without a reply, with the time of their acceptance. Those of a lost connection fail after its end.
     requests: Vec<(RequestId, Span, Instant)>,
     was_ready: bool,
 }
 
-/// Spans of one connection.
-struct ConnectionSpans {
-    connection: Span,
-    /// `login` or `restore`; disabled otherwise.
-    stage: Span,
-}
-
 impl SessionLog {
-    pub(super) const fn new(session: Span) -> Self {
-        Self { session, handle: None, connection: None, requests: Vec::new(), was_ready: false }
+    /// Creates the log of a session with this span.
+    pub(super) fn new(session: Span) -> Self {
+        let spans = |session| {
+            let [connection, stage] = [Span::none(), Span::none()];
+            SessionSpans { session, handle: None, connection, stage, requests: Vec::new(), was_ready: false }
+        };
+        Self((!session.is_disabled() || enabled!(Level::ERROR)).then(|| Box::new(spans(session))))
     }
 
     /// Logs received bytes at level TRACE. The caller has redacted them.
     pub(super) fn received(&self, bytes: &[u8]) {
-        if enabled!(Level::TRACE) {
-            self.in_stage(|| trace!(bytes = %bytes.escape_ascii(), "received"));
+        if let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE)) {
+            spans.in_stage(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         }
     }
 
     /// Logs a sent line at level TRACE, inside the span of its request, unless it is private.
     pub(super) fn sent(&self, transmit: &Transmit) {
-        if transmit.kind.is_private() || !enabled!(Level::TRACE) {
+        let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE) && !transmit.kind.is_private()) else {
             return;
-        }
+        };
         let log = || trace!(bytes = %transmit.bytes().escape_ascii(), "sent");
-        match self.requests.iter().find(|(id, ..)| Some(*id) == transmit.request) {
+        match spans.requests.iter().find(|(id, ..)| Some(*id) == transmit.request) {
             Some((_, span, _)) => span.in_scope(log),
-            None => self.in_stage(log),
+            None => spans.in_stage(log),
         }
     }
 
     /// Logs an event, and opens or closes spans.
     pub(super) fn event(&mut self, event: &Event) {
+        if let Some(spans) = &mut self.0 {
+            spans.event(event);
+        }
+    }
+
+    /// Opens the span of a request. Of the command it has the name alone, because arguments may be secret.
+    pub(super) fn request_span(&self, command: &Command) -> Span {
+        let Some(spans) = &self.0 else { return Span::none() };
+        debug_span!(parent: &spans.connection, "request", id = field::Empty, command = command_name(command))
+    }
+
+    /// Logs that the session has accepted a request, and keeps its span until the reply.
+    pub(super) fn accepted(&mut self, id: RequestId, span: Span) {
+        if let Some(spans) = self.0.as_mut().filter(|_| !span.is_disabled()) {
+            span.record("id", id.number());
+            span.in_scope(|| debug!("request accepted"));
+            spans.requests.push((id, span, Instant::now()));
+        }
+    }
+
+    /// Logs the end of a request, and closes its span. `result` is `None` if the caller no longer waits.
+    pub(super) fn completed(&mut self, id: RequestId, result: Option<&Result<Reply, RequestError>>) {
+        let Some(spans) = &mut self.0 else { return };
+        let Some(position) = spans.requests.iter().position(|(open, ..)| *open == id) else { return };
+        let (_, span, started) = spans.requests.swap_remove(position);
+        let outcome = result.map_or("abandoned", outcome);
+        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        span.in_scope(|| debug!(outcome, elapsed_ms, "request completed"));
+    }
+}
+
+impl SessionSpans {
+    fn event(&mut self, event: &Event) {
         match event {
-            Event::Connecting { attempt } => self.open_connection(*attempt),
+            Event::Connecting { attempt } => {
+                // At the highest level, so that every logged line has its server and handle.
+                self.connection = error_span!(parent: &self.session, "connection", attempt);
+                self.stage = info_span!(parent: &self.connection, "login");
+            }
             Event::LoggedIn(identity) if identity.handle != self.handle => {
                 self.handle.clone_from(&identity.handle);
                 self.session.record("handle", self.handle.as_ref().map_or("?", Handle::as_str));
@@ -75,58 +116,18 @@ impl SessionLog {
         match event {
             Event::Ready(_) => {
                 let is_reconnect = std::mem::replace(&mut self.was_ready, true);
-                self.set_stage(
-                    |connection| {
-                        if is_reconnect { info_span!(parent: connection, "restore") } else { Span::none() }
-                    },
-                );
+                self.stage = if is_reconnect { info_span!(parent: &self.connection, "restore") } else { Span::none() };
             }
-            Event::Restored(_) => self.set_stage(|_| Span::none()),
-            Event::Lost { .. } | Event::Ended(_) => self.connection = None,
+            Event::Restored(_) => self.stage = Span::none(),
+            Event::Lost { .. } | Event::Ended(_) => (self.connection, self.stage) = (Span::none(), Span::none()),
             _ => {}
-        }
-    }
-
-    /// Opens the span of a request. Of the command it has the name alone, because arguments may be secret.
-    pub(super) fn request_span(&self, command: &Command) -> Span {
-        let Some(spans) = &self.connection else { return Span::none() };
-        debug_span!(parent: &spans.connection, "request", id = field::Empty, command = command_name(command))
-    }
-
-    /// Logs that the session has accepted a request, and keeps its span until the reply.
-    pub(super) fn accepted(&mut self, id: RequestId, span: Span) {
-        if !span.is_disabled() {
-            span.record("id", id.number());
-            span.in_scope(|| debug!("request accepted"));
-            self.requests.push((id, span, Instant::now()));
-        }
-    }
-
-    /// Logs the end of a request, and closes its span. `result` is `None` if the caller no longer waits.
-    pub(super) fn completed(&mut self, id: RequestId, result: Option<&Result<Reply, RequestError>>) {
-        let Some(position) = self.requests.iter().position(|(open, ..)| *open == id) else { return };
-        let (_, span, started) = self.requests.swap_remove(position);
-        let outcome = result.map_or("abandoned", outcome);
-        let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        span.in_scope(|| debug!(outcome, elapsed_ms, "request completed"));
-    }
-
-    fn open_connection(&mut self, attempt: u32) {
-        // At the highest level, so that every logged line has its server and handle.
-        let connection = error_span!(parent: &self.session, "connection", attempt);
-        let stage = info_span!(parent: &connection, "login");
-        self.connection = (!connection.is_disabled()).then(|| Box::new(ConnectionSpans { connection, stage }));
-    }
-
-    fn set_stage(&mut self, stage: impl FnOnce(&Span) -> Span) {
-        if let Some(spans) = &mut self.connection {
-            spans.stage = stage(&spans.connection);
         }
     }
 
     /// Calls `log` inside the spans of the connection and its stage.
     fn in_stage(&self, log: impl FnOnce()) {
-        let _connection = self.connection.as_ref().map(|spans| (spans.connection.enter(), spans.stage.enter()));
+        let _connection = self.connection.enter();
+        let _stage = self.stage.enter();
         log();
     }
 }

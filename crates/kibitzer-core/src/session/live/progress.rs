@@ -25,6 +25,7 @@ impl LiveConnection {
                 self.liveness.last_spoke = cx.now;
             }
             while let Some(completed) = self.requests.completed.pop_front() {
+                cx.counters.requests_failed += u64::from(completed.is_unanswered());
                 self.handle_completed(completed, cx);
             }
             if !self.queue_next_commands(cx) {
@@ -177,6 +178,7 @@ impl LiveConnection {
         self.requests.fail_all(&sent, &queued);
         let mut is_oldest = true;
         while let Some(completed) = self.requests.completed.pop_front() {
+            cx.counters.requests_failed += u64::from(completed.is_unanswered());
             if let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) {
                 let is_of_user = is_of_user(&completed);
                 if is_oldest && (is_of_user || completed.request.requester == Requester::Restore) {

@@ -51,6 +51,7 @@ impl Session {
             }
             _ => return,
         };
+        self.cx.counters.lines_received += u64::from(!matches!(message, Message::Control(_)));
         match message {
             Message::Control(Control::Ping) => {
                 self.cx.counters.pings += 1;

@@ -49,6 +49,8 @@ pub enum SessionState {
 pub struct SessionCounters {
     /// Bytes received.
     pub bytes_received: u64,
+    /// Lines and datagrams received; a line that the server has wrapped counts once. Prompts and marks of replies are not counted.
+    pub lines_received: u64,
     /// Bytes given to the driver to write.
     pub bytes_sent: u64,
     /// Lines given to the driver to write, answers to pings included.
@@ -62,4 +64,19 @@ pub struct SessionCounters {
     /// Time from sending the last answered command, or the fence after it, to the start of its reply; includes the server's
     /// processing time. `None` before the first reply.
     pub round_trip: Option<Duration>,
+    /// Commands and probes whose reply has begun, those that the session itself sends included.
+    pub requests_answered: u64,
+    /// Sum of the round trips of the requests answered.
+    pub request_time: Duration,
+    /// Requests that ended without a reply: after their timeout, at the end of the connection, or because the reply was incomplete.
+    pub requests_failed: u64,
+}
+
+impl SessionCounters {
+    /// Counts an answered request.
+    pub(crate) fn note_round_trip(&mut self, round_trip: Duration) {
+        self.round_trip = Some(round_trip);
+        self.requests_answered += 1;
+        self.request_time = self.request_time.saturating_add(round_trip);
+    }
 }

@@ -52,6 +52,11 @@ pub(super) struct CompletedRequest {
 }
 
 impl CompletedRequest {
+    /// Returns whether no reply came, or none that is known to be whole. A refusal is a reply.
+    pub(super) const fn is_unanswered(&self) -> bool {
+        matches!(&self.result, Err(error) if !matches!(error, RequestError::Refused { .. }))
+    }
+
     /// Returns the command and its reply; `None` if the request failed or has no command.
     pub(super) fn success(&self) -> Option<(&Command, &Reply)> {
         self.request.command.as_ref().zip(self.result.as_ref().ok())
@@ -185,7 +190,7 @@ impl Requests {
         }
         self.open_reply = Some(number);
         if let Some(sent) = self.sent.by_number(number) {
-            cx.counters.round_trip = Some(cx.now.saturating_duration_since(sent.sent_at));
+            cx.counters.note_round_trip(cx.now.saturating_duration_since(sent.sent_at));
             sent.reply.reply.code = code;
         }
     }
@@ -250,7 +255,7 @@ impl Requests {
         for sent in answered {
             self.push_completed(sent, Err(RequestError::Incomplete));
         }
-        cx.counters.round_trip = Some(cx.now.saturating_duration_since(last.sent_at));
+        cx.counters.note_round_trip(cx.now.saturating_duration_since(last.sent_at));
         let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
             return self.push_completed(last, Err(RequestError::Incomplete));

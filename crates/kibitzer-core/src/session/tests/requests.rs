@@ -652,5 +652,17 @@ fn counters_add_up() {
     assert_eq!(after.bytes_sent - before.bytes_sent, "13 date\n".len() as u64);
     assert!(after.bytes_received - before.bytes_received > 50);
     assert_eq!(after.events - before.events, 4, "start, line, end, prompt");
+    assert_eq!(after.lines_received - before.lines_received, 1);
     assert_eq!(after.round_trip, Some(Duration::from_millis(70)));
+    assert_eq!(after.requests_answered - before.requests_answered, 1);
+    assert_eq!(after.request_time.saturating_sub(before.request_time), Duration::from_millis(70));
+    assert_eq!(after.requests_failed, 0);
+    driver.request("nonsense").unwrap();
+    driver.serve(&mut peer);
+    assert_eq!(driver.session.counters().requests_failed, 0, "a refusal is a reply");
+    driver.request("finger").unwrap();
+    driver.request("who").unwrap();
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.counters().requests_failed, 2);
+    assert_eq!(driver.session.counters().requests_answered, after.requests_answered + 1);
 }

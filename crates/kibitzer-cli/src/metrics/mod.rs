@@ -1,0 +1,167 @@
+//! Counters of sessions as JSON events and in the Prometheus text format.
+
+mod http;
+mod table;
+
+use std::future::pending;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kibitzer::{Client, WeakClient};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+use crate::arguments::parse_duration;
+use crate::failure::{Failure, USAGE, report};
+use crate::output::LineFormat;
+
+pub(crate) use table::SessionMetrics;
+
+/// Arguments of the counters.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct MetricsArgs {
+    /// With --json, print the counters of the session as an event `metrics` at this interval, such as 10s
+    #[arg(long, value_name = "TIME", value_parser = parse_interval)]
+    metrics_every: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) address: MetricsAddress,
+}
+
+/// Argument of the server of the counters.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct MetricsAddress {
+    /// Serve the counters of the session to Prometheus, at /metrics on this loopback address, such as 127.0.0.1:9100
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_loopback)]
+    metrics: Option<SocketAddr>,
+}
+
+impl MetricsArgs {
+    /// Returns the interval at which counters are printed; `None` if they are not.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if they are requested in an output that is not JSON.
+    pub(crate) fn interval(self, format: LineFormat) -> Result<Option<Duration>, Failure> {
+        if self.metrics_every.is_some() && format != LineFormat::Jsonl {
+            return Err(Failure::new(USAGE, "--metrics-every needs --json (try --help)"));
+        }
+        Ok(self.metrics_every)
+    }
+}
+
+impl MetricsAddress {
+    /// Starts the server of the counters, and reports its address on standard error; without `--metrics`, nothing is served.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the address cannot be listened on.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(crate) async fn serve(self) -> Result<MetricsServer, Failure> {
+        let mut server = MetricsServer::default();
+        if let Some(address) = self.metrics {
+            let failed = |error| Failure::local(format!("cannot serve metrics on {address}: {error}"));
+            let listener = TcpListener::bind(address).await.map_err(failed)?;
+            report(&format!("metrics at http://{}/metrics", listener.local_addr().map_err(failed)?));
+            let sessions = Arc::clone(&server.sessions);
+            server.task.spawn(http::serve(listener, move || table::prometheus(&snapshot(&sessions))));
+        }
+        Ok(server)
+    }
+}
+
+/// Returns the times at which counters are printed, the first one after an interval.
+pub(crate) fn metrics_ticks(every: Duration) -> Interval {
+    let mut ticks = interval_at(Instant::now() + every, every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// Sessions whose counters are served.
+type Sessions = Mutex<Vec<WeakClient>>;
+
+/// The server of the counters. Dropping it ends the server.
+#[derive(Debug, Default)]
+pub(crate) struct MetricsServer {
+    sessions: Arc<Sessions>,
+    task: JoinSet<()>,
+}
+
+impl MetricsServer {
+    /// Adds a session, which is served until its last client is dropped.
+    pub(crate) fn add(&self, client: &Client) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(client.downgrade());
+    }
+
+    /// Prints the counters of every session on standard output at an interval. Returns only if printing fails; without an interval
+    /// never.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(crate) async fn print_every(&self, interval: Option<Duration>) -> Failure {
+        let Some(interval) = interval else { return pending().await };
+        let mut ticks = metrics_ticks(interval);
+        loop {
+            let at = ticks.tick().await;
+            let mut lines = Vec::new();
+            let sessions = snapshot(&self.sessions);
+            let written = sessions.iter().try_for_each(|(_, session)| session.write_json(at, &mut lines));
+            if let Err(error) = written.and_then(|()| io::stdout().write_all(&lines)) {
+                return Failure::stdout(error);
+            }
+        }
+    }
+}
+
+/// Returns the counters of the sessions, each with its number from 1.
+fn snapshot(sessions: &Sessions) -> Vec<(usize, SessionMetrics)> {
+    let sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let sessions = (1..).zip(sessions.iter().map(WeakClient::upgrade));
+    sessions.filter_map(|(number, client)| Some((number, SessionMetrics::of(&client?)))).collect()
+}
+
+/// Parses the interval of printed counters.
+fn parse_interval(text: &str) -> Result<Duration, &'static str> {
+    /// A shorter interval would print more counters than events, a longer one nothing.
+    const RANGE: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_hours(24);
+    let interval = parse_duration(text)?;
+    if RANGE.contains(&interval) { Ok(interval) } else { Err("it has to be from 100ms to 24h") }
+}
+
+/// Parses an address that other machines cannot reach: who can connect can read the handles of the sessions.
+fn parse_loopback(text: &str) -> Result<SocketAddr, &'static str> {
+    let address: SocketAddr = text.parse().map_err(|_| "an address looks like 127.0.0.1:9100")?;
+    if address.ip().is_loopback() { Ok(address) } else { Err("only a loopback address, such as 127.0.0.1, is served") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_other_machines_can_reach_are_refused() {
+        for text in ["127.0.0.1:9100", "127.1.2.3:0", "[::1]:9100"] {
+            assert_eq!(parse_loopback(text).unwrap().to_string(), text);
+        }
+        for text in ["0.0.0.0:9100", "192.168.0.1:9100", "[::]:9100", "[::ffff:127.0.0.1]:1"] {
+            assert!(parse_loopback(text).unwrap_err().contains("loopback"), "{text}");
+        }
+        for text in ["", "9100", "localhost:9100", "127.0.0.1", "127.0.0.1:70000"] {
+            assert!(parse_loopback(text).unwrap_err().contains("looks like"), "{text}");
+        }
+    }
+
+    #[test]
+    fn intervals_are_within_reason() {
+        assert_eq!(parse_interval("100ms"), Ok(Duration::from_millis(100)));
+        for text in ["0s", "99ms", "25h", "18446744073709551615h", "", "1"] {
+            assert!(parse_interval(text).is_err(), "{text}");
+        }
+    }
+}
