@@ -64,12 +64,13 @@ pub(crate) mod ivars {
 pub(crate) mod error_kind {
     use super::{Deserialize, Deserializer, ErrorKind, Serialize, Serializer, Text};
 
-    const NAMES: [(ErrorKind, &str); 13] = [
+    const NAMES: [(ErrorKind, &str); 14] = [
         (ErrorKind::ConnectionRefused, "connection_refused"),
         (ErrorKind::ConnectionReset, "connection_reset"),
         (ErrorKind::ConnectionAborted, "connection_aborted"),
         (ErrorKind::NotConnected, "not_connected"),
         (ErrorKind::BrokenPipe, "broken_pipe"),
+        (ErrorKind::InvalidData, "invalid_data"),
         (ErrorKind::TimedOut, "timed_out"),
         (ErrorKind::UnexpectedEof, "unexpected_eof"),
         (ErrorKind::HostUnreachable, "host_unreachable"),
@@ -97,8 +98,8 @@ mod tests {
 
     use super::*;
     use crate::event::{
-        AdjournedGame, CloseCause, Identity, LoginError, LostCause, RefusalReason, RequestError, Restored,
-        RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
+        AdjournedGame, CloseCause, DialError, Identity, LoginError, LostCause, RefusalReason, RequestError, Restored,
+        RestoredCommand, RestoredGame, ResumptionState, SessionEndReason, TlsFailure,
     };
     use crate::message::{GameId, NameKind, Refusal};
     use crate::text::{Handle, ServerText};
@@ -130,9 +131,13 @@ mod tests {
         restored.seeks.push(RestoredCommand::new("seek 5 0", Some(refused.clone())));
         round_trip(&restored);
         round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), ResumptionState::Refused(refused)));
-        for kind in [ErrorKind::BrokenPipe, ErrorKind::Other] {
+        for kind in [ErrorKind::BrokenPipe, ErrorKind::InvalidData, ErrorKind::Other] {
             round_trip(&SessionEndReason::Lost { cause: LostCause::Connection(CloseCause::Failed(kind)), attempts: 2 });
         }
+        round_trip(&LostCause::Connection(CloseCause::WebSocketClosed(1001)));
+        let expired = SessionEndReason::Dial(DialError::Tls(TlsFailure::Expired));
+        assert_eq!(round_trip(&expired), r#"{"dial":{"tls":"expired"}}"#);
+        assert_eq!(round_trip(&DialError::HttpStatus(404)), r#"{"http_status":404}"#);
         round_trip(&SessionEndReason::Login(LoginError::InvalidPassword));
         round_trip(&StreamState { prompt: b"fics% ".to_vec(), block: Some(7), ..StreamState::default() });
     }

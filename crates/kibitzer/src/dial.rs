@@ -1,24 +1,28 @@
-//! Opening connections: TCP, or a custom transport.
+//! Opening connections: TCP, WebSocket, or a custom transport.
 
 use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "websocket")]
+use kibitzer_websocket::{UrlError, WebSocketConnector};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tracing::debug;
 
 use crate::core::event::DialError;
+use crate::server_url::ServerUrl;
 
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
 
-/// The method that opens connections: TCP by default.
+/// The method that opens connections: by default TCP, or WebSocket if the profile has a URL.
 ///
 /// ```
 /// use kibitzer::Dial;
@@ -33,20 +37,23 @@ const MAX_ADDRESSES: usize = 16;
 /// ```
 #[derive(Clone, Default)]
 pub struct Dial {
-    /// The function that opens connections; `None` for TCP.
+    /// The function that opens connections; `None` for TCP and WebSocket.
     custom: Option<Arc<CustomDial>>,
 }
 
 type CustomDial = dyn Fn() -> Pin<Box<dyn Future<Output = io::Result<Socket>> + Send>> + Send + Sync;
 
 impl Dial {
-    /// Returns the default: TCP to the host and the ports of the profile.
+    /// Returns the default: WebSocket to the URL of the profile if it has one, otherwise TCP to its host and ports.
     pub const fn tcp() -> Self {
         Self { custom: None }
     }
 
     /// Returns a custom method: the session calls `open` for every connection attempt, and drops its future at the connect
-    /// timeout of the profile. Host and ports of the profile are not used.
+    /// timeout of the profile. Host, ports and URL of the profile are not used.
+    ///
+    /// An [`io::Error`] of `open` or of the stream may contain the exact failure, which is then reported:
+    /// `io::Error::other(DialError::TimedOut)` of `open`, a [`CloseCause`](crate::core::event::CloseCause) of the stream.
     pub fn with<F, Fut, S>(open: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
@@ -67,7 +74,7 @@ impl fmt::Debug for Dial {
     }
 }
 
-/// A connection: TCP or a custom stream.
+/// A connection: TCP, WebSocket or a custom stream.
 pub(crate) type Socket = Pin<Box<dyn Stream>>;
 
 /// A stream that can be read and written. A trait object needs one trait for both.
@@ -82,7 +89,16 @@ pub(crate) struct Transport {
     pub(crate) host: String,
     /// TCP ports, in the order in which they are tried.
     pub(crate) ports: Vec<u16>,
-    /// Timeout of the name lookup, of each TCP connection attempt, and of a custom method.
+    /// Used in place of host and ports.
+    pub(crate) url: Option<ServerUrl>,
+    /// `Origin` header of a WebSocket's handshake; empty: none.
+    pub(crate) origin: String,
+    /// Certificates of authorities that are accepted in addition to public ones.
+    pub(crate) ca_file: Option<PathBuf>,
+    /// Performs the handshakes of a WebSocket; `None` for TCP, and until [`prepare`](Self::prepare).
+    #[cfg(feature = "websocket")]
+    connector: Option<Arc<WebSocketConnector>>,
+    /// Timeout of the name lookup, of each connection attempt with all its handshakes, and of a custom method.
     pub(crate) connect_timeout: Duration,
     /// Maximum time for which the server may accept no bytes while some are unsent.
     pub(crate) write_timeout: Duration,
@@ -96,12 +112,42 @@ impl Transport {
             dial: Dial::tcp(),
             host,
             ports: vec![5000, 23],
+            url: None,
+            origin: "https://www.freechess.org".to_owned(),
+            ca_file: None,
+            #[cfg(feature = "websocket")]
+            connector: None,
             connect_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(30),
         }
     }
 
-    /// Opens a connection, with the custom method if there is one, otherwise over TCP.
+    /// Prepares connections to the URL, if there is one and no custom method: reads the file of certificates, and sets host and port.
+    ///
+    /// # Errors
+    ///
+    /// The file or a setting is not valid, or the feature `websocket` is off. The message names the file, setting or feature.
+    pub(crate) fn prepare(&mut self) -> io::Result<()> {
+        let Some(url) = self.url.as_ref().filter(|_| self.dial.custom.is_none()) else { return Ok(()) };
+        #[cfg(not(feature = "websocket"))]
+        {
+            let reason = format!("{url} needs the feature `websocket` of the crate `kibitzer`, which is off");
+            Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+        }
+        #[cfg(feature = "websocket")]
+        {
+            let invalid = |error: UrlError| io::Error::new(io::ErrorKind::InvalidInput, format!("url: {error}"));
+            let url = url.to_string().parse().map_err(invalid)?;
+            let connector = WebSocketConnector::new(&url, &self.origin, self.ca_file.as_deref())?;
+            url.host().clone_into(&mut self.host);
+            self.ports = vec![url.port()];
+            self.connector = Some(Arc::new(connector));
+            Ok(())
+        }
+    }
+
+    /// Opens a connection, with the custom method if there is one, otherwise over TCP or, after [`prepare`](Self::prepare) with a
+    /// URL, WebSocket.
     ///
     /// # Errors
     ///
@@ -111,19 +157,19 @@ impl Transport {
     ///
     /// Dropping the future closes the connection.
     pub(crate) async fn open(&self) -> Result<Socket, DialError> {
-        let Some(open) = &self.dial.custom else { return Ok(Box::pin(self.open_tcp().await?)) };
+        let Some(open) = &self.dial.custom else { return self.open_host().await };
         let opened = timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)?;
         opened.map_err(|error| dial_error(&error))
     }
 
-    /// Connects over TCP: tries every address of the host with the first port, then with the next, and returns the first connection.
+    /// Tries every address of the host with the first port, then with the next, and returns the first connection.
     ///
     /// # Errors
     ///
     /// # Cancel safety
     ///
     /// Both as [`open`](Self::open).
-    async fn open_tcp(&self) -> Result<TcpStream, DialError> {
+    async fn open_host(&self) -> Result<Socket, DialError> {
         let addresses = self.resolve().await?;
         // A refusal is more informative than a timeout, so no timeout replaces it.
         let mut outcome = DialError::TimedOut;
@@ -133,7 +179,7 @@ impl Transport {
         for &port in &self.ports {
             for &(mut address) in &addresses {
                 address.set_port(port);
-                match timeout(self.connect_timeout, connect(address)).await {
+                match timeout(self.connect_timeout, self.connect(address)).await {
                     Ok(Ok(stream)) => return Ok(stream),
                     Ok(Err(error)) => {
                         debug!(%address, %error, "address refused");
@@ -144,6 +190,22 @@ impl Transport {
             }
         }
         Err(outcome)
+    }
+
+    /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared. Disables Nagle's algorithm: lines are short, and
+    /// their replies are awaited.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the connection.
+    async fn connect(&self, address: SocketAddr) -> io::Result<Socket> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        #[cfg(feature = "websocket")]
+        if let Some(connector) = &self.connector {
+            return Ok(Box::pin(connector.connect(stream).await?));
+        }
+        Ok(Box::pin(stream))
     }
 
     /// Resolves the host to at most [`MAX_ADDRESSES`] IPv4 and IPv6 addresses, in the system's order.
@@ -171,20 +233,12 @@ impl Transport {
     }
 }
 
-/// Connects and disables Nagle's algorithm: lines are short, and their replies are awaited.
-///
-/// # Cancel safety
-///
-/// Dropping the future closes the connection.
-async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect(address).await?;
-    stream.set_nodelay(true)?;
-    Ok(stream)
-}
-
-/// Converts the error of a failed attempt: to [`DialError::TooManyFiles`] if the process or the system may open no more files,
-/// otherwise to [`DialError::Failed`].
+/// Converts the error of a failed attempt: to the [`DialError`] inside of it, to [`DialError::TooManyFiles`] if the process or the system
+/// may open no more files, otherwise to [`DialError::Failed`].
 fn dial_error(error: &io::Error) -> DialError {
+    if let Some(&known) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return known;
+    }
     // The standard library has no kind of error for a process or a system that may open no more files.
     #[cfg(unix)]
     if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {

@@ -41,7 +41,7 @@ pub mod json;
 mod observer;
 mod password;
 mod profile;
-
+mod server_url;
 mod tap;
 mod task;
 pub mod transcript;

@@ -69,9 +69,10 @@ enum Turn {
 }
 
 impl Task {
-    /// Creates the task of a session with the transport and the redaction of a profile. It is boxed, because its future would contain a copy for each function that receives it.
+    /// Creates the task of a session with the redaction of a profile. It is boxed, because its future would contain a copy for each function that receives it.
     pub(crate) fn new(
         profile: &Profile,
+        transport: Transport,
         session: Session,
         publisher: Publisher,
         shared: Arc<ClientShared>,
@@ -84,7 +85,7 @@ impl Task {
             publisher,
             shared,
             replies: ReplyWaiters::default(),
-            transport: profile.transport.clone(),
+            transport,
             n_published: 0,
             connection: Connection::None,
             input: ReceiveBuffer::default(),

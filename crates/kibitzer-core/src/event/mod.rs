@@ -9,7 +9,7 @@ mod recovery;
 mod request;
 
 pub use capabilities::Capabilities;
-pub use connection::{CloseCause, DialError, LostCause, SessionEndReason};
+pub use connection::{CloseCause, DialError, LostCause, SessionEndReason, TlsFailure};
 pub use describe::EventPosition;
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};

@@ -1,11 +1,12 @@
 //! The task that serves one client.
 
+use std::fmt;
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::{mpsc, oneshot};
@@ -29,11 +30,21 @@ const MAX_LINE_DELAY: Duration = Duration::from_secs(2);
 const LINGER: Duration = Duration::from_secs(2);
 
 /// The stream of a client.
-#[derive(Debug)]
 pub(super) enum Stream {
     Tcp(TcpStream),
-    /// In process.
-    Duplex(DuplexStream),
+    /// In process, or accepted by the program.
+    Other(Pin<Box<dyn OtherStream>>),
+}
+
+/// A stream that can be read and written. A trait object needs one trait for both.
+pub(super) trait OtherStream: AsyncRead + AsyncWrite + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Send> OtherStream for S {}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Self::Tcp(_)) { "Stream::Tcp(..)" } else { "Stream::Other(..)" })
+    }
 }
 
 /// The task that serves a client, without its stream.
@@ -70,7 +81,7 @@ impl ClientTask {
                 let (reader, writer) = stream.into_split();
                 self.serve_halves(reader, writer, reset_tcp).await;
             }
-            Stream::Duplex(stream) => {
+            Stream::Other(stream) => {
                 let (reader, writer) = tokio::io::split(stream);
                 self.serve_halves(reader, writer, |_| ()).await;
             }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use kibitzer_core::message::Handle;
-use tokio::io::DuplexStream;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::{mpsc, oneshot};
 
 use super::ActorRequest;
@@ -33,9 +33,22 @@ impl ServerControl {
     /// Cancel safe: the connection is made or not.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
         let (near, far) = tokio::io::duplex(DUPLEX_BYTES);
-        let request = ActorRequest::Open(Stream::Duplex(far));
-        self.send(request).await?;
+        self.serve(far).await?;
         Ok(near)
+    }
+
+    /// Serves a client over a stream that the program accepted, such as a WebSocket; the server sends its greeting at once. A
+    /// [`Fault::Reset`] drops the stream without shutting it down.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the stream is served or dropped.
+    pub async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Send + 'static) -> io::Result<()> {
+        self.send(ActorRequest::Open(Stream::Other(Box::pin(stream)))).await
     }
 
     /// Injects a fault into a connection.

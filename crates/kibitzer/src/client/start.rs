@@ -25,6 +25,9 @@ pub enum ConnectError {
     /// The password cannot be fetched.
     #[error("no password")]
     Secret(#[source] io::Error),
+    /// The connection settings cannot be used: the URL, the file of certificates, or the missing feature `websocket`.
+    #[error("invalid connection settings")]
+    Transport(#[source] io::Error),
     /// The recording cannot be created.
     #[error("no recording")]
     Record(#[source] io::Error),
@@ -86,7 +89,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Secret`] and [`ConnectError::Record`]: the password is not available, or the recording cannot be created.
+    /// [`ConnectError::Transport`], [`ConnectError::Secret`] and [`ConnectError::Record`]: the connection settings cannot be used, the
+    /// password is not available, or the recording cannot be created.
     ///
     /// # Cancel safety
     ///
@@ -154,6 +158,8 @@ impl Client {
         publisher: Publisher,
         mut observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
+        let mut transport = Box::new(profile.transport.clone());
+        transport.prepare().map_err(ConnectError::Transport)?;
         let session =
             Session::new(profile.session_options().await.map_err(ConnectError::Secret)?, Instant::now().into_std());
         let recordings = OnceLock::<Arc<Recordings>>::new();
@@ -166,7 +172,7 @@ impl Client {
         let shared = Arc::new(ClientShared::new(&session));
         // At the highest level, so that every logged line has its server.
         let span = error_span!("session", server = profile.host_name(), handle = field::Empty);
-        let task = Task::new(profile, session, publisher, Arc::clone(&shared), observers, span.clone());
+        let task = Task::new(profile, *transport, session, publisher, Arc::clone(&shared), observers, span.clone());
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
         let server = profile.host_name().into();
         Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })

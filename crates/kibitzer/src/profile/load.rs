@@ -42,11 +42,19 @@ pub enum ConfigError {
         /// Key and reason.
         reason: String,
     },
-    /// The file does not contain a host.
-    #[error("{path}: the key `host` is missing", path = .path.display())]
+    /// The file contains neither a host nor a URL.
+    #[error("{path}: the key `host` or `url` is missing", path = .path.display())]
     NoHost {
         /// Path of the file.
         path: PathBuf,
+    },
+    /// A URL is not valid.
+    #[error("{url}: the URL {reason}")]
+    Url {
+        /// The URL.
+        url: String,
+        /// Reason, as the rest of a sentence.
+        reason: String,
     },
     /// An environment variable has an invalid value.
     #[error("environment variable {name}: {reason}")]
@@ -66,11 +74,11 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`], also if the file does not contain a host.
+    /// [`ConfigError`], also if the file contains neither a host nor a URL.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let profile = Self::new("").file(path)?;
-        if profile.transport.host.is_empty() {
+        if profile.host_name().is_empty() {
             return Err(ConfigError::NoHost { path: path.to_owned() });
         }
         Ok(profile)

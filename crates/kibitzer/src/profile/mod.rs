@@ -19,6 +19,7 @@ use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
 use crate::dial::{Dial, Transport};
 use crate::password::PasswordSource;
+use crate::server_url::ServerUrl;
 
 pub use load::ConfigError;
 
@@ -101,6 +102,14 @@ impl Profile {
         Self::new("freechess.org").session(|session| session.family(Family::Fics).timeseal(TimesealChoice::Auto))
     }
 
+    /// Returns the profile of freechess.org over WebSocket with TLS; the same as `config/fics-web.toml`. Sessions with it need the
+    /// feature `websocket`.
+    pub fn fics_web() -> Self {
+        let mut profile = Self::fics().host("");
+        profile.transport.url = Some(ServerUrl::fics());
+        profile
+    }
+
     /// Returns the profile of chessclub.com; the same as `config/icc.toml`.
     pub fn icc() -> Self {
         Self::new("chessclub.com").session(|session| session.family(Family::Icc))
@@ -111,14 +120,44 @@ impl Profile {
         Self::fics().host("127.0.0.1").ports([5000])
     }
 
-    /// Sets the host: a name, or an IPv4 or IPv6 address. All its addresses are tried.
+    /// Sets the host: a name, or an IPv4 or IPv6 address. All its addresses are tried. Removes the [URL](Self::url).
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
         self.transport.host = host.into();
+        self.transport.url = None;
         self
     }
 
-    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection attempt fails.
+    /// Sets the URL of a server that is reached over WebSocket: `wss://HOST[:PORT][/PATH]`, or `ws://` without TLS, for servers on this
+    /// machine or in a private network. It is used in place of host and ports. Default: none.
+    ///
+    /// Sessions with it need the feature `websocket`: without it, they do not start, and the error names the feature.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Url`], if the feature is on.
+    pub fn url(mut self, url: &str) -> Result<Self, ConfigError> {
+        self.transport.url = Some(url.parse().map_err(|reason| ConfigError::Url { url: url.to_owned(), reason })?);
+        Ok(self)
+    }
+
+    /// Sets the `Origin` header of the handshake of a WebSocket; empty: none. Default `https://www.freechess.org`.
+    #[must_use]
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.transport.origin = origin.into();
+        self
+    }
+
+    /// Sets a PEM file with certificates of authorities, for the URL of a private server: its certificate may be issued by one of them or
+    /// by a public authority. Certificate and name are always checked. Default: none.
+    #[must_use]
+    pub fn ca_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.transport.ca_file = Some(path.into());
+        self
+    }
+
+    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection attempt fails. Not used
+    /// with a [URL](Self::url).
     #[must_use]
     pub fn ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
         self.transport.ports = ports.into_iter().collect();
@@ -132,7 +171,7 @@ impl Profile {
         self
     }
 
-    /// Sets the timeout of the name lookup, and of each connection attempt. Default 10 s.
+    /// Sets the timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. Default 10 s.
     #[must_use]
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.transport.connect_timeout = timeout;
@@ -233,7 +272,7 @@ impl Profile {
 
     /// Returns the host: a name, or an IP address.
     pub fn host_name(&self) -> &str {
-        &self.transport.host
+        self.transport.url.as_ref().map_or(&self.transport.host, ServerUrl::host)
     }
 
     /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.

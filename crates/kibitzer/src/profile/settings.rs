@@ -80,6 +80,18 @@ impl Setting {
         self
     }
 
+    /// Removes the URL when the setting changes, and leaves the setting out of files that have a URL.
+    fn replaces_url(mut self) -> Self {
+        let apply = self.apply;
+        self.apply = Box::new(move |profile, value| {
+            profile.transport.url = None;
+            apply(profile, value)
+        });
+        let to_toml = self.to_toml;
+        self.to_toml = Box::new(move |profile| to_toml(profile).filter(|_| profile.transport.url.is_none()));
+        self
+    }
+
     /// Leaves the default out of files.
     fn without_default(mut self) -> Self {
         let default = (self.to_toml)(&Profile::new(""));
@@ -140,8 +152,8 @@ pub(super) fn sections() -> [(&'static str, Vec<Setting>); 7] {
 
 /// Makes a list of settings. An entry reads: documentation, key, example, field, and a method of [`Setting`] that changes it.
 macro_rules! settings {
-    ($($(#[doc = $doc:literal])+ $key:literal = $example:literal, $field:expr $(, $modifier:ident)?;)+) => {
-        vec![$(Setting::new($key, $example, &[$($doc),+], $field)$(.$modifier())?),+]
+    ($($(#[doc = $doc:literal])+ $key:literal = $example:literal, $field:expr $(, $modifier:ident)*;)+) => {
+        vec![$(Setting::new($key, $example, &[$($doc),+], $field)$(.$modifier())*),+]
     };
 }
 
@@ -149,10 +161,19 @@ fn server() -> Vec<Setting> {
     settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
-        "host" = r#""chess.example""#, |profile| &mut profile.transport.host, required;
-        /// TCP ports, in the order in which they are tried. On the command line: HOST:PORT.
+        "host" = r#""chess.example""#, |profile| &mut profile.transport.host, required, replaces_url;
+        /// TCP ports, in the order in which they are tried. Not used with a URL. On the command line: HOST:PORT.
         "ports" = "[4000]", |profile| &mut profile.transport.ports;
-        /// The timeout of the name lookup, and of each connection attempt.
+        /// URL of a server that is reached over WebSocket, used in place of host and ports: wss://HOST:PORT with TLS, or ws://HOST:PORT
+        /// without, for servers on this machine or in a private network. Programs need the feature `websocket` of the library; kibitzer
+        /// has it. On the command line: URL.
+        "url" = r#""wss://www.freechess.org:5001""#, |profile| &mut profile.transport.url;
+        /// The `Origin` header of the handshake of a WebSocket; empty: none.
+        "origin" = r#""https://chess.example""#, |profile| &mut profile.transport.origin;
+        /// PEM file with certificates of authorities, for the URL of a private server: the server's certificate may be issued by one of
+        /// them or by a public authority. Certificate and host name are always checked.
+        "ca_file" = r#""ca.pem""#, |profile| &mut profile.transport.ca_file;
+        /// The timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket.
         "connect_timeout_ms" = "7", |profile| &mut profile.transport.connect_timeout;
         /// How long the server may accept no bytes before the connection is closed.
         "write_timeout_ms" = "7", |profile| &mut profile.transport.write_timeout;

@@ -52,9 +52,11 @@ fn example(setting: &Setting) -> String {
 }
 
 /// The profiles with a file, and how that file begins.
-fn shipped() -> [(&'static str, Profile, &'static str); 3] {
+fn shipped() -> [(&'static str, Profile, &'static str); 4] {
     let fics =
         "# freechess.org (FICS). All keys have their default values, so the file is equivalent to `Profile::fics()`.\n";
+    let fics_web = "# freechess.org (FICS) over WebSocket with TLS. All keys have their default values, so the file is equivalent to\n\
+        # `Profile::fics_web()`.\n";
     let icc = "# chessclub.com (ICC). Its telnet access was reported closed in 2025, so kibitzer's ICC support is tested against the\n\
         # description of its formats, recorded samples and the embedded server (`kibitzer serve --family icc`), not against the\n\
         # live service. Boards have clocks in seconds; datagrams add milliseconds.\n\
@@ -64,6 +66,7 @@ fn shipped() -> [(&'static str, Profile, &'static str); 3] {
         # `Profile::demo()`.\n";
     [
         ("config/fics.toml", Profile::fics(), fics),
+        ("config/fics-web.toml", Profile::fics_web(), fics_web),
         ("config/icc.toml", Profile::icc(), icc),
         ("config/demo.toml", Profile::demo(), demo),
     ]
@@ -98,7 +101,7 @@ fn the_page_of_settings_lists_all_of_them() {
         let _ = write!(page, "\n## {title}\n\n| key | default | numbers | description |\n|---|---|---|---|\n");
         for setting in settings {
             let default = match (setting.to_toml)(&Profile::new("")) {
-                Some(empty) if setting.key == "host" && empty == "\"\"" => "required".to_owned(),
+                Some(empty) if setting.key == "host" && empty == "\"\"" => "required without `url`".to_owned(),
                 Some(default) => format!("`{default}`"),
                 None => format!("none; example `{}`", setting.example),
             };
@@ -157,7 +160,8 @@ fn every_setting_changes_the_profile_from_a_file_and_from_a_variable() {
 
 #[test]
 fn a_written_profile_is_the_same_when_it_is_read() {
-    let examples: String = settings().iter().map(example).collect();
+    // A file with a URL has no host.
+    let examples: String = settings().iter().filter(|setting| setting.key != "host").map(example).collect();
     let examples = examples.replace("\"Newton\"", "\"Newton\" # \\ ").replace("\"> \"", r#""\"\\\u0007> ""#);
     let profile = Profile::load(&Config::new("written", &examples).0).unwrap();
     let written = Config::new("written-again", &profile.to_toml());
@@ -243,6 +247,52 @@ fn errors_in_a_file_name_key_and_line() {
         assert_eq!(*line, want_line, "{name}: {error}");
         assert!(reason.contains(want_reason), "{name}: {error}");
         assert!(!reason.contains('\n'), "{name}: {error}");
+    }
+}
+
+#[test]
+fn the_later_of_host_and_url_is_used_and_the_url_within_one_file() {
+    let both = Config::new("both", "url = \"wss://web.example:1/ics\"\nhost = \"tcp.example\"\nports = [2]\n");
+    let web = Profile::load(&both.0).unwrap();
+    assert_eq!(web.host_name(), "web.example");
+    assert!(!web.to_toml().contains("\nhost = "), "{}", web.to_toml());
+    let tcp = web.clone().environment_from(environment(&[("KIBITZER_HOST", "later.example")])).unwrap();
+    assert_eq!((tcp.host_name(), tcp.transport.url.as_ref()), ("later.example", None));
+    assert_eq!(tcp.url("ws://[::1]:7").unwrap().host_name(), "::1");
+    assert_eq!(web.host("x").host_name(), "x");
+}
+
+#[cfg(feature = "websocket")]
+#[test]
+fn an_invalid_url_is_an_error_with_the_line() {
+    let config = Config::new("url", "\nurl = \"https://chess.example\"\n");
+    let error = Profile::load(&config.0).unwrap_err();
+    let ConfigError::File { line: 2, reason, .. } = &error else { panic!("{error:?}") };
+    assert_eq!(reason, "`url` must begin with ws:// or wss://");
+    let error = Profile::fics().url("wss://").unwrap_err();
+    assert_eq!(error.to_string(), "wss://: the URL must be a host, with a port from 1 to 65535 and a path if needed");
+}
+
+#[tokio::test]
+async fn connection_settings_that_cannot_be_used_are_an_error_of_the_start() {
+    let start = async |profile: Profile| {
+        let error = crate::Client::connect(profile).await.unwrap_err();
+        assert!(matches!(error, crate::ConnectError::Transport(_)), "{error:?}");
+        std::error::Error::source(&error).unwrap().to_string()
+    };
+    #[cfg(not(feature = "websocket"))]
+    assert_eq!(
+        start(Profile::fics_web()).await,
+        "wss://www.freechess.org:5001 needs the feature `websocket` of the crate `kibitzer`, which is off"
+    );
+    #[cfg(feature = "websocket")]
+    {
+        let empty = Config::new("no-certificate", "no certificate\n");
+        let missing = start(Profile::fics_web().ca_file("no/such/ca.pem")).await;
+        assert!(missing.starts_with("no/such/ca.pem: No such file"), "{missing}");
+        let reason = start(Profile::fics_web().ca_file(&empty.0)).await;
+        assert_eq!(reason, format!("{}: no certificate in PEM format", empty.0.display()));
+        assert_eq!(start(Profile::fics_web().origin("a\r\nHost: b")).await, "origin: not a valid header");
     }
 }
 

@@ -18,6 +18,7 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use tokio::io::ReadBuf;
+use tracing::debug;
 use zeroize::Zeroizing;
 
 use crate::core::event::{CloseCause, DialError};
@@ -242,7 +243,9 @@ impl OpenConnection {
     }
 }
 
-/// Returns the cause of a connection that ended with this error.
+/// Returns the cause of a connection that ended with this error: the one inside of it, otherwise its kind.
 fn close_cause(error: &io::Error) -> CloseCause {
-    CloseCause::Failed(error.kind())
+    debug!(%error, "connection failed");
+    let known = error.get_ref().and_then(|inner| inner.downcast_ref()).copied();
+    known.unwrap_or(CloseCause::Failed(error.kind()))
 }

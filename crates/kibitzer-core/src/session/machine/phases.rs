@@ -74,7 +74,7 @@ impl Session {
     /// The notice alone proves nothing: it may be talk.
     pub(super) fn kicked_by_before_close(&self, cause: CloseCause) -> Option<KickedBy> {
         let (by, at) = self.kicked.as_ref()?;
-        let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::Failed(_));
+        let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::WebSocketClosed(_) | CloseCause::Failed(_));
         (is_by_server && self.cx.now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
     }
 

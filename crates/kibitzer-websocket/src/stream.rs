@@ -1,0 +1,201 @@
+//! The byte stream of a WebSocket, for either end.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_core::Stream as _;
+use futures_sink::Sink as _;
+use kibitzer_core::event::{CloseCause, DialError};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Join, ReadBuf, ReadHalf, Take, WriteHalf, join, split};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio_websockets::upgrade::Error as UpgradeError;
+use tokio_websockets::{CloseCode, Error, Message, WebSocketStream};
+
+/// Time without data in either direction after which a ping is sent, as proxies close idle connections.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Maximum number of pongs that wait to be sent. Reading pauses at this number, because a peer could send pings and read nothing.
+const MAX_QUEUED_PONGS: usize = 32;
+
+/// Maximum size of one written message.
+const MAX_WRITTEN_BYTES: usize = 16 << 10;
+
+/// Maximum number of bytes read before the handshake is complete. The crate that parses them has no limit of its own.
+const MAX_HANDSHAKE_BYTES: u64 = 16 << 10;
+
+/// A connection below the WebSocket: TCP, or TLS over TCP.
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> Transport for T {}
+
+/// A transport with a limit on the number of bytes that can be read from it.
+pub(crate) type LimitedTransport = Join<Take<ReadHalf<Box<dyn Transport>>>, WriteHalf<Box<dyn Transport>>>;
+
+/// Returns a transport that ends after [`MAX_HANDSHAKE_BYTES`], until [`WebSocket::new`] lifts the limit.
+pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
+    let (reader, writer) = split(Box::new(transport) as Box<dyn Transport>);
+    join(reader.take(MAX_HANDSHAKE_BYTES), writer)
+}
+
+/// The size of written messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WrittenMessage {
+    /// One message for each line, as servers expect of a client: a sealed line is never split and never joined with another one.
+    Line,
+    /// One message for each write.
+    Write,
+}
+
+/// The byte stream of a WebSocket.
+///
+/// Reading returns the bytes of text and binary messages, wherever the messages begin and end. A message over the limit (1 MiB at
+/// the client's end, 64 KiB at the server's) and a violation of the protocol are errors of kind [`io::ErrorKind::InvalidData`]. A close
+/// frame is an error that contains [`CloseCause::WebSocketClosed`] with its code; the end of the transport without one is the end of the
+/// stream.
+///
+/// Written bytes become binary messages and are sent when the stream is flushed. Pings are answered; after 30 s without data in either
+/// direction one is sent. Neither pings nor pongs are visible to the reader. Shutting down sends a close frame with code 1000 and does not
+/// wait for the answer.
+#[derive(Debug)]
+pub struct WebSocket {
+    messages: WebSocketStream<LimitedTransport>,
+    /// Bytes of the last message that were not read yet.
+    unread: Bytes,
+    /// Expires when a ping is due.
+    idle: Interval,
+    /// Pongs since the output was last flushed.
+    n_queued_pongs: usize,
+    written: WrittenMessage,
+    is_shutting_down: bool,
+}
+
+impl WebSocket {
+    /// Creates the stream of a WebSocket whose handshake is complete, and lifts the limit of its transport.
+    pub(crate) fn new(mut messages: WebSocketStream<LimitedTransport>, written: WrittenMessage) -> Self {
+        messages.get_mut().reader_mut().set_limit(u64::MAX);
+        let mut idle = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
+        idle.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self { messages, unread: Bytes::new(), idle, n_queued_pongs: 0, written, is_shutting_down: false }
+    }
+
+    /// Receives the next text or binary message; `None` at the end of the transport.
+    fn poll_payload(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
+        loop {
+            if self.n_queued_pongs > 0 && self.poll_flush_messages(context)?.is_ready() {
+                self.n_queued_pongs = 0;
+            }
+            if self.n_queued_pongs >= MAX_QUEUED_PONGS {
+                return Poll::Pending;
+            }
+            let message = match Pin::new(&mut self.messages).poll_next(context) {
+                Poll::Ready(Some(Ok(message))) => message,
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(self.end(context, io_error(error)))),
+                Poll::Ready(None) => return Poll::Ready(Ok(None)),
+                Poll::Pending => {
+                    self.ping_if_idle(context);
+                    return Poll::Pending;
+                }
+            };
+            if let Some((code, _)) = message.as_close() {
+                let cause = CloseCause::WebSocketClosed(code.into());
+                return Poll::Ready(Err(self.end(context, io::Error::other(cause))));
+            }
+            if message.is_ping() {
+                self.n_queued_pongs += 1;
+            } else if !message.is_pong() {
+                self.idle.reset();
+                return Poll::Ready(Ok(Some(message.into_payload().into())));
+            }
+        }
+    }
+
+    /// Returns the error, after sending the close frame that answers it if that is possible without waiting.
+    fn end(&mut self, context: &mut Context<'_>, error: io::Error) -> io::Error {
+        let _ = self.poll_flush_messages(context);
+        error
+    }
+
+    /// Sends a ping if one is due and earlier output was sent. An error of writing is reported by the next read or write.
+    fn ping_if_idle(&mut self, context: &mut Context<'_>) {
+        while self.idle.poll_tick(context).is_ready() {
+            if matches!(self.poll_flush_messages(context), Poll::Ready(Ok(()))) {
+                drop(Pin::new(&mut self.messages).start_send(Message::ping("")));
+                let _ = self.poll_flush_messages(context);
+            }
+        }
+    }
+
+    fn poll_flush_messages(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.messages).poll_flush(context).map_err(io_error)
+    }
+
+    /// Returns the part of the bytes that the next message contains.
+    fn next_message<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        let end = bytes.len().min(MAX_WRITTEN_BYTES);
+        let line_end = bytes.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+        match (self.written, line_end) {
+            (WrittenMessage::Line, Some(line_end)) => bytes.get(..line_end).unwrap_or(bytes),
+            _ => bytes.get(..end).unwrap_or(bytes),
+        }
+    }
+}
+
+impl AsyncRead for WebSocket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        while self.unread.is_empty() {
+            let Some(payload) = ready!(self.poll_payload(context))? else { return Poll::Ready(Ok(())) };
+            self.unread = payload;
+        }
+        let n_read = self.unread.len().min(buffer.remaining());
+        buffer.put_slice(&self.unread.split_to(n_read));
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for WebSocket {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let payload = self.next_message(bytes);
+        if !payload.is_empty() {
+            ready!(Pin::new(&mut self.messages).poll_ready(context)).map_err(io_error)?;
+            let message = Message::binary(payload.to_vec());
+            Pin::new(&mut self.messages).start_send(message).map_err(io_error)?;
+            self.idle.reset();
+        }
+        Poll::Ready(Ok(payload.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush_messages(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.is_shutting_down {
+            self.is_shutting_down = true;
+            // Fails if the peer has sent a close frame, which was answered.
+            drop(Pin::new(&mut self.messages).start_send(Message::close(Some(CloseCode::NORMAL_CLOSURE), "")));
+        }
+        ready!(self.poll_flush_messages(context))?;
+        Pin::new(self.messages.get_mut()).poll_shutdown(context)
+    }
+}
+
+/// Converts an error of the handshake or of the connection. The HTTP status of a refused handshake becomes a [`DialError`].
+pub(crate) fn io_error(error: Error) -> io::Error {
+    match error {
+        Error::Io(error) => error,
+        Error::AlreadyClosed => io::ErrorKind::BrokenPipe.into(),
+        Error::Upgrade(UpgradeError::DidNotSwitchProtocols(status)) => io::Error::other(DialError::HttpStatus(status)),
+        error => io::Error::new(io::ErrorKind::InvalidData, error),
+    }
+}

@@ -1,0 +1,99 @@
+//! TLS: certificates from files, and the reasons of failed handshakes.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use kibitzer_core::event::{DialError, TlsFailure};
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{CertificateError, ClientConfig, Error, RootCertStore, ServerConfig};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
+
+/// Maximum size of a file with certificates or a key.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Returns a connector that accepts the certificates of public authorities and of those in `ca_file`, in PEM.
+///
+/// # Errors
+///
+/// The file cannot be read, or contains no certificate.
+pub(crate) fn connector(ca_file: Option<&Path>) -> io::Result<TlsConnector> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    if let Some(path) = ca_file {
+        for certificate in certificates(path)? {
+            roots.add(certificate).map_err(|error| invalid(path, &error))?;
+        }
+    }
+    // The provider is named, as another crate of the program may enable a second one, which would leave no default.
+    let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config).into())
+}
+
+/// Returns an acceptor with the certificate chain and the private key in these files, in PEM.
+///
+/// # Errors
+///
+/// A file cannot be read, or contains no certificate or key; or the two do not match.
+pub(crate) fn acceptor(certificate_file: &Path, key_file: &Path) -> io::Result<TlsAcceptor> {
+    let chain = certificates(certificate_file)?;
+    let key = PrivateKeyDer::from_pem_slice(&read(key_file)?).map_err(|error| invalid(key_file, &error))?;
+    let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|error| invalid(key_file, &error))?;
+    Ok(Arc::new(config).into())
+}
+
+/// Reads the certificates of a PEM file; at least one.
+fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(path)?).collect();
+    match found {
+        Ok(certificates) if certificates.is_empty() => Err(invalid(path, &"no certificate in PEM format")),
+        Ok(certificates) => Ok(certificates),
+        Err(error) => Err(invalid(path, &error)),
+    }
+}
+
+/// Reads a file of at most [`MAX_FILE_BYTES`]. An error names the file.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    let n_read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut content));
+    match n_read {
+        Ok(n_read) if n_read as u64 == MAX_FILE_BYTES => Err(invalid(path, &"too long")),
+        Ok(_) => Ok(content),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+    }
+}
+
+fn invalid(path: &Path, reason: &dyn std::fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {reason}", path.display()))
+}
+
+/// Converts the error of a client's TLS handshake: to a [`DialError`] with the reason if TLS failed, and not the connection.
+pub(crate) fn handshake_error(error: io::Error) -> io::Error {
+    let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref()) else { return error };
+    let failure = match reason {
+        Error::InvalidCertificate(reason) => certificate_failure(reason),
+        _ => TlsFailure::Handshake,
+    };
+    io::Error::other(DialError::Tls(failure))
+}
+
+fn certificate_failure(reason: &CertificateError) -> TlsFailure {
+    match reason {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsFailure::Expired,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => TlsFailure::NotValidYet,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => TlsFailure::WrongName,
+        CertificateError::UnknownIssuer => TlsFailure::UnknownIssuer,
+        _ => TlsFailure::InvalidCertificate,
+    }
+}
