@@ -136,11 +136,12 @@ impl Args {
         let target: Target = server.parse().map_err(|error| Failure::new(USAGE, format!("{server}: {error}")))?;
         let mut ending = self.ending.begin()?;
         let mut host = String::new();
-        let start = async {
+        // Boxed, as a profile is large.
+        let start = Box::pin(async {
             let profile = self.login.apply(target.profile()?).await?;
             profile.host_name().clone_into(&mut host);
             start_session(profile, server).await
-        };
+        });
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
         let collector = PgnCollector::new(PgnOrigin::new(&host), TrackedRelation::All).with_talk(self.talk);

@@ -173,6 +173,7 @@ impl Place {
 /// The line with an end, and with an address that is there.
 fn adapted(example: &str, address: &str, time: &str) -> String {
     let mut line = example.replace("localhost:5000", address).replace("localhost:5001", address);
+    line = line.replace("--websocket 5001", "--websocket 0");
     if line.contains("--for ") {
         // Long enough to log in is long enough.
         for long in ["10m", "10s", "5s"] {

@@ -77,7 +77,7 @@ pub(crate) fn check_attached_end(
 /// Converts an error of starting a session, which may have failed before the server was contacted.
 pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // These fail before the server is contacted.
-    let is_local = matches!(error, ConnectError::Secret(_) | ConnectError::Record(_));
+    let is_local = matches!(error, ConnectError::Transport(_) | ConnectError::Secret(_) | ConnectError::Record(_));
     let status = if is_local { FAILED } else { NO_SESSION };
     Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
 }

@@ -5,25 +5,25 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use kibitzer::core::text::error_chain;
-use kibitzer::{ConfigError, Profile};
+use kibitzer::{ConfigError, Profile, TimesealChoice};
 
 use super::address::Address;
 use crate::failure::Failure;
 
-/// A server: a built-in profile, a profile file, or an address.
+/// A server: a built-in profile, a profile file, an address, or the URL of a WebSocket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Named(&'static str),
     File(PathBuf),
     Address(Address),
+    Url(String),
 }
 
 /// The help of an argument that is a [`Target`].
-pub(crate) const TARGET_HELP: &str =
-    "The server: fics, icc, demo (the server of `kibitzer serve`), a profile (PATH.toml), or HOST[:PORT]";
+pub(crate) const TARGET_HELP: &str = "The server: fics, fics-web, icc, demo (the server of `kibitzer serve`), a profile (PATH.toml), HOST[:PORT], or wss://HOST[:PORT]";
 
 /// Names of the built-in profiles.
-const NAMES: [&str; 3] = ["fics", "icc", "demo"];
+const NAMES: [&str; 4] = ["fics", "fics-web", "icc", "demo"];
 
 impl Target {
     /// Returns the profile, overridden by the environment. Other arguments are applied later.
@@ -38,6 +38,7 @@ impl Target {
     fn load(&self) -> Result<Profile, ConfigError> {
         match self {
             Self::Named("fics") => Profile::fics().environment(),
+            Self::Named("fics-web") => Profile::fics_web().environment(),
             Self::Named("icc") => Profile::icc().environment(),
             Self::Named(_) => Profile::demo().environment(),
             Self::File(path) => Profile::load(path)?.environment(),
@@ -47,6 +48,11 @@ impl Target {
                     Some(port) => profile.ports([*port]),
                     None => profile,
                 })
+            }
+            // Servers that are reached over WebSocket use timeseal; the session falls back if one does not.
+            Self::Url(url) => {
+                let profile = Profile::new("").session(|session| session.timeseal(TimesealChoice::Auto));
+                profile.environment()?.url(url)
             }
         }
     }
@@ -58,6 +64,9 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, &'static str> {
         if let Some(name) = NAMES.iter().find(|&&name| name == text) {
             return Ok(Self::Named(name));
+        }
+        if text.contains("://") {
+            return Ok(Self::Url(text.to_owned()));
         }
         // No host has a slash in its name, and there is no domain of this ending.
         let path = Path::new(text);
@@ -74,6 +83,7 @@ impl fmt::Display for Target {
             Self::Named(name) => f.write_str(name),
             Self::File(path) => path.display().fmt(f),
             Self::Address(address) => address.fmt(f),
+            Self::Url(url) => f.write_str(url),
         }
     }
 }
@@ -88,6 +98,9 @@ mod tests {
         let cases = [
             ("fics", Target::Named("fics")),
             ("icc", Target::Named("icc")),
+            ("fics-web", Target::Named("fics-web")),
+            ("wss://www.freechess.org:5001", Target::Url("wss://www.freechess.org:5001".to_owned())),
+            ("ws://[::1]:5001/ics.toml", Target::Url("ws://[::1]:5001/ics.toml".to_owned())),
             ("demo", Target::Named("demo")),
             ("my/fics", Target::File("my/fics".into())),
             ("bot.toml", Target::File("bot.toml".into())),

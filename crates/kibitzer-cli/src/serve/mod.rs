@@ -7,7 +7,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerOptions};
+use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, ServerOptions};
+use kibitzer_websocket::WebSocketListener;
 
 use crate::arguments::PopulationArgs;
 use crate::failure::Failure;
@@ -39,6 +40,15 @@ pub(crate) struct Args {
     /// Let other machines connect as well
     #[arg(long)]
     allow_remote: bool,
+    /// Also accept WebSocket connections on this TCP port; 0: any that is free. Their URL is printed in a second line
+    #[arg(long, value_name = "PORT")]
+    websocket: Option<u16>,
+    /// Use TLS for them, with this chain of certificates in PEM; clients have to connect to a host that it names
+    #[arg(long, value_name = "FILE", requires_all = ["websocket", "websocket_key"])]
+    websocket_cert: Option<PathBuf>,
+    /// The private key of --websocket-cert, in PEM
+    #[arg(long, value_name = "FILE", requires = "websocket_cert")]
+    websocket_key: Option<PathBuf>,
     /// Let something go wrong with the next connection; may be given again
     #[arg(long = "fault", value_name = "FAULT[@POINT]", long_help = fault::HELP)]
     faults: Vec<ScheduledFault>,
@@ -63,6 +73,7 @@ Examples:
   kibitzer serve                                  then, elsewhere: kibitzer connect
   kibitzer serve --port 0 --speed 10 --seed 7     any free port, ten times as lively, another crowd
   kibitzer serve --fault cut@next-board           the next client loses its connection in the middle of a board
+  kibitzer serve --websocket 5001                 then, elsewhere: kibitzer console ws://127.0.0.1:5001
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
 impl Args {
@@ -78,27 +89,51 @@ impl Args {
     /// Dropping the future ends the server.
     async fn serve(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let address = self.address();
-        let cannot_listen = |error| Failure::local(format!("cannot listen on {address}: {error}"));
-        let server = Server::start(self.options()?).await.map_err(cannot_listen)?;
+        let address = self.address(self.port);
+        let server = Server::start(self.options()?).await.map_err(|error| cannot_listen(address, &error))?;
+        let websockets = self.listen_for_websockets().await?;
         for trouble in &self.faults {
             let injected = server.control().inject(ConnectionTarget::Next, trouble.at, trouble.fault).await;
             injected.map_err(|error| Failure::local(error.to_string()))?;
         }
-        announce(server.address().unwrap_or(address)).map_err(Failure::stdout)?;
-        ending.wait().await;
+        let url = websockets.as_ref().map(|listener| self.url(listener)).transpose().map_err(Failure::stdout)?;
+        announce(server.address().unwrap_or(address), url).map_err(Failure::stdout)?;
+        tokio::select! {
+            () = ending.wait() => {}
+            () = serve_websockets(websockets, server.control()) => {}
+        }
         server.shutdown().await;
         Ok(())
     }
 
     /// Returns the address to listen on: all interfaces if other machines are allowed, otherwise 127.0.0.1.
-    fn address(&self) -> SocketAddr {
+    fn address(&self, port: u16) -> SocketAddr {
         let host = if self.allow_remote { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
-        (host, self.port).into()
+        (host, port).into()
+    }
+
+    /// Opens the port for WebSocket connections, if one is given.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn listen_for_websockets(&self) -> Result<Option<WebSocketListener>, Failure> {
+        let Some(port) = self.websocket else { return Ok(None) };
+        let tls = self.websocket_cert.as_deref().zip(self.websocket_key.as_deref());
+        let address = self.address(port);
+        let listener = WebSocketListener::bind(address, tls).await;
+        listener.map(Some).map_err(|error| cannot_listen(address, &error))
+    }
+
+    /// Returns the URL of the port for WebSocket connections.
+    fn url(&self, listener: &WebSocketListener) -> io::Result<String> {
+        let scheme = if self.websocket_cert.is_some() { "wss" } else { "ws" };
+        Ok(format!("{scheme}://{}", listener.local_addr()?))
     }
 
     fn options(&self) -> Result<ServerOptions, Failure> {
-        let mut options = ServerOptions::new().address(self.address()).seed(self.population.seed).family(self.family);
+        let mut options =
+            ServerOptions::new().address(self.address(self.port)).seed(self.population.seed).family(self.family);
         if self.allow_remote {
             options = options.allow_remote();
         }
@@ -113,9 +148,29 @@ impl Args {
     }
 }
 
-/// Prints the address of the server on standard output.
-fn announce(address: SocketAddr) -> io::Result<()> {
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
+    Failure::local(format!("cannot listen on {address}: {error}"))
+}
+
+/// Passes WebSocket connections to the server. Never completes.
+///
+/// # Cancel safety
+///
+/// Dropping the future stops listening.
+async fn serve_websockets(listener: Option<WebSocketListener>, control: ServerControl) {
+    if let Some(mut listener) = listener {
+        while control.serve(listener.accept().await).await.is_ok() {}
+    }
+    // Without a port for them, or after the server has shut down.
+    std::future::pending::<()>().await;
+}
+
+/// Prints the address of the server, and the URL for WebSocket connections if it accepts them, each in a line on standard output.
+fn announce(address: SocketAddr, url: Option<String>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{address}")?;
+    if let Some(url) = url {
+        writeln!(out, "{url}")?;
+    }
     out.flush()
 }
