@@ -88,7 +88,7 @@ expect '^> /filter kind:game_ended'
 keys Enter
 expect '1 of [0-9]+ match kind:game_ended'
 keys -l '3'
-expect 'message: GameEnded'
+expect 'reason +mate'
 keys -l '1'
 expect '7b 47 61 6d 65 20 31 20 +\{Game 1'
 keys -l '2'

@@ -27,9 +27,7 @@ pub(crate) use error::FilterError;
 pub(crate) use expression::Expression;
 pub(crate) use facts::{Facts, SessionFacts, game_of};
 pub(crate) use parser::completions;
-#[cfg(test)]
-pub(crate) use reply_matcher::MatchConfidence;
-pub(crate) use reply_matcher::{ReplyMatch, ShortDuration, reply_number, split_request_number};
+pub(crate) use reply_matcher::{MatchConfidence, ReplyMatch, ShortDuration, reply_number, split_request_number};
 pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 
 /// The option `--filter`.

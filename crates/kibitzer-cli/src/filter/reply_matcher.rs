@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use kibitzer::core::Event;
-use kibitzer::core::message::{Control, Message};
+use kibitzer::core::message::{ClockReading, Control, Message};
 
 /// Maximum number of lines without a reply; the oldest is dropped.
 const MAX_PENDING_LINES: usize = 256;
@@ -47,7 +47,7 @@ impl ReplyMatch {
     }
 }
 
-/// Formats a duration with about three digits and a unit.
+/// Formats a duration with about three digits and a unit, from 100 seconds on as `m:ss` or `h:mm:ss`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortDuration(pub(crate) Duration);
 
@@ -60,7 +60,7 @@ impl fmt::Display for ShortDuration {
             1_000..10_000 => format!("{}.{}ms", us / 1_000, us / 100 % 10),
             10_000..1_000_000 => format!("{}ms", us / 1_000),
             1_000_000..100_000_000 => format!("{}.{}s", us / 1_000_000, us / 100_000 % 10),
-            _ => format!("{}s", us / 1_000_000),
+            _ => ClockReading::from_ms(i64::try_from(self.0.as_secs()).unwrap_or(i64::MAX / 1_000) * 1_000).to_string(),
         };
         f.pad(&text)
     }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        let cases = [(7, "7\u{b5}s"), (1_234, "1.2ms"), (12_345, "12ms"), (1_234_567, "1.2s"), (123_456_789, "123s")];
+        let cases = [(7, "7\u{b5}s"), (1_234, "1.2ms"), (12_345, "12ms"), (1_234_567, "1.2s"), (123_456_789, "2:03")];
         assert_eq!(ShortDuration(Duration::from_nanos(70)).to_string(), "70ns");
         for (us, want) in cases {
             assert_eq!(ShortDuration(Duration::from_micros(us)).to_string(), want);

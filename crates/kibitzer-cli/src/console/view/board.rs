@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::{Color, Role, Square};
+use kibitzer::core::chess::{Board, Color, LastMove, Role, Square};
+use kibitzer::core::event::EventPosition;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -48,7 +49,7 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
     canvas.line(0, &player(bottom.opponent()));
     canvas.line(1, &reserve_line(theme, snapshot, bottom.opponent()));
     let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
-    draw_squares(canvas.part(squares), snapshot, bottom, size);
+    draw_squares(canvas.part(squares), &snapshot.board.board(), snapshot.played, bottom, size);
     canvas.line(3 + rows, &reserve_line(theme, snapshot, bottom));
     canvas.line(4 + rows, &player(bottom));
     canvas.line(5 + rows, &last_line(theme, snapshot));
@@ -57,7 +58,13 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
     }
 }
 
-fn draw_squares(mut canvas: Canvas<'_>, snapshot: &GameSnapshot, bottom: Color, size: Size) {
+/// Draws the board of an event, with small squares.
+pub(super) fn draw_position(canvas: Canvas<'_>, position: &EventPosition<'_>) {
+    let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
+    draw_squares(canvas, &position.board.board(), position.played, bottom, Size { width: 2, height: 1 });
+}
+
+fn draw_squares(mut canvas: Canvas<'_>, board: &Board, played: Option<LastMove>, bottom: Color, size: Size) {
     let theme = canvas.theme;
     for row in 0..8 {
         let rank = if bottom == Color::White { 7 - row } else { row };
@@ -66,7 +73,9 @@ fn draw_squares(mut canvas: Canvas<'_>, snapshot: &GameSnapshot, bottom: Color, 
             let mut spans = vec![Span::styled(format!("{label} "), theme.dimmed())];
             for column in 0..8 {
                 let file = if bottom == Color::White { column } else { 7 - column };
-                spans.extend(Square::new(file, rank).map(|square| square_span(theme, snapshot, square, size, line)));
+                spans.extend(
+                    Square::new(file, rank).map(|square| square_span(theme, (board, played), square, size, line)),
+                );
             }
             canvas.line(usize::from(u16::from(row) * size.height + line), &Line::from(spans));
         }
@@ -79,12 +88,17 @@ fn draw_squares(mut canvas: Canvas<'_>, snapshot: &GameSnapshot, bottom: Color, 
 }
 
 /// Returns one row of a square; the piece is in the middle row.
-fn square_span(theme: Theme, snapshot: &GameSnapshot, square: Square, size: Size, line: u16) -> Span<'static> {
+fn square_span(
+    theme: Theme,
+    (board, played): (&Board, Option<LastMove>),
+    square: Square,
+    size: Size,
+    line: u16,
+) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = theme.square(is_light, is_move_square(snapshot.played, square));
+    let ground = theme.square(is_light, is_move_square(played, square));
     let width = usize::from(size.width);
-    let piece = snapshot.board.board().piece(square).filter(|_| line == size.height / 2);
-    let Some(piece) = piece else {
+    let Some(piece) = board.piece(square).filter(|_| line == size.height / 2) else {
         // Without color, a dot marks dark squares.
         let dot = if theme.has_color() || is_light || line != size.height / 2 { " " } else { "\u{b7}" };
         return Span::styled(format!("{dot:^width$}"), ground);

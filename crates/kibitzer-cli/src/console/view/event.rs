@@ -1,214 +1,237 @@
-//! Detail view of a row's event: every field, from its `Debug` output.
+//! Detail view of a row's event for people: its fields with names and units, and its board.
 
-use std::fmt::{self, Write as _};
-
+use kibitzer::core::Event;
+use kibitzer::core::game::ChangeKind;
+use kibitzer::core::message::ClockReading;
+use kibitzer_bot::BotEvent;
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::Layout;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use super::board::draw_position;
 use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
 use crate::console::model::{ConsoleRow, RowContent, SentLine};
-use crate::filter::ReplyMatch;
+use crate::filter::{MatchConfidence, ShortDuration};
 use crate::output::TerminalSafe;
 
-/// Maximum size of the `Debug` output; the other views show the whole line.
+/// Maximum size of the values of an event; the other views show the whole line.
 const MAX_BYTES: usize = 64 << 10;
+/// Width of the names. Longer ones use a line of their own.
+const NAME_CELLS: u16 = 18;
+/// Width of the board, and the least width and height of the view that has one.
+const BOARD_CELLS: u16 = 18;
+const LEAST_WITH_BOARD: (u16, u16) = (48, 9);
+
+/// Name and value of a field.
+type Field = (String, String);
 
 /// Returns the title's note: number and kind of the row.
 pub(super) fn note(row: Option<&ConsoleRow>) -> String {
     row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind()))
 }
 
-/// Draws the fields. Returns the scroll offset, limited to the last line.
+/// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.
 pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
+    let (area, theme) = (canvas.area, canvas.theme);
+    let has_room = area.width >= LEAST_WITH_BOARD.0 && area.height >= LEAST_WITH_BOARD.1;
+    let position = row.event().and_then(Event::position).filter(|_| has_room);
+    let (gap, board_width) = if position.is_some() { (2, BOARD_CELLS) } else { (0, 0) };
+    let [of_fields, _, of_board] = Layout::horizontal([Fill(1), Length(gap), Length(board_width)]).areas(area);
+    if let Some(position) = position {
+        draw_position(canvas.part(of_board), &position);
+    }
     let fields = fields(row);
-    let lines: Vec<_> = fields.iter().flat_map(|field| field_lines(canvas.theme, field, canvas.area.width)).collect();
+    let lines: Vec<_> = fields.iter().flat_map(|field| field_lines(theme, field, of_fields.width)).collect();
     let scroll = scroll.min(lines.len().saturating_sub(1));
-    canvas.lines(lines.into_iter().skip(scroll));
+    canvas.part(of_fields).lines(lines.into_iter().skip(scroll));
     scroll
 }
 
-fn fields(row: &ConsoleRow) -> Vec<String> {
+fn fields(row: &ConsoleRow) -> Vec<Field> {
+    let field = |name: &str, value: String| (name.to_owned(), value);
     match &row.content {
-        RowContent::Event(event) => compact_debug(&printed(event), FIRST_FIELDS),
+        RowContent::Event(event) => event_fields(event),
         RowContent::Sent(sent) => sent_fields(sent),
-        RowContent::Bot(event) => compact_debug(&printed(event), &[]),
-        RowContent::Mark(text) => vec![format!("Mark {text:?}")],
-        RowContent::Gap(silence) => vec![format!("silence: {silence:?}")],
-        RowContent::Disconnected => Vec::new(),
+        RowContent::Bot(BotEvent::Acted { action, game, player, reason, .. }) => {
+            let game = game.map(|game| field("game", game.to_string()));
+            let player = player.as_ref().map(|player| field("player", player.to_string()));
+            let action = [field("action", format!("{action:?}"))].into_iter();
+            action.chain(game).chain(player).chain([field("reason", reason.clone())]).collect()
+        }
+        RowContent::Bot(event) => vec![field("action", event.to_string())],
+        RowContent::Mark(text) => vec![field("mark", text.clone())],
+        RowContent::Gap(silence) => vec![field("silence", ShortDuration(*silence).to_string())],
+        RowContent::Disconnected => vec![field("connection", "ended".to_owned())],
     }
 }
 
-fn sent_fields(sent: &SentLine) -> Vec<String> {
-    let mut fields = vec![format!("line: {:?}", sent.text()), format!("secret: {}", sent.secret)];
-    match &sent.reply {
-        Some(ReplyMatch { after, row, confidence }) => {
-            fields.extend([
-                format!("reply: #{row}"),
-                format!("after: {after:?}"),
-                format!("confidence: {confidence:?}"),
-            ]);
+/// Returns the fields that have a value, and what the event changed in its game.
+fn event_fields(event: &Event) -> Vec<Field> {
+    let (mut fields, mut room) = (Vec::new(), MAX_BYTES);
+    event.visit_fields(&mut |key, value| {
+        let value = value.to_string();
+        let (name, mut value) = for_people(key, value);
+        if let Some(cut) = value.get(value.floor_char_boundary(room)..).filter(|cut| !cut.is_empty()) {
+            value.truncate(value.len() - cut.len());
+            value.push_str("...");
         }
-        None => fields.push("reply: none".to_owned()),
-    }
+        room = room.saturating_sub(name.len() + value.len());
+        if room > 0 || fields.is_empty() {
+            fields.push((name, value));
+        }
+    });
+    fields.extend(event.change().map(|change| ("change".to_owned(), change_text(change.kind))));
     fields
 }
 
-/// Returns the `Debug` output of an event, cut at [`MAX_BYTES`].
-fn printed(event: &impl fmt::Debug) -> String {
-    let mut printed = BoundedText(String::new());
-    // Fails at the limit, by design of `BoundedText`.
-    if write!(printed, "{event:#?}").is_err() {
-        printed.0.push_str("...");
-    }
-    printed.0
-}
-
-/// A writer that fails beyond [`MAX_BYTES`].
-struct BoundedText(String);
-
-impl fmt::Write for BoundedText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() > MAX_BYTES {
-            let room = text.floor_char_boundary(MAX_BYTES - self.0.len());
-            self.0.push_str(text.get(..room).unwrap_or_default());
-            return Err(fmt::Error);
+/// Returns the name and the value of a field in words: the unit, which a JSON key carries, stands after the number.
+fn for_people(key: &str, value: String) -> Field {
+    let number = value.parse::<i64>().ok();
+    let (name, value) = match (key, number) {
+        ("relation", Some(relation)) => (key, relation_text(relation).to_owned()),
+        (_, Some(ms)) if key.ends_with("clock_ms") => {
+            (key.trim_end_matches("_ms"), ClockReading::from_ms(ms).to_string())
         }
-        self.0.push_str(text);
-        Ok(())
-    }
-}
-
-/// Returns the lines of a field, its name dimmed.
-fn field_lines(theme: Theme, field: &str, width: u16) -> Vec<Line<'static>> {
-    let shown = TerminalSafe(field).in_cells();
-    if shown.chars().count() > usize::from(width) {
-        return wrap_text(&shown, width, 0, usize::MAX, Style::new());
-    }
-    let spans = match shown.split_once(": ") {
-        Some((name, value)) if !name.contains('"') => {
-            vec![Span::styled(format!("{name}: "), theme.dimmed()), Span::raw(value.to_owned())]
+        (_, Some(ms)) if key.ends_with("_ms") => (key.trim_end_matches("_ms"), milliseconds(ms)),
+        (_, Some(s)) if key.ends_with("_s") && s > 0 && s % 60 == 0 => {
+            (key.trim_end_matches("_s"), format!("{} min", s / 60))
         }
-        _ => vec![Span::raw(shown.into_owned())],
+        (_, Some(s)) if key.ends_with("_s") => (key.trim_end_matches("_s"), format!("{s} s")),
+        (_, Some(min)) if key.ends_with("_min") && !key.starts_with("rating") => {
+            (key.trim_end_matches("_min"), format!("{min} min"))
+        }
+        _ => (key, value),
     };
-    vec![Line::from(spans)]
+    (name.replace(['_', '.'], " "), value)
 }
 
-/// Fields are joined on one line while they are shorter than this together.
-const SHORT: usize = 32;
-
-/// The most important fields, shown first.
-const FIRST_FIELDS: &[&str] = &["message: ", "change: "];
-
-/// Compacts `{:#?}` output: a wrapper shares the line of its content, and trailing commas are removed. The content of the
-/// outermost brackets, and of its first field's, is unindented, the fields in `first` before the others.
-fn compact_debug(printed: &str, first: &[&str]) -> Vec<String> {
-    let mut lines = printed.lines().peekable();
-    let mut nodes = Vec::new();
-    while let Some(node) = DebugNode::read(&mut lines) {
-        nodes.push(node);
+fn milliseconds(ms: i64) -> String {
+    match ms {
+        -999..1_000 => format!("{ms} ms"),
+        _ => format!("{}.{:03} s", ms / 1_000, (ms % 1_000).abs()),
     }
-    for _ in 0..2 {
-        if nodes.first().is_some_and(|node| node.is_struct() && !first.iter().any(|name| node.head.starts_with(name))) {
-            let outer = nodes.remove(0);
-            nodes.splice(0..0, outer.inside);
-        }
-    }
-    nodes.sort_by_key(|node| first.iter().position(|name| node.head.starts_with(name)).unwrap_or(first.len()));
-    let mut out = Vec::new();
-    for node in nodes {
-        node.write(0, &mut out);
-    }
-    out
 }
 
-/// A line of `{:#?}` output, with the lines nested in its brackets.
-struct DebugNode<'a> {
-    head: String,
-    inside: Vec<Self>,
-    close: &'a str,
+/// Returns the meaning of the server's number for the role of this login.
+const fn relation_text(relation: i64) -> &'static str {
+    match relation {
+        1 => "played by this login, which is to move",
+        -1 => "played by this login; the opponent is to move",
+        0 => "observed",
+        2 => "examined by this login",
+        -2 => "observed while it is examined",
+        -3 => "printed on request",
+        -4 => "start of a move list",
+        _ => "unknown",
+    }
 }
 
-impl<'a> DebugNode<'a> {
-    /// Parses a line and its nested lines. Strings never contain line ends, because `Debug` escapes them.
-    fn read(lines: &mut std::iter::Peekable<std::str::Lines<'a>>) -> Option<Self> {
-        let line = lines.next()?.trim();
-        let mut node = Self { head: line.trim_end_matches(',').to_owned(), inside: Vec::new(), close: "" };
-        if !line.ends_with(['(', '{', '[']) {
-            return Some(node);
-        }
-        while let Some(next) = lines.peek() {
-            let next = next.trim().trim_end_matches(',');
-            if matches!(next, ")" | "}" | "]") {
-                node.close = next;
-                lines.next();
-                break;
-            }
-            node.inside.extend(Self::read(lines));
-        }
-        Some(node)
-    }
+fn change_text(kind: ChangeKind) -> String {
+    let text = match kind {
+        ChangeKind::Opened => "first board of the game",
+        ChangeKind::Moved => "one move was played",
+        ChangeKind::Repeated => "the same board again",
+        ChangeKind::TookBack { plies } => return format!("went back by {plies} plies"),
+        ChangeKind::Jumped => "advanced by several plies, whose moves are unknown",
+        ChangeKind::Replaced => "another game or position now has this number",
+        ChangeKind::Holding => "pieces in reserve",
+        ChangeKind::Info => "terms of the game",
+        ChangeKind::Ended => "the game is over",
+        ChangeKind::Left => "the game is no longer followed",
+        ChangeKind::Followed => "the game is followed",
+        other => return format!("{other:?}"),
+    };
+    text.to_owned()
+}
 
-    /// Returns whether nothing is nested in the line.
-    const fn is_leaf(&self) -> bool {
-        self.inside.is_empty() && self.close.is_empty()
-    }
+fn sent_fields(sent: &SentLine) -> Vec<Field> {
+    let reply = sent.reply.as_ref().map_or_else(
+        || "none yet".to_owned(),
+        |reply| {
+            let found_by = match reply.confidence {
+                MatchConfidence::Numbered => "it has the number of the line",
+                MatchConfidence::Guessed => "as the output before the next prompt",
+            };
+            format!("row #{} after {}: {found_by}", reply.row, ShortDuration(reply.after))
+        },
+    );
+    let bytes = if sent.secret {
+        "withheld, as it contains a password".to_owned()
+    } else {
+        format!("{} bytes", sent.bytes.len())
+    };
+    [("line", sent.text()), ("length", bytes), ("reply", reply)].map(|(name, value)| (name.to_owned(), value)).to_vec()
+}
 
-    /// Returns whether the line has fields, or wraps a struct.
-    fn is_struct(&self) -> bool {
-        self.head.ends_with('{') || matches!(&self.inside[..], [only] if only.head.ends_with('{'))
+/// Returns the lines of a field: the name, then the value, wrapped in a column of its own.
+fn field_lines(theme: Theme, (name, value): &Field, width: u16) -> Vec<Line<'static>> {
+    let value = TerminalSafe(value).in_cells().into_owned();
+    let names = NAME_CELLS.min(width / 2);
+    let mut values = wrap_text(&value, width.saturating_sub(names), 0, usize::MAX, Style::new()).into_iter();
+    let cells = usize::from(names);
+    let mut first = vec![Span::styled(format!("{name:<cells$}"), theme.dimmed())];
+    if name.len() >= cells {
+        let rest = values.map(|line| indented(line, cells));
+        return std::iter::once(Line::from(first)).chain(rest).collect();
     }
+    first.extend(values.next().into_iter().flatten());
+    std::iter::once(Line::from(first)).chain(values.map(|line| indented(line, cells))).collect()
+}
 
-    fn write(self, depth: usize, out: &mut Vec<String>) {
-        let (mut head, mut inside, mut close) = (self.head, self.inside, self.close.to_owned());
-        while head.ends_with('(')
-            && inside.len() == 1
-            && let Some(only) = inside.pop()
-        {
-            head.push_str(&only.head);
-            close.insert_str(0, only.close);
-            inside = only.inside;
-            if inside.is_empty() {
-                break;
-            }
-        }
-        let indent = "  ".repeat(depth.min(20));
-        if inside.is_empty() {
-            out.push(format!("{indent}{head}{close}"));
-            return;
-        }
-        let room: usize = inside.iter().map(|node| if node.is_leaf() { node.head.len() + 2 } else { SHORT }).sum();
-        if room < SHORT && head.ends_with(['{', '(', '[']) {
-            let fields = inside.iter().map(|node| node.head.as_str()).collect::<Vec<_>>().join(", ");
-            let gap = if head.ends_with('{') { " " } else { "" };
-            out.push(format!("{indent}{head}{gap}{fields}{gap}{close}"));
-            return;
-        }
-        out.push(format!("{indent}{head}"));
-        for node in inside {
-            node.write(depth + 1, out);
-        }
-        out.push(format!("{indent}{close}"));
-    }
+fn indented(line: Line<'static>, cells: usize) -> Line<'static> {
+    std::iter::once(Span::raw(" ".repeat(cells))).chain(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::tests::rows;
 
-    #[test]
-    fn wrappers_stand_on_the_line_of_what_they_wrap() {
-        let printed = "A {\n    id: G(\n        7,\n    ),\n    last: Some(\n        Move {\n            to: e4,\n        },\n    ),\n    \
-            text: \"x (\",\n    none: [],\n    two: (\n        1,\n        2,\n    ),\n}";
-        let want = "text: \"x (\"\nid: G(7)\nlast: Some(Move { to: e4 })\nnone: []\ntwo: (1, 2)";
-        assert_eq!(compact_debug(printed, &["text: "]).join("\n"), want);
+    fn shown(said: &[u8]) -> Vec<String> {
+        fields(rows(said).last().unwrap()).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
     }
 
     #[test]
-    fn truncated_debug_output_is_compacted() {
-        assert_eq!(compact_debug("A {\n    x: 1,\n    b: Some(\n        C {\n...", &[]), ["x: 1", "b: Some(C { ... "]);
-        assert_eq!(compact_debug(")\n}", &[]), [")", "}"]);
-        assert!(!compact_debug(&"(\n".repeat(2_000), &[]).is_empty());
+    fn fields_have_names_and_units_for_people() {
+        let board = b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 107 Euwe Flohr -1 2 12 \
+            39 39 119500 120000 1 none (0:00.000) none 0 1 1304\n\r";
+        let shown = shown(board);
+        for line in [
+            "game: 107",
+            "relation: played by this login; the opponent is to move",
+            "initial: 2 min",
+            "increment: 12 s",
+            "white clock: 1:59",
+            "lag: 1.304 s",
+            "clock running: yes",
+            "change: first board of the game",
+        ] {
+            assert!(shown.iter().any(|field| field == line), "{line}: {shown:#?}");
+        }
+        assert!(shown.iter().all(|field| !field.contains(['{', '(', '_'])), "{shown:#?}");
+    }
+
+    #[test]
+    fn every_member_of_an_object_and_of_a_list_is_a_field() {
+        let shown = shown(b"Foo(GM)(TM) tells you: {hi}\n\r");
+        assert_eq!(shown, ["from: Foo", "titles: GM TM", "text: {hi}"]);
+        let long = [&b"Foo tells you: "[..], "\u{e9}".repeat(70_000).as_bytes()].concat();
+        let value = fields(rows(&[&long[..], b"\n\r"].concat()).last().unwrap());
+        assert!(value.iter().map(|(_, value)| value.len()).sum::<usize>() <= MAX_BYTES + 16);
+    }
+
+    #[test]
+    fn values_are_wrapped_beside_the_names() {
+        let lines = |name: &str, value: &str, width| -> Vec<String> {
+            let field = (name.to_owned(), value.to_owned());
+            field_lines(Theme::new(true), &field, width).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(lines("text", "abcdef", 22), ["text       abcdef"]);
+        assert_eq!(lines("text", "abcdef", 8), ["text", "    abcd", "    ef"]);
+        assert_eq!(lines("text", "", 40), ["text              "]);
+        assert_eq!(lines("a long name of a field", "ab", 22)[1], "           ab");
     }
 }

@@ -81,8 +81,27 @@ fn line(theme: Theme, row: &ConsoleRow, time: &str, width: u16, is_selected: boo
     ])
 }
 
-/// Formats a time of the session: `m:ss.mmm`.
+/// Formats a time of the session: `m:ss.mmm`, from an hour on `h:mm:ss.mmm`.
 pub(super) fn clock(at: Duration) -> String {
-    let seconds = at.as_secs();
-    format!("{}:{:02}.{:03}", seconds / 60, seconds % 60, at.subsec_millis())
+    let (hours, minutes, seconds) = (at.as_secs() / 3600, at.as_secs() / 60 % 60, at.as_secs() % 60);
+    let minutes = if hours > 0 { format!("{hours}:{minutes:02}") } else { minutes.to_string() };
+    format!("{minutes}:{seconds:02}.{:03}", at.subsec_millis())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_hours_minutes_and_seconds() {
+        let cases = [
+            (59_999, "0:59.999"),
+            (3_599_000, "59:59.000"),
+            (3_600_000, "1:00:00.000"),
+            (363_725_001, "101:02:05.001"),
+        ];
+        for (ms, want) in cases {
+            assert_eq!(clock(Duration::from_millis(ms)), want);
+        }
+    }
 }

@@ -192,6 +192,24 @@ impl Event {
             .then(|| self.offset())
     }
 
+    /// Calls `visit` with the name and the value of each field that has a value, in the order of the JSON object.
+    ///
+    /// Members of a nested object are fields of their own, `last_move.san`. A list of objects is one call for each object. Values display
+    /// as text for people, and may contain control characters that a player wrote.
+    ///
+    /// ```
+    /// use kibitzer_core::EventReader;
+    ///
+    /// let mut events = EventReader::default();
+    /// let event = events.next(&mut &b"Foo(GM)(50): hi\n\r"[..]).or_else(|| events.finish()).unwrap();
+    /// let mut fields = Vec::new();
+    /// event.visit_fields(&mut |name, value| fields.push(format!("{name} {value}")));
+    /// assert_eq!(fields, ["from Foo", "titles GM", "text hi", "channel 50"]);
+    /// ```
+    pub fn visit_fields(&self, visit: &mut dyn FnMut(&str, &dyn fmt::Display)) {
+        self.with_descriptor(|it| self.fields(it, &mut |key, value| value::visit(key, value, visit)));
+    }
+
     /// Passes every field of the descriptor `it` to `put`, then the fields of the received line.
     fn fields(&self, it: &dyn EventDescriptor, put: &mut FieldSink<'_>) {
         it.fields(put);

@@ -60,6 +60,29 @@ pub(super) fn write_fields_as_text(
     written
 }
 
+/// Calls `visit` with the name and the value of a field; with each member of an object, and each object of a list, instead of the whole.
+pub(super) fn visit(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&str, &dyn fmt::Display)) {
+    match value {
+        Value::Null => {}
+        Value::Object(object) => object.fields(&mut |key, value| visit(&format!("{name}.{key}"), value, visit_field)),
+        Value::List(list) => {
+            let mut has_items = false;
+            let mut has_objects = false;
+            list.items(&mut |item| {
+                has_items = true;
+                if matches!(item, Value::Object(_)) {
+                    has_objects = true;
+                    visit_field(name, &item);
+                }
+            });
+            if has_items && !has_objects {
+                visit_field(name, &value);
+            }
+        }
+        value => visit_field(name, &value),
+    }
+}
+
 /// Callback that receives each field of an object with its key.
 pub(crate) type FieldSink<'p> = dyn FnMut(&'static str, Value<'_>) + 'p;
 
