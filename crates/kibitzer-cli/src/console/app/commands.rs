@@ -58,6 +58,9 @@ impl App {
             ConsoleCommand::Mark(text) => self.mark(text, now),
             ConsoleCommand::Times(times) => self.show_times(times),
             ConsoleCommand::Raw => self.toggle_bytes(),
+            ConsoleCommand::Theme(colors) => self.appearance.colors = Some(colors),
+            ConsoleCommand::Pieces(pieces) => self.appearance.pieces = Some(pieces),
+            ConsoleCommand::Bell(is_on) => self.set_bell(is_on),
             ConsoleCommand::Play => return self.play(now),
             ConsoleCommand::Pause => self.pause(now),
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),
@@ -73,12 +76,18 @@ impl App {
         Ok(())
     }
 
+    fn set_bell(&mut self, is_on: bool) {
+        self.has_bell = is_on;
+        let text = if is_on { "the bell rings for challenges, offers and your move" } else { "the bell is off" };
+        self.notice = Some(Notice::Info(text.to_owned()));
+    }
+
     fn toggle_bytes(&mut self) {
         self.select_view(if self.view == DetailView::Bytes { DetailView::Event } else { DetailView::Bytes });
     }
 
     /// Sends a typed line to the server. If it fails, the line returns to the editor.
-    fn send(&mut self, line: &str) {
+    pub(super) fn send(&mut self, line: &str) {
         let Some(live) = self.source.live_mut() else {
             return self.show_error("nothing is sent: this is a recording; commands of the console start with /");
         };

@@ -2,6 +2,7 @@
 
 pub(crate) mod list;
 
+mod attention;
 mod commands;
 mod editing;
 mod fields;
@@ -16,7 +17,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::console::app::list::RowList;
 use crate::console::input::{
-    Action, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action, page_action, pressed,
+    Action, Appearance, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action, page_action,
+    pressed,
 };
 use crate::console::model::{SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
@@ -25,6 +27,9 @@ use crate::filter::Expression;
 
 /// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
+
+/// How far the rows of the list can be scrolled sideways.
+const MAX_COLUMNS: usize = 4_096;
 
 /// Time for which a message is shown while the screen moves on.
 const NOTICE_TIME: Duration = Duration::from_secs(10);
@@ -40,9 +45,14 @@ pub(super) struct App {
     /// Scroll offset of the help page, if it is open.
     pub(super) help: Option<usize>,
     pub(super) view: DetailView,
+    /// The pane that has the whole screen.
+    pub(super) alone: Option<Pane>,
+    /// Number of characters that the rows of the list are scrolled to the left.
+    pub(super) columns_left: usize,
     /// Scroll offset of the detail view, in lines.
     pub(super) scroll: usize,
     pub(super) flip: bool,
+    pub(super) appearance: Appearance,
     pub(super) notice: Option<Notice>,
     notice_since: Option<Instant>,
     pub(super) breakpoint: Option<Expression>,
@@ -51,6 +61,10 @@ pub(super) struct App {
     pub(super) is_over: bool,
     pub(super) terminal_request: Option<TerminalRequest>,
     pub(super) filters: NamedFilters,
+    /// Whether the terminal's bell rings when something new waits for an answer.
+    has_bell: bool,
+    /// What waited for an answer when the bell was last considered.
+    last_attention: Option<String>,
     history: History,
     /// Filter of `/find` or the last breakpoint, for `n` and `N`.
     search: Option<Expression>,
@@ -75,6 +89,16 @@ pub(super) enum TerminalRequest {
     Redraw,
     /// Suspend the process until it is continued.
     Suspend,
+    Bell,
+}
+
+/// A part of the screen that can be shown alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pane {
+    List,
+    /// The detail view.
+    View,
+    Board,
 }
 
 /// A detail view of the selected row.
@@ -117,8 +141,11 @@ impl App {
             focus,
             help: None,
             view: DetailView::Event,
+            alone: None,
+            columns_left: 0,
             scroll: 0,
             flip: false,
+            appearance: Appearance::default(),
             notice: None,
             notice_since: None,
             breakpoint: None,
@@ -126,6 +153,8 @@ impl App {
             is_over: false,
             terminal_request: None,
             filters: NamedFilters::load(store.clone()),
+            has_bell: false,
+            last_attention: None,
             history: History::load(store),
             search: None,
             times: TimeColumn::default(),
@@ -161,6 +190,7 @@ impl App {
                     }
                 }
                 NextItem::Wait => {
+                    self.ring_if_new();
                     if let Some(notice) = self.source.live_mut().and_then(LiveSession::notice) {
                         (self.notice, self.notice_since) = (Some(notice), None);
                     }
@@ -282,6 +312,21 @@ impl App {
             Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
             Action::NextView => self.select_view(self.view.next()),
             Action::GoToReply => self.go_to_reply(),
+            Action::NextPane => {
+                self.alone = match self.alone {
+                    None => Some(Pane::List),
+                    Some(Pane::List) => Some(Pane::View),
+                    Some(Pane::View) => Some(Pane::Board),
+                    Some(Pane::Board) => None,
+                }
+            }
+            Action::ToggleBoard => {
+                self.alone = (self.alone != Some(Pane::Board)).then_some(Pane::Board);
+            }
+            Action::ScrollSideways(columns) => {
+                self.columns_left = self.columns_left.saturating_add_signed(columns).min(MAX_COLUMNS);
+            }
+            Action::AcceptOffer | Action::DeclineOffer => self.answer_offer(action == Action::AcceptOffer),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
             Action::MoveByte(by) => self.move_byte_cursor(by),

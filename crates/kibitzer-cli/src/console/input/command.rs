@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::message::GameId;
 
+use super::appearance::{ColorTheme, PieceSet};
 use super::keys::Action;
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
@@ -31,6 +32,10 @@ pub(crate) enum ConsoleCommand {
     Times(TimeColumn),
     /// Show the bytes of the selected row, or its event again.
     Raw,
+    Theme(ColorTheme),
+    Pieces(PieceSet),
+    /// Ring the terminal's bell when something waits for an answer.
+    Bell(bool),
     Play,
     Pause,
     Speed(f64),
@@ -50,7 +55,7 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 18] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 21] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
@@ -65,6 +70,9 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 18] = [
     ("/play", "", "play the recording; follow the session"),
     ("/pause", "", "pause the recording, or the screen of a session"),
     ("/speed", "N", "play N times as fast"),
+    ("/pieces", "ascii|letters|filled", "draw pieces as k K, as letters, or as chess symbols"),
+    ("/theme", "dark|light", "choose the colors"),
+    ("/bell", "on|off", "ring when a challenge, an offer or your move waits"),
     ("/flip", "", "flip the board"),
     ("/raw", "", "show the bytes, or the event again"),
     ("/all", "", "show or hide prompts, marks, blank lines, reserves"),
@@ -114,6 +122,10 @@ impl ConsoleCommand {
             "/speed" => Self::Speed(parse_speed(rest).ok_or_else(|| missing("a number above 0, such as 4 or 0.5"))?),
             "/flip" => Self::Act(Action::Flip),
             "/raw" => Self::Raw,
+            "/theme" => Self::Theme(ColorTheme::parse(rest).ok_or_else(|| missing("dark or light"))?),
+            "/pieces" => Self::Pieces(PieceSet::parse(rest).ok_or_else(|| missing("ascii, letters or filled"))?),
+            "/bell" if rest == "on" || rest == "off" => Self::Bell(rest == "on"),
+            "/bell" => return Err(missing("on or off")),
             "/all" => Self::Act(Action::ToggleDetails),
             "/help" => Self::Act(Action::Help),
             "/quit" => Self::Act(Action::Quit),

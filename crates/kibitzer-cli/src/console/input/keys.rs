@@ -43,6 +43,15 @@ pub(crate) enum Action {
     TogglePin,
     NextGame,
     PreviousGame,
+    /// Show one pane alone, the next one, or all.
+    NextPane,
+    /// Show the board alone, or all panes.
+    ToggleBoard,
+    /// Scroll the rows of the list to the left by this many characters.
+    ScrollSideways(isize),
+    /// Accept the oldest offer to this login.
+    AcceptOffer,
+    DeclineOffer,
     Flip,
     ToggleDetails,
     Mark,
@@ -70,8 +79,11 @@ pub(crate) enum Action {
     Suspend,
 }
 
+/// Number of characters by which the list scrolls sideways.
+const SIDEWAYS: isize = 20;
+
 /// Keys of the list, for the help page.
-pub(crate) const LIST_KEYS: [(&str, &str); 19] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 21] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),
@@ -80,7 +92,9 @@ pub(crate) const LIST_KEYS: [(&str, &str); 19] = [
     ("+ -", "double, halve the speed"),
     ("n N", "the next, the previous match of /find or /break"),
     ("Tab 1 2 3", "bytes, frame, event"),
-    ("J K", "scroll the view"),
+    ("J K, h l", "scroll the view; the list to the left, to the right"),
+    ("z b, F2 F3", "one pane alone, the next, all; the board alone"),
+    ("F5 F6", "accept, decline the offer above the input line"),
     ("[ ]", "pin the previous, the next game to the board"),
     ("p", "pin the game shown, or show that of the selected line"),
     ("f", "flip the board"),
@@ -135,6 +149,10 @@ pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
         (KeyCode::Char('l'), _) if control => return Some(Action::Redraw),
         (KeyCode::Char('z'), _) if control => return Some(Action::Suspend),
         (KeyCode::F(1), _) => return Some(Action::Help),
+        (KeyCode::F(2), _) => return Some(Action::NextPane),
+        (KeyCode::F(3), _) => return Some(Action::ToggleBoard),
+        (KeyCode::F(5), _) => return Some(Action::AcceptOffer),
+        (KeyCode::F(6), _) => return Some(Action::DeclineOffer),
         (KeyCode::PageUp, _) => return Some(Action::MovePages(-1)),
         (KeyCode::PageDown, _) => return Some(Action::MovePages(1)),
         _ => {}
@@ -171,6 +189,10 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char(']') => Action::NextGame,
         KeyCode::Char('[') => Action::PreviousGame,
         KeyCode::Char('p') => Action::TogglePin,
+        KeyCode::Char('z') => Action::NextPane,
+        KeyCode::Char('b') => Action::ToggleBoard,
+        KeyCode::Char('l') => Action::ScrollSideways(SIDEWAYS),
+        KeyCode::Char('h') => Action::ScrollSideways(-SIDEWAYS),
         KeyCode::Char('f') => Action::Flip,
         KeyCode::Char('a') => Action::ToggleDetails,
         KeyCode::Char('m') => Action::Mark,
@@ -250,7 +272,8 @@ mod tests {
             (Focus::Input, KeyCode::Left, control, Some(Action::MoveCursor(Motion::WordLeft))),
             (Focus::Input, KeyCode::PageUp, plain, Some(Action::MovePages(-1))),
             (Focus::List, KeyCode::Char('c'), control, Some(Action::Cancel)),
-            (Focus::List, KeyCode::Char('z'), plain, None),
+            (Focus::List, KeyCode::Char('x'), plain, None),
+            (Focus::Input, KeyCode::F(3), plain, Some(Action::ToggleBoard)),
         ];
         for (focus, code, modifiers, want) in cases {
             assert_eq!(press(focus, code, modifiers), want, "{focus:?} {code:?}");

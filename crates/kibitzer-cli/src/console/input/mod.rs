@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 
+mod appearance;
 mod completion;
 mod history;
 mod keys;
@@ -10,6 +11,7 @@ mod named_filters;
 mod state_directory;
 mod time_column;
 
+pub(crate) use appearance::{Appearance, ColorTheme, PieceSet};
 pub(crate) use command::{COMMANDS, ConsoleCommand};
 pub(crate) use completion::Completion;
 pub(crate) use history::History;

@@ -4,6 +4,7 @@ mod byte_ring;
 mod fields;
 mod game_snapshot;
 mod item;
+mod received_offers;
 mod row;
 mod row_buffer;
 mod timing;
@@ -20,6 +21,7 @@ use byte_ring::ByteRing;
 pub(crate) use fields::Field;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
+pub(crate) use received_offers::{ReceivedOffer, ReceivedOffers};
 pub(crate) use row::{ConsoleRow, RowContent, SentLine};
 pub(crate) use row_buffer::RowBuffer;
 pub(crate) use timing::{DelaySamples, SecondCounts};
@@ -50,6 +52,8 @@ pub(crate) struct SessionModel {
     pub(crate) channels: BTreeSet<u16>,
     facts: SessionFacts,
     password_prompt: PasswordPrompt,
+    /// Offers that wait for an answer of this login.
+    pub(crate) received_offers: ReceivedOffers,
     /// Position of the connection's first byte among all received bytes.
     base: u64,
     /// Time of the last received bytes or sent line.
@@ -136,6 +140,7 @@ impl SessionModel {
         let facts = self.record_facts(number, at, &event);
         self.record_names(&event);
         self.password_prompt.record_event(event.kind());
+        self.received_offers.apply(&event);
         match event.kind() {
             EventKind::Connected => self.reset_connection(),
             EventKind::Lost => self.rates.at(at).losses += 1,
@@ -175,6 +180,7 @@ impl SessionModel {
     fn reset_connection(&mut self) {
         self.base = self.bytes.end;
         self.facts = SessionFacts::default();
+        self.received_offers.clear();
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {
             game.snapshot.followed = false;

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
+use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
 
 #[cfg(unix)]
@@ -84,10 +85,11 @@ impl TerminalSession {
             execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
             self.redraw()?;
         }
-        if request == Some(TerminalRequest::Redraw) {
-            self.redraw()?;
+        match request {
+            Some(TerminalRequest::Redraw) => self.redraw(),
+            Some(TerminalRequest::Bell) => execute!(io::stdout(), Print('\u{7}')),
+            Some(TerminalRequest::Suspend) | None => Ok(()),
         }
-        Ok(())
     }
 
     /// Clears the screen, so that the next frame is drawn as a whole.

@@ -22,7 +22,7 @@ fn board() -> TestConsole {
 /// The characters that are highlighted, of the whole screen.
 fn highlighted(watcher: &mut TestConsole, modifier: Modifier) -> String {
     let buffer = watcher.buffer(SIZES[1], Theme::new(true));
-    let is_meant = |x, y| buffer[(x, y)].bg != Color::Reset && buffer[(x, y)].modifier.contains(modifier);
+    let is_meant = |x, y| buffer[(x, y)].bg == Color::Indexed(24) && buffer[(x, y)].modifier.contains(modifier);
     let rows = (21..buffer.area.height).map(|y| {
         (41..buffer.area.width)
             .filter(|&x| is_meant(x, y))

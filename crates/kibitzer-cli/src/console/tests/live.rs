@@ -81,7 +81,7 @@ impl Guest {
     /// # Cancel safety
     ///
     /// None is needed.
-    async fn log_in() -> Self {
+    pub(super) async fn log_in() -> Self {
         let server = Server::start(ServerOptions::new().in_process().seed(1)).await.unwrap();
         Self::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await
     }

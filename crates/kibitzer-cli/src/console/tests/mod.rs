@@ -7,6 +7,7 @@ mod fields;
 mod filters;
 mod hostile;
 mod live;
+mod panes;
 mod picture;
 mod screens;
 mod times;

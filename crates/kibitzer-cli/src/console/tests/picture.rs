@@ -14,7 +14,7 @@ use crate::console::view::Theme;
 
 /// Width and height of a cell, in units of the picture.
 const CELL: (u16, u16) = (9, 18);
-const GROUND: &str = "#14171c";
+const GROUND: &str = "#000000";
 const INK: &str = "#d5d9e0";
 
 #[test]
@@ -94,26 +94,14 @@ fn draw(svg: &mut String, x: u16, y: u16, run: &[&Cell]) {
     );
 }
 
-/// A color as `#rrggbb`: those with a name as most terminals have them, those with a number by the rule of the 256.
+/// A color as `#rrggbb`, by the rule of the 256.
 fn color(color: Color, default: &str) -> String {
-    let named = match color {
-        Color::DarkGray => "#7a828e",
-        Color::Cyan => "#39c5cf",
-        Color::LightCyan => "#56d4dd",
-        Color::Blue => "#58a6ff",
-        Color::LightBlue => "#79c0ff",
-        Color::Green => "#3fb950",
-        Color::LightGreen => "#56d364",
-        Color::Yellow => "#d29922",
-        Color::LightYellow => "#e3b341",
-        Color::Magenta => "#bc8cff",
-        Color::LightMagenta => "#d2a8ff",
-        Color::LightRed => "#ff7b72",
+    match color {
         Color::Indexed(number @ 16..232) => {
             let level = |place: u8| [0, 95, 135, 175, 215, 255][usize::from((number - 16) / place % 6)];
-            return format!("#{:02x}{:02x}{:02x}", level(36), level(6), level(1));
+            format!("#{:02x}{:02x}{:02x}", level(36), level(6), level(1))
         }
-        _ => default,
-    };
-    named.to_owned()
+        Color::Indexed(number @ 232..) => format!("#{}", format!("{:02x}", 8 + 10 * (number - 232)).repeat(3)),
+        _ => default.to_owned(),
+    }
 }

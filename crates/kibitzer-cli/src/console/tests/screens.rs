@@ -31,7 +31,7 @@ pub(super) fn assert_live_screens(name: &str, guest: &mut Guest) {
     }
 }
 
-fn assert_screen(name: &str, (width, height): (u16, u16), screen: &str) {
+pub(super) fn assert_screen(name: &str, (width, height): (u16, u16), screen: &str) {
     let file = format!("src/console/tests/screens/{name}-{width}x{height}.txt");
     assert_eq!(screen.lines().count(), usize::from(height), "{name}");
     assert_matches_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file), screen);

@@ -68,6 +68,11 @@ pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'stat
     Some(Line::styled(TerminalSafe(text).in_cells().into_owned(), style))
 }
 
+/// Returns the row of what waits for an answer.
+pub(super) fn attention(theme: Theme, text: &str) -> Line<'static> {
+    Line::styled(TerminalSafe(text).in_cells().into_owned(), theme.special())
+}
+
 /// Returns the visible lines of the input, and the cursor if it is focused.
 pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
     let (before, after) = app.input.split_at_cursor();

@@ -6,15 +6,19 @@ use kibitzer::core::chess::{Board, Color, LastMove, Role, Square};
 use kibitzer::core::event::EventPosition;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{Canvas, short_count};
+use super::draw::{Canvas, short_count, wrap_text};
 use super::theme::Theme;
 use crate::console::model::GameSnapshot;
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
 /// Number of lines with the engine's analysis, below the board.
 pub(super) const ANALYSIS_LINES: u16 = 2;
+
+/// Height below which the squares do not fit.
+const LEAST_HEIGHT: u16 = 11;
 
 /// Size of a square, in cells.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +47,9 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
         return canvas.line(0, &Line::styled("no game yet", theme.dimmed()));
     };
     let bottom = if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
+    if area.height < LEAST_HEIGHT {
+        return canvas.lines(without_squares(theme, snapshot, [bottom.opponent(), bottom], *since, area.width));
+    }
     let size = Size::fitting(area);
     let rows = usize::from(8 * size.height);
     let player = |color| player(theme, snapshot, color, *since, area.width);
@@ -56,6 +63,20 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
     for (row, line) in (6 + rows..).zip(snapshot.analysis.iter().flat_map(|event| analysis(theme, event, area.width))) {
         canvas.line(row, &line);
     }
+}
+
+/// Returns the players, the last move and the position as FEN, for a screen without room for the squares.
+fn without_squares(
+    theme: Theme,
+    snapshot: &GameSnapshot,
+    sides: [Color; 2],
+    since: Duration,
+    width: u16,
+) -> Vec<Line<'static>> {
+    let mut lines = sides.map(|color| player(theme, snapshot, color, since, width)).to_vec();
+    lines.push(last_line(theme, snapshot));
+    lines.extend(wrap_text(&snapshot.board.fen().to_string(), width, 0, usize::MAX, Style::new()));
+    lines
 }
 
 /// Draws the board of an event, with small squares.
@@ -104,22 +125,7 @@ fn square_span(
         return Span::styled(format!("{dot:^width$}"), ground);
     };
     let is_white = piece.color == Color::White;
-    Span::styled(format!("{:^width$}", glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
-}
-
-const fn glyph(role: Role, color: Color) -> char {
-    let (white, black) = match role {
-        Role::King => ('\u{2654}', '\u{265a}'),
-        Role::Queen => ('\u{2655}', '\u{265b}'),
-        Role::Rook => ('\u{2656}', '\u{265c}'),
-        Role::Bishop => ('\u{2657}', '\u{265d}'),
-        Role::Knight => ('\u{2658}', '\u{265e}'),
-        Role::Pawn => ('\u{2659}', '\u{265f}'),
-    };
-    match color {
-        Color::White => white,
-        Color::Black => black,
-    }
+    Span::styled(format!("{:^width$}", theme.glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
 }
 
 /// Returns a player's row: name and rating on the left, clock on the right.
@@ -142,7 +148,8 @@ fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, 
 
 /// Returns a side's reserve or, in games without reserves, the pieces it captured.
 fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'static> {
-    let draw = |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| glyph(role, color)).collect::<String>();
+    let draw =
+        |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| theme.glyph(role, color)).collect::<String>();
     let (word, pieces) = match &snapshot.hands {
         Some(hands) => ("holds ", draw(&mut hands.of(color).pieces(), color)),
         None => ("", draw(&mut snapshot.captured(color.opponent()).into_iter(), color.opponent())),

@@ -22,8 +22,10 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameI
     let top = at.saturating_sub(height.saturating_sub(1));
     for (row, snapshot) in games.iter().skip(top).take(height).enumerate() {
         let line = line(theme, snapshot);
-        let line = if Some(snapshot.id()) == shown { line.patch_style(theme.selected()) } else { line };
         canvas.line(row, &line);
+        if Some(snapshot.id()) == shown {
+            canvas.select(row);
+        }
     }
 }
 

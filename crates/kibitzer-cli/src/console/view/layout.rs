@@ -3,6 +3,8 @@
 use ratatui::layout::Constraint::{Fill, Length};
 use ratatui::layout::{Layout, Rect};
 
+use crate::console::app::Pane;
+
 /// Minimum size at which all three detail views are shown at once, and the squares of the board are large.
 const LARGE: (u16, u16) = (120, 40);
 /// Below this width, there is no board beside the list.
@@ -20,7 +22,20 @@ pub(super) struct ScreenAreas {
     pub(super) list: Rect,
     pub(super) views: DetailAreas,
     pub(super) status: Rect,
+    /// What waits for an answer of the user.
+    pub(super) attention: Rect,
     pub(super) input: Rect,
+}
+
+/// Contents that the layout depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LayoutNeeds {
+    /// The pane that has the whole screen.
+    pub(super) alone: Option<Pane>,
+    /// Height of the engine's analysis, 0 if no bot plays in the session.
+    pub(super) lines_below_board: u16,
+    pub(super) has_attention: bool,
+    pub(super) n_input_lines: usize,
 }
 
 /// Areas of the detail views.
@@ -33,27 +48,41 @@ pub(super) enum DetailAreas {
 }
 
 impl ScreenAreas {
-    /// Divides the screen. `lines_below_board` is the height of the engine's analysis, 0 if no bot plays in the session. Several lines of
-    /// input use up to a third of the screen.
-    pub(super) fn new(screen: Rect, lines_below_board: u16, n_input_lines: usize) -> Self {
-        let input_height = u16::try_from(n_input_lines).unwrap_or(u16::MAX).min(screen.height / 3).max(1);
+    /// Divides the screen. Several lines of input use up to a third of it.
+    pub(super) fn new(screen: Rect, needs: LayoutNeeds) -> Self {
+        let input_height = u16::try_from(needs.n_input_lines).unwrap_or(u16::MAX).min(screen.height / 3).max(1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
-        let left_width = match screen.width {
-            ..NARROW => 0,
+        let left_width = match (needs.alone, screen.width) {
+            (Some(Pane::Board), width) => width,
+            (Some(_), _) | (None, ..NARROW) => 0,
             _ if is_large => 40,
             _ => 27,
         };
-        let [title, content, status, input] =
-            Layout::vertical([Length(1), Fill(1), Length(1), Length(input_height)]).areas(screen);
-        let [left, divider, right] =
-            Layout::horizontal([Length(left_width), Length(u16::from(left_width > 0)), Fill(1)]).areas(content);
-        let [board, meters] = if is_large { [24, 9] } else { [15, 0] };
-        let heights = [Length(board + lines_below_board), Fill(1), Length(meters)];
+        let attention_height = u16::from(needs.has_attention);
+        let heights = [Length(1), Fill(1), Length(1), Length(attention_height), Length(input_height)];
+        let [title, content, status, attention, input] = Layout::vertical(heights).areas(screen);
+        let [left, divider, right] = Layout::horizontal([
+            Length(left_width),
+            Length(u16::from(left_width > 0 && needs.alone.is_none())),
+            Fill(1),
+        ])
+        .areas(content);
+        let [board, meters] = match needs.alone {
+            Some(_) => [content.height, 0],
+            None if is_large => [24, 9],
+            None => [15, 0],
+        };
+        let heights = [Length(board + needs.lines_below_board), Fill(1), Length(meters)];
         let [board, games, meters] = Layout::vertical(heights).areas(left);
-        let list_height = if is_large { right.height * 2 / 5 } else { right.height / 2 };
+        let list_height = match needs.alone {
+            Some(Pane::List) => right.height,
+            Some(_) => 0,
+            None if is_large => right.height * 2 / 5,
+            None => right.height / 2,
+        };
         let [list, views] = Layout::vertical([Length(list_height), Fill(1)]).areas(right);
         let views = if is_large { DetailAreas::all(views) } else { DetailAreas::One(views) };
-        Self { title, board, games, meters, divider, list, views, status, input }
+        Self { title, board, games, meters, divider, list, views, status, attention, input }
     }
 }
 
@@ -73,30 +102,39 @@ mod tests {
     #[test]
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
-            let screen = Rect::new(0, 0, width, height);
-            let areas = ScreenAreas::new(screen, height % 3, usize::from(width % 7));
-            let mut parts = vec![
-                areas.title,
-                areas.board,
-                areas.games,
-                areas.meters,
-                areas.divider,
-                areas.list,
-                areas.status,
-                areas.input,
-            ];
-            match areas.views {
-                DetailAreas::One(view) => parts.push(view),
-                DetailAreas::All { bytes, frame, event } => parts.extend([bytes, frame, event]),
-            }
-            let covered: u32 = parts.iter().map(|part| part.area()).sum();
-            assert_eq!(covered, screen.area(), "{width}x{height}");
-            for (n, part) in parts.iter().enumerate().filter(|(_, part)| part.area() > 0) {
-                assert_eq!(part.intersection(screen), *part);
-                assert!(
-                    parts[..n].iter().all(|other| !other.intersects(*part) || other.area() == 0),
-                    "{width}x{height}"
-                );
+            for alone in [None, Some(Pane::List), Some(Pane::View), Some(Pane::Board)] {
+                let screen = Rect::new(0, 0, width, height);
+                let needs = LayoutNeeds {
+                    alone,
+                    lines_below_board: height % 3,
+                    has_attention: width % 2 == 0,
+                    n_input_lines: usize::from(width % 7),
+                };
+                let areas = ScreenAreas::new(screen, needs);
+                let mut parts = vec![
+                    areas.attention,
+                    areas.title,
+                    areas.board,
+                    areas.games,
+                    areas.meters,
+                    areas.divider,
+                    areas.list,
+                    areas.status,
+                    areas.input,
+                ];
+                match areas.views {
+                    DetailAreas::One(view) => parts.push(view),
+                    DetailAreas::All { bytes, frame, event } => parts.extend([bytes, frame, event]),
+                }
+                let covered: u32 = parts.iter().map(|part| part.area()).sum();
+                assert_eq!(covered, screen.area(), "{width}x{height}");
+                for (n, part) in parts.iter().enumerate().filter(|(_, part)| part.area() > 0) {
+                    assert_eq!(part.intersection(screen), *part);
+                    assert!(
+                        parts[..n].iter().all(|other| !other.intersects(*part) || other.area() == 0),
+                        "{width}x{height}"
+                    );
+                }
             }
         }
     }

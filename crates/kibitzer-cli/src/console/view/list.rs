@@ -24,7 +24,8 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
     let selected = app.list.selected();
     for (place, number) in app.list.visible_rows(area.height.into()).into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
-        let line = line(canvas.theme, row, &time(app, row, area.width), area.width, selected == Some(number));
+        let time = time(app, row, area.width);
+        let line = line(canvas.theme, row, &time, (area.width, app.columns_left), selected == Some(number));
         canvas.line(place, &line);
         if selected == Some(number) {
             canvas.select(place);
@@ -38,6 +39,10 @@ fn note(app: &App) -> String {
         (Some(filter), _) => format!("{} of {total} match {filter}", app.list.len()),
         (None, true) => format!("{total}"),
         (None, false) => format!("{} of {total}, no prompts", app.list.len()),
+    };
+    let listed = match app.columns_left {
+        0 => listed,
+        columns => format!("from column {}, h goes back, {listed}", columns + 1),
     };
     match app.list.n_below() {
         0 => listed,
@@ -67,12 +72,22 @@ fn time(app: &App, row: &ConsoleRow, width: u16) -> String {
     }
 }
 
-fn line(theme: Theme, row: &ConsoleRow, time: &str, width: u16, is_selected: bool) -> Line<'static> {
+/// Returns a row; `columns_left` characters of its text are scrolled out of the screen.
+fn line(
+    theme: Theme,
+    row: &ConsoleRow,
+    time: &str,
+    (width, columns_left): (u16, usize),
+    is_selected: bool,
+) -> Line<'static> {
     let [narrow, wide] = KIND_CELLS;
     let cells = if width < 80 { narrow } else { wide };
     let kind: String = row.kind().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
-    let text = row.summary_within(room);
+    let text = match columns_left {
+        0 => row.summary_within(room),
+        _ => row.line().chars().skip(columns_left).collect(),
+    };
     let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.kind(row.kind()) };
     Line::from(vec![
         Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, time), theme.dimmed()),

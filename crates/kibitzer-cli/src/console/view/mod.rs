@@ -1,5 +1,6 @@
 //! Draws the screen. One file for each part.
 
+mod ascii;
 mod bars;
 mod board;
 mod bytes;
@@ -21,8 +22,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use self::draw::Canvas;
-use self::layout::{DetailAreas, ScreenAreas};
+use self::layout::{DetailAreas, LayoutNeeds, ScreenAreas};
 pub(super) use self::theme::Theme;
+#[cfg(test)]
+pub(super) use self::theme::tests::contrast;
 use crate::console::app::{App, DetailView};
 use crate::console::model::ConsoleRow;
 
@@ -30,8 +33,12 @@ use crate::console::model::ConsoleRow;
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
     let screen = frame.area();
     let lines_below_board = if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 };
+    let attention = app.attention();
     let n_input_lines = app.input.text().split('\n').count();
-    let areas = ScreenAreas::new(screen, lines_below_board, n_input_lines);
+    let needs = LayoutNeeds { alone: app.alone, lines_below_board, has_attention: attention.is_some(), n_input_lines };
+    let areas = ScreenAreas::new(screen, needs);
+    let theme = theme.with(app.appearance);
+    frame.buffer_mut().set_style(screen, theme.ground());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.part(areas.title).line(0, &bars::title(theme, app, now));
     if let Some(scroll) = app.help {
@@ -45,8 +52,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     } else {
         draw_body(&mut canvas, &areas, app, now);
     }
+    canvas.part(areas.attention).lines(attention.map(|text| bars::attention(theme, &text)));
     let (lines, cursor) = bars::input(theme, app, areas.input);
     canvas.part(areas.input).lines(lines);
+    if theme.is_ascii() {
+        ascii::convert(frame.buffer_mut());
+    }
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }

@@ -1,74 +1,182 @@
 //! Styles of the screen, with and without color.
 
+use kibitzer::core::chess::{Color as Side, Role};
 use kibitzer::core::{EventCategory, EventKind};
 use ratatui::style::{Color, Modifier, Style};
+
+use crate::console::input::{Appearance, ColorTheme, PieceSet};
+
+/// Colors of a theme, as numbers of the 256-color palette: the first 16, which users redefine, are not used. The ground is drawn, too, so
+/// that every pair of colors is known. A test requires a contrast of 4.5:1 for each pair.
+#[derive(Debug)]
+struct Palette {
+    ground: u8,
+    text: u8,
+    dimmed: u8,
+    title: u8,
+    error: u8,
+    success: u8,
+    special: u8,
+    sparkline: u8,
+    selected_ground: u8,
+    selected_text: u8,
+    session: u8,
+    board: u8,
+    game: u8,
+    private_talk: u8,
+    public_talk: u8,
+    other_talk: u8,
+    offer: u8,
+}
+
+const DARK: Palette = Palette {
+    ground: 16,
+    text: 252,
+    dimmed: 245,
+    title: 80,
+    error: 210,
+    success: 114,
+    special: 221,
+    sparkline: 75,
+    selected_ground: 24,
+    selected_text: 231,
+    session: 176,
+    board: 111,
+    game: 78,
+    private_talk: 123,
+    public_talk: 182,
+    other_talk: 80,
+    offer: 179,
+};
+
+const LIGHT: Palette = Palette {
+    ground: 231,
+    text: 16,
+    dimmed: 241,
+    title: 24,
+    error: 124,
+    success: 22,
+    special: 94,
+    sparkline: 25,
+    selected_ground: 153,
+    selected_text: 16,
+    session: 90,
+    board: 25,
+    game: 28,
+    private_talk: 24,
+    public_talk: 89,
+    other_talk: 23,
+    offer: 94,
+};
+
+/// Grounds of the squares: of light and dark ones, then those of the last move. Only colors of medium lightness contrast with white and
+/// with black pieces, so the squares differ in hue.
+const SQUARES: [u8; 4] = [243, 29, 98, 63];
+const WHITE_PIECE: u8 = 231;
+const BLACK_PIECE: u8 = 16;
 
 /// The styles. Without color, weight, underlining and reversal replace it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Theme {
-    has_color: bool,
+    palette: Option<&'static Palette>,
+    pieces: Option<PieceSet>,
+    /// Whether the terminal shows ASCII characters only.
+    is_ascii: bool,
 }
 
 impl Theme {
     pub(crate) const fn new(has_color: bool) -> Self {
-        Self { has_color }
+        Self { palette: if has_color { Some(&DARK) } else { None }, pieces: None, is_ascii: false }
     }
 
-    /// Uses color unless `NO_COLOR` is set to a non-empty value.
+    /// Chooses color unless `NO_COLOR` is set to a non-empty value; the light theme if `COLORFGBG` names a light ground; and ASCII if the
+    /// locale has another character set than UTF-8.
     pub(crate) fn from_environment() -> Self {
-        Self::new(std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
+        let colors =
+            if has_light_ground(variable("COLORFGBG").as_deref()) { ColorTheme::Light } else { ColorTheme::Dark };
+        let theme = Self::new(variable("NO_COLOR").is_none()).with(Appearance { colors: Some(colors), pieces: None });
+        Self { is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)), ..theme }
+    }
+
+    /// Returns the theme with the user's choices.
+    pub(crate) fn with(self, appearance: Appearance) -> Self {
+        let palette = self.palette.map(|palette| match appearance.colors {
+            None => palette,
+            Some(ColorTheme::Dark) => &DARK,
+            Some(ColorTheme::Light) => &LIGHT,
+        });
+        Self { palette, pieces: appearance.pieces.or(self.pieces), ..self }
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn ascii(self) -> Self {
+        Self { is_ascii: true, ..self }
+    }
+
+    pub(super) const fn is_ascii(self) -> bool {
+        self.is_ascii
     }
 
     pub(super) const fn has_color(self) -> bool {
-        self.has_color
+        self.palette.is_some()
     }
 
-    fn colored(self, color: Color) -> Style {
-        if self.has_color { Style::new().fg(color) } else { Style::new() }
+    fn colored(self, color: fn(&Palette) -> u8) -> Style {
+        self.palette.map_or_else(Style::new, |palette| Style::new().fg(Color::Indexed(color(palette))))
+    }
+
+    /// Text without another style, and the ground.
+    pub(super) fn ground(self) -> Style {
+        let text = self.colored(|palette| palette.text);
+        self.palette.map_or(text, |palette| text.bg(Color::Indexed(palette.ground)))
     }
 
     pub(super) fn dimmed(self) -> Style {
-        if self.has_color { Style::new().fg(Color::DarkGray) } else { Style::new().add_modifier(Modifier::DIM) }
+        if self.has_color() { self.colored(|palette| palette.dimmed) } else { Style::new().add_modifier(Modifier::DIM) }
     }
 
     pub(super) fn title(self) -> Style {
-        self.colored(Color::Cyan).add_modifier(Modifier::BOLD)
+        self.colored(|palette| palette.title).add_modifier(Modifier::BOLD)
     }
 
     pub(super) fn name(self) -> Style {
-        self.colored(Color::Reset).add_modifier(Modifier::BOLD)
+        self.colored(|palette| palette.text).add_modifier(Modifier::BOLD)
     }
 
     pub(super) fn error(self) -> Style {
-        self.colored(Color::LightRed).add_modifier(Modifier::BOLD)
+        self.colored(|palette| palette.error).add_modifier(Modifier::BOLD)
     }
 
     pub(super) fn success(self) -> Style {
-        self.colored(Color::LightGreen).add_modifier(Modifier::BOLD)
+        self.colored(|palette| palette.success).add_modifier(Modifier::BOLD)
     }
 
-    /// The selected row.
+    /// The selected row. Replaces the colors of its parts, not all of which contrast with its ground.
     pub(super) fn selected(self) -> Style {
-        if self.has_color {
-            Style::new().bg(Color::Indexed(24)).add_modifier(Modifier::BOLD)
-        } else {
-            Style::new().add_modifier(Modifier::REVERSED)
+        match self.palette {
+            Some(palette) => self
+                .colored(|palette| palette.selected_text)
+                .bg(Color::Indexed(palette.selected_ground))
+                .add_modifier(Modifier::BOLD),
+            None => Style::new().add_modifier(Modifier::REVERSED),
         }
     }
 
     /// Bytes that are not printable; also breakpoints.
     pub(super) fn special(self) -> Style {
-        self.colored(Color::LightYellow).add_modifier(Modifier::BOLD)
+        self.colored(|palette| palette.special).add_modifier(Modifier::BOLD)
     }
 
     /// The clock of the player to move.
     pub(super) fn running(self) -> Style {
-        self.colored(Color::LightYellow).add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+        self.special().add_modifier(Modifier::UNDERLINED)
     }
 
     /// Sparklines.
     pub(super) fn sparkline(self) -> Style {
-        self.colored(Color::LightBlue)
+        self.colored(|palette| palette.sparkline)
     }
 
     /// The kind of a row.
@@ -76,29 +184,30 @@ impl Theme {
         // Marks and a bot's actions are not events.
         let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
         match category {
-            EventCategory::Sent => self.colored(Color::LightGreen).add_modifier(Modifier::BOLD),
-            EventCategory::Session => self.colored(Color::LightMagenta).add_modifier(Modifier::BOLD),
-            EventCategory::Board => self.colored(Color::Blue),
-            EventCategory::Game | EventCategory::Login => self.colored(Color::Green),
-            EventCategory::PrivateTalk => self.colored(Color::LightCyan),
-            EventCategory::PublicTalk => self.colored(Color::Magenta),
-            EventCategory::ChannelTalk | EventCategory::GameTalk => self.colored(Color::Cyan),
-            EventCategory::Offer => self.colored(Color::Yellow),
-            EventCategory::Refusal | EventCategory::Trouble => self.colored(Color::LightRed),
+            EventCategory::Sent => self.success(),
+            EventCategory::Session => self.colored(|palette| palette.session).add_modifier(Modifier::BOLD),
+            EventCategory::Board => self.colored(|palette| palette.board),
+            EventCategory::Game | EventCategory::Login => self.colored(|palette| palette.game),
+            EventCategory::PrivateTalk => self.colored(|palette| palette.private_talk),
+            EventCategory::PublicTalk => self.colored(|palette| palette.public_talk),
+            EventCategory::ChannelTalk | EventCategory::GameTalk => self.colored(|palette| palette.other_talk),
+            EventCategory::Offer => self.colored(|palette| palette.offer),
+            EventCategory::Refusal | EventCategory::Trouble => self.colored(|palette| palette.error),
             _ => self.dimmed(),
         }
     }
 
     /// A square of the board, highlighted if it belongs to the last move.
     pub(super) fn square(self, is_light: bool, is_moved: bool) -> Style {
+        let [light, dark, light_moved, dark_moved] = SQUARES;
         let ground = match (is_moved, is_light) {
-            (true, true) => Color::Indexed(180),
-            (true, false) => Color::Indexed(137),
-            (false, true) => Color::Indexed(109),
-            (false, false) => Color::Indexed(66),
+            (true, true) => light_moved,
+            (true, false) => dark_moved,
+            (false, true) => light,
+            (false, false) => dark,
         };
-        match (self.has_color, is_moved) {
-            (true, _) => Style::new().bg(ground),
+        match (self.has_color(), is_moved) {
+            (true, _) => Style::new().bg(Color::Indexed(ground)),
             (false, true) => Style::new().add_modifier(Modifier::REVERSED),
             (false, false) => Style::new(),
         }
@@ -106,7 +215,113 @@ impl Theme {
 
     /// A piece on its square.
     pub(super) fn piece(self, is_white: bool) -> Style {
-        let color = if is_white { Color::Indexed(231) } else { Color::Indexed(16) };
-        self.colored(color).add_modifier(Modifier::BOLD)
+        let color = Color::Indexed(if is_white { WHITE_PIECE } else { BLACK_PIECE });
+        if self.has_color() {
+            Style::new().fg(color).add_modifier(Modifier::BOLD)
+        } else {
+            Style::new().add_modifier(Modifier::BOLD)
+        }
+    }
+
+    /// Returns the character of a piece. Without color it differs between the sides.
+    pub(super) fn glyph(self, role: Role, side: Side) -> char {
+        let default = if self.has_color() { PieceSet::Filled } else { PieceSet::Ascii };
+        let letter = role.letter();
+        match self.pieces.unwrap_or(default) {
+            PieceSet::Filled if !self.is_ascii => figurine(role, self.has_color() || side == Side::Black),
+            PieceSet::Filled | PieceSet::Letters if self.has_color() => letter.to_ascii_uppercase(),
+            _ if side == Side::White => letter.to_ascii_uppercase(),
+            _ => letter.to_ascii_lowercase(),
+        }
+    }
+}
+
+const fn figurine(role: Role, is_filled: bool) -> char {
+    let (outline, filled) = match role {
+        Role::King => ('\u{2654}', '\u{265a}'),
+        Role::Queen => ('\u{2655}', '\u{265b}'),
+        Role::Rook => ('\u{2656}', '\u{265c}'),
+        Role::Bishop => ('\u{2657}', '\u{265d}'),
+        Role::Knight => ('\u{2658}', '\u{265e}'),
+        Role::Pawn => ('\u{2659}', '\u{265f}'),
+    };
+    if is_filled { filled } else { outline }
+}
+
+/// Returns whether a value of `COLORFGBG`, such as `0;15`, names a light ground: white or light gray.
+fn has_light_ground(value: Option<&str>) -> bool {
+    value.and_then(|value| value.rsplit(';').next()).is_some_and(|ground| matches!(ground, "7" | "15"))
+}
+
+fn is_utf8(locale: &str) -> bool {
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Relative luminance of a color of the palette, by the rule of WCAG 2.
+    fn luminance(color: Color) -> f64 {
+        let Color::Indexed(number @ 16..) = color else { panic!("{color:?} depends on the terminal") };
+        let level = |place: u8| [0_u8, 95, 135, 175, 215, 255][usize::from((number - 16) / place % 6)];
+        let rgb = if number >= 232 { [8 + 10 * (number - 232); 3] } else { [level(36), level(6), level(1)] };
+        let linear = rgb.map(|value| match f64::from(value) / 255.0 {
+            low @ ..=0.04045 => low / 12.92,
+            high => ((high + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+
+    pub(crate) fn contrast(one: Color, other: Color) -> f64 {
+        let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
+        one.max(other) / one.min(other)
+    }
+
+    fn themes() -> [Theme; 2] {
+        [ColorTheme::Dark, ColorTheme::Light]
+            .map(|colors| Theme::new(true).with(Appearance { colors: Some(colors), pieces: None }))
+    }
+
+    #[test]
+    fn every_pair_of_colors_has_a_contrast_of_4_5() {
+        for theme in themes() {
+            let ground = theme.ground().bg.unwrap();
+            let mut styles =
+                vec![theme.ground(), theme.dimmed(), theme.title(), theme.name(), theme.error(), theme.success()];
+            styles.extend([theme.special(), theme.running(), theme.sparkline(), theme.selected()]);
+            styles.extend(EventKind::ALL.iter().map(|kind| theme.kind(kind.as_str())));
+            for style in styles {
+                let pair = (style.fg.unwrap(), style.bg.unwrap_or(ground));
+                assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
+            }
+            for (is_light, is_moved, is_white) in (0..8).map(|n| (n & 1 > 0, n & 2 > 0, n & 4 > 0)) {
+                let pair = (theme.piece(is_white).fg.unwrap(), theme.square(is_light, is_moved).bg.unwrap());
+                assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_sides_differ_in_color_or_in_their_characters() {
+        let sets = [None, Some(PieceSet::Ascii), Some(PieceSet::Letters), Some(PieceSet::Filled)];
+        for (pieces, has_color) in sets.into_iter().flat_map(|set| [(set, true), (set, false)]) {
+            let theme = Theme::new(has_color).with(Appearance { colors: None, pieces });
+            for theme in [theme, theme.ascii()] {
+                for role in Role::ALL {
+                    let looks = Side::BOTH.map(|side| (theme.glyph(role, side), theme.piece(side == Side::White).fg));
+                    assert_ne!(looks[0], looks[1], "{pieces:?} {has_color}");
+                    assert!(!theme.is_ascii() || looks[0].0.is_ascii());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_environment_is_understood() {
+        assert!(is_utf8("en_US.UTF-8") && is_utf8("C.utf8") && !is_utf8("C") && !is_utf8("de_DE.ISO-8859-1"));
+        let grounds = [None, Some("15;0"), Some("0;15"), Some("0;default;7")].map(has_light_ground);
+        assert_eq!(grounds, [false, false, true, true]);
     }
 }

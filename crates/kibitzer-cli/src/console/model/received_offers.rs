@@ -1,0 +1,189 @@
+//! Offers and challenges that wait for an answer of this login.
+
+use kibitzer::core::Event;
+use kibitzer::core::game::ChangeKind;
+use kibitzer::core::message::{
+    Actor, Challenge, ChallengeChange, Handle, Message, Offer, Pending, PendingDirection, Relation,
+};
+
+/// Maximum number of offers; the oldest is dropped.
+const KEPT_OFFERS: usize = 32;
+/// The server's word for a challenge in the list of pending offers.
+const MATCH: &str = "match";
+
+/// Offers to this login, the oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct ReceivedOffers {
+    offers: Vec<ReceivedOffer>,
+}
+
+/// An offer of another player, and its answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReceivedOffer {
+    /// `None` if the server does not name the opponent.
+    from: Option<Handle>,
+    /// The server's word: `match`, `draw`, `takeback`.
+    kind: String,
+    /// Number of the offer, on servers that number them.
+    index: Option<u32>,
+    /// The offer in words.
+    pub(crate) text: String,
+    /// The command that accepts the offer.
+    pub(crate) accept: String,
+    /// The command that declines the offer.
+    pub(crate) decline: String,
+}
+
+impl ReceivedOffers {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &ReceivedOffer> {
+        self.offers.iter()
+    }
+
+    /// Removes an offer that was answered.
+    pub(crate) fn remove(&mut self, answered: &ReceivedOffer) {
+        self.offers.retain(|offer| offer != answered);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.offers.clear();
+    }
+
+    /// Adds the offer that an event reports, and removes those that it answers or voids.
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event.message() {
+            Some(Message::Challenge(challenge)) if challenge.actor == Actor::Other => self.add(of_challenge(challenge)),
+            Some(Message::Offer(offer)) if offer.game.is_none() => match offer.answer {
+                None if offer.actor == Actor::Other => self.add(of_offer(offer)),
+                None => {}
+                Some(_) => self.offers.retain(|known| known.kind != offer.kind.as_str()),
+            },
+            Some(Message::Pending(pending)) if pending.direction == PendingDirection::From => self.number(pending),
+            Some(Message::PendingRemoved(removed)) => {
+                self.offers.retain(|offer| offer.index.is_none_or(|index| !removed.indexes.contains(&index)));
+            }
+            Some(Message::ChallengeUpdate(update)) if update.change != ChallengeChange::Updated => {
+                self.offers.retain(|offer| offer.kind != MATCH || offer.from != update.name);
+            }
+            _ => {}
+        }
+        let Some(change) = event.change().filter(|change| change.relation.is_mine()) else { return };
+        match change.kind {
+            // The server withdraws all challenges when a game starts.
+            ChangeKind::Opened => self.offers.retain(|offer| offer.kind != MATCH),
+            ChangeKind::Ended => self.offers.retain(|offer| offer.kind == MATCH),
+            // A move declines the opponent's offers.
+            ChangeKind::Moved if change.relation == Relation::OpponentsTurn => {
+                self.offers.retain(|offer| offer.kind == MATCH);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds an offer, or replaces the same one with other terms.
+    fn add(&mut self, mut offer: ReceivedOffer) {
+        if let Some(at) = self.offers.iter().position(|known| known.kind == offer.kind && known.from == offer.from) {
+            let known = self.offers.remove(at);
+            offer.set_number(known.index);
+        } else if self.offers.len() >= KEPT_OFFERS {
+            self.offers.remove(0);
+        }
+        self.offers.push(offer);
+    }
+
+    /// Sets the number of a known offer, or adds the offer.
+    fn number(&mut self, pending: &Pending) {
+        let kind = pending.kind.as_str();
+        let known = self
+            .offers
+            .iter_mut()
+            .find(|offer| offer.kind == kind && offer.from.as_ref().is_none_or(|from| *from == pending.name));
+        if let Some(known) = known {
+            return known.set_number(Some(pending.index));
+        }
+        let text = format!("{} offers: {kind} {}", pending.name, pending.parameters.as_str().trim_matches('#'));
+        let mut offer = ReceivedOffer::new(Some(pending.name.clone()), kind, text.trim_end().to_owned(), String::new());
+        offer.set_number(Some(pending.index));
+        self.add(offer);
+    }
+}
+
+impl ReceivedOffer {
+    fn new(from: Option<Handle>, kind: &str, text: String, accept: String) -> Self {
+        let decline = if kind == MATCH { accept.replacen("accept", "decline", 1) } else { "decline".to_owned() };
+        Self { from, kind: kind.to_owned(), index: None, text, accept, decline }
+    }
+
+    fn set_number(&mut self, index: Option<u32>) {
+        let Some(number) = index else { return };
+        (self.index, self.accept, self.decline) = (index, format!("accept {number}"), format!("decline {number}"));
+    }
+}
+
+fn of_challenge(challenge: &Challenge) -> ReceivedOffer {
+    let Challenge { from, from_rating, kind, .. } = challenge;
+    let rated = if challenge.rated { "rated" } else { "unrated" };
+    let terms = challenge.initial_min.zip(challenge.increment_s);
+    let terms = terms.map_or_else(String::new, |(initial, increment)| format!(" {initial}+{increment}"));
+    let text = format!("{from} ({from_rating}) challenges you: {rated} {kind}{terms}");
+    ReceivedOffer::new(Some(from.clone()), MATCH, text, format!("accept {from}"))
+}
+
+fn of_offer(offer: &Offer) -> ReceivedOffer {
+    let from = offer.from.as_ref().map_or("your opponent", Handle::as_str);
+    let kind = offer.kind.as_str();
+    let plies = offer.count.map_or_else(String::new, |plies| format!(" {plies}"));
+    // To offer the same is to accept, on servers that do not number offers.
+    ReceivedOffer::new(offer.from.clone(), kind, format!("{from} offers you: {kind}{plies}"), format!("{kind}{plies}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::tests::model;
+
+    fn offers(said: &str) -> Vec<(String, String, String)> {
+        let model = model(said.replace('\n', "\n\r").as_bytes());
+        let offers = model.received_offers.iter();
+        offers.map(|offer| (offer.text.clone(), offer.accept.clone(), offer.decline.clone())).collect()
+    }
+
+    fn one(text: &str, accept: &str, decline: &str) -> Vec<(String, String, String)> {
+        vec![(text.to_owned(), accept.to_owned(), decline.to_owned())]
+    }
+
+    const CHALLENGE: &str = "Challenge: Euwe (1720) [white] Flohr (1720) rated standard 15 5.\n";
+    const NUMBERED: &str = "<pf> 4 w=Euwe t=match p=Euwe (1720) [white] Flohr (1720) rated standard 15 5\n";
+
+    #[test]
+    fn a_challenge_is_answered_by_number_or_else_by_name() {
+        let text = "Euwe (1720) challenges you: rated standard 15+5";
+        assert_eq!(offers(CHALLENGE), one(text, "accept Euwe", "decline Euwe"));
+        assert_eq!(offers(&format!("{NUMBERED}{CHALLENGE}")), one(text, "accept 4", "decline 4"));
+        assert_eq!(offers(&format!("{CHALLENGE}{NUMBERED}")), one(text, "accept 4", "decline 4"));
+        assert_eq!(offers(&format!("{CHALLENGE}{NUMBERED}<pr> 3 4\n")), []);
+        assert_eq!(offers(&format!("{CHALLENGE}Euwe withdraws the match offer.\n")), []);
+    }
+
+    #[test]
+    fn an_offer_in_a_game_is_accepted_by_the_same_offer_and_declined_by_a_move() {
+        let board = |ranks: &str, turn: char, relation: i32, moved: &str| {
+            format!(
+                "<12> rnbqkbnr pppppppp {ranks} RNBQKBNR {turn} -1 1 1 1 1 0 7 Flohr Euwe {relation} 2 12 39 39 120 120 1 {moved} 0 0 0\n"
+            )
+        };
+        let before = board("-------- -------- -------- -------- PPPPPPPP", 'W', 1, "none (0:00) none");
+        let after = board("-------- -------- ----P--- -------- PPPP-PPP", 'B', -1, "P/e2-e4 (0:01) e4");
+        let draw = "Euwe offers you a draw.\n";
+        assert_eq!(offers(&format!("{before}{draw}")), one("Euwe offers you: draw", "draw", "decline"));
+        assert_eq!(offers(&format!("{before}{draw}{after}")), []);
+        assert_eq!(offers(&format!("{draw}You decline the draw request from Euwe.\n")), []);
+        assert_eq!(offers("Game 39: Foo offers a draw.\n"), [], "a game that is observed");
+    }
+
+    #[test]
+    fn a_flood_of_challenges_is_bounded() {
+        let names = ('a'..='z').flat_map(|first| ['x', 'y', 'z'].map(|second| format!("F{first}{second}")));
+        let said: String = names.map(|name| CHALLENGE.replace("Euwe", &name)).collect();
+        assert_eq!(offers(&said).len(), KEPT_OFFERS);
+    }
+}

@@ -1,0 +1,29 @@
+//! Replaces what a terminal without UTF-8 cannot show.
+
+use ratatui::buffer::Buffer;
+
+/// Replaces every character of the screen by an ASCII character of about the same look, unknown ones by `?`.
+pub(super) fn convert(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if !cell.symbol().is_ascii() {
+            let character = cell.symbol().chars().next().map_or(' ', ascii);
+            cell.set_char(character);
+        }
+    }
+}
+
+const fn ascii(character: char) -> char {
+    match character {
+        '\u{2502}' => '|',
+        '\u{253c}' => '+',
+        '\u{25b8}' => '>',
+        '\u{d7}' => 'x',
+        '\u{b7}' => '.',
+        '\u{b5}' => 'u',
+        '\u{2581}' | '\u{2582}' => '_',
+        '\u{2500}' | '\u{2583}' | '\u{2584}' => '-',
+        '\u{2585}' | '\u{2586}' => '=',
+        '\u{2587}' | '\u{2588}' => '#',
+        _ => '?',
+    }
+}
