@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the console in a real terminal (tmux) and checks the screen: play, filter, step, breakpoint, the three views, resize,
 # quit, SIGTERM; then live sessions: login with a password, observing, filters, completion, recording, a breakpoint while events
-# arrive, quit, and a replay of the recording; then a bot; last, attaching to the session of another process.
+# arrive, quit, and a replay of the recording; lines on a terminal; then a bot; last, attaching to the session of another process.
 # Argument: the program to run; built if omitted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -221,7 +221,7 @@ expect 'this session is live'
 
 # A page takes nothing from a typed line; pasted lines are shown before they are sent.
 keys F1
-expect '^Keys while typing'
+expect '─ help Esc goes back'
 line 'tell heron hello'
 expect '> [0-9]+ tell heron'
 in_tmux set-buffer -b lines "$(printf 'date\nuptime')"
@@ -262,6 +262,40 @@ refuse 'swordfish'
 keys -l 'q'
 expect '^shell>'
 grep -q swordfish "$scratch"/*.jsonl "$scratch"/kibitzer/* && fail 'the password is in a file'
+
+# Lines on a terminal: what is printed meanwhile stands above the half-typed line; history, completion and passwords as above.
+line "clear; $program connect $address"
+expect '^\* ready'
+expect '^Whetstone.* tells you'
+line 'observe 2'
+expect '^ 8 .*[0-9]:[0-9]{2}'
+keys -l 'tell Whe'
+keys Tab
+keys -l 'half a line'
+screen | grep -cE 'material [0-9]+' >"$scratch/boards" || true
+in_tmux clear-history -t main
+expect '^> tell Whetstone half a line$'
+until in_tmux capture-pane -p -S - -t main | grep -c 'material' | grep -qvx "$(cat "$scratch/boards")"; do read -rt 0.05 <> <(:) || true; done
+expect '^> tell Whetstone half a line$'
+[ "$(screen | grep -c 'half a')" = 1 ] || fail 'the half-typed line is drawn twice'
+keys C-c
+vanish 'half a line'
+keys Up
+expect '^> observe 2$'
+keys C-u
+line 'password swordfish swordfish'
+expect '^> \(password\)$'
+refuse 'swordfish'
+keys C-z
+expect 'Stopped'
+line 'fg; echo status $?'
+line 'date'
+expect '^> date$'
+keys C-c
+expect '^status 0'
+settings typed
+cmp -s "$scratch/before" "$scratch/typed" || fail 'the terminal is not as it was after connect'
+grep -q swordfish "$scratch"/kibitzer/* && fail 'the password is in the history'
 
 # No server: an error message and the exit status report it.
 line "clear; $program console 127.0.0.1:1; echo status \$?"

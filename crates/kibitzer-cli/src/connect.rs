@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use kibitzer::Profile;
+use kibitzer::{Client, Profile};
 use kibitzer_attach::AttachAccess;
+use tokio::io::AsyncRead;
 
 use crate::arguments::FormatArgs;
+use crate::console::{self, LineMode};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
@@ -13,10 +15,11 @@ use crate::live::{
     announce_recording, print_session, report_recorded, run, send_typed, start_session, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
+use crate::output::LineFormat;
 
 /// Log in to a server, print its events and send typed lines
 ///
-/// Each line of standard input is sent as a command. The session continues after the end of standard input, and reconnects
+/// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab). The session continues after the end of standard input, and reconnects
 /// after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard
 /// error.
 #[derive(Debug, clap::Args)]
@@ -81,8 +84,20 @@ impl Args {
         let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
         let printer = EventPrinter::from_tap(&client, tap, format, filter, metrics_every);
         let sender = LineSender::Own(client.clone());
-        let printed = print_session(&client, printer, send_typed(&sender), &mut ending).await;
+        let (line_mode, input) = self.typed_input(&client);
+        let printed = print_session(&client, printer, send_typed(&sender, input), &mut ending).await;
+        drop(line_mode);
         wait_for_end(&server, &client, printed).await.map(report_recorded)
+    }
+
+    /// Returns the typed lines: edited if text is printed on a terminal, else those of standard input.
+    fn typed_input(&self, client: &Client) -> (Option<LineMode>, Box<dyn AsyncRead + Unpin>) {
+        let is_edited = self.format.format() == LineFormat::Text && console::has_screen();
+        // A terminal that cannot be used edits lines itself.
+        match is_edited.then(|| LineMode::begin(client)) {
+            Some(Ok((line_mode, lines))) => (Some(line_mode), Box::new(lines)),
+            Some(Err(_)) | None => (None, Box::new(tokio::io::stdin())),
+        }
     }
 
     /// Returns the server argument as text.

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use crate::output::TerminalSafe;
+use crate::output::{TerminalSafe, print_above_input};
 
 /// Something the program could not do on this machine: a file, the terminal, a profile.
 pub(crate) const FAILED: u8 = 1;
@@ -70,7 +70,7 @@ impl From<io::Error> for Failure {
 /// Prints a line on standard error, after the name of the program.
 pub(crate) fn report(message: &str) {
     // Without standard error, only the exit status reports the failure.
-    let _ = writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message));
+    let _ = print_above_input(|| writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message)));
 }
 
 /// Prints further lines of a report on standard error, indented.

@@ -103,7 +103,7 @@ async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> 
     let watched = tokio::select! {
         _ = client.ended() => Ok(()),
         _ = client.recording_failed() => Ok(()),
-        failure = send_typed(&sender) => Err(failure),
+        failure = send_typed(&sender, tokio::io::stdin()) => Err(failure),
         () = show => Ok(()),
         () = ending.wait() => Ok(()),
     };

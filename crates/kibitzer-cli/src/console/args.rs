@@ -1,5 +1,6 @@
 //! `kibitzer console`: arguments, and the choice between the console and printed lines.
 
+use std::env;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -98,5 +99,11 @@ impl Args {
 
 /// Returns whether a console can be opened: on a terminal, for text without a time limit, as JSON and limits are for scripts.
 pub(crate) fn can_open_console(format: LineFormat, ending: StopArgs) -> bool {
-    format == LineFormat::Text && ending.limit.is_none() && io::stdout().is_terminal() && io::stdin().is_terminal()
+    format == LineFormat::Text && ending.limit.is_none() && has_screen()
+}
+
+/// Returns whether input and output are a terminal on which the cursor can be moved.
+pub(crate) fn has_screen() -> bool {
+    let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    io::stdout().is_terminal() && io::stdin().is_terminal() && !is_dumb
 }

@@ -33,12 +33,13 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::args::{Args, can_open_console};
+pub(crate) use self::args::{Args, can_open_console, has_screen};
 pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
 pub(crate) use self::source::SessionFeed;
 pub(crate) use self::source::replay_clock::SPEEDS;
 use self::source::{ConsoleSource, LiveSession, RecordingPlayer, RecordingReader, fill_feed};
+pub(crate) use self::terminal::LineMode;
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::filter::Expression;

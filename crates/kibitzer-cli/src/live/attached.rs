@@ -69,7 +69,7 @@ pub(crate) async fn print_attached(
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {
-            return send_typed(&sender).await;
+            return send_typed(&sender, tokio::io::stdin()).await;
         }
         std::future::pending().await
     };

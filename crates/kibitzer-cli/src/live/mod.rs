@@ -25,6 +25,8 @@ pub(crate) use attached::{attach, forward_attached, print_attached};
 pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
 pub(crate) use login::LoginArgs;
 pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_session};
+#[cfg(unix)]
+pub(crate) use prompt::TerminalModes;
 pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};
 pub(crate) use target::{TARGET_HELP, Target};

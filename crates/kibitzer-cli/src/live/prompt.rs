@@ -27,7 +27,11 @@ const LINE_BYTES: usize = 1024;
 ///
 /// Dropping the future restores echo; a line may still be read, and is lost.
 pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
-    let _hidden = HiddenEcho::begin()?;
+    let _hidden = TerminalModes::change(|modes| {
+        modes.local_modes.remove(LocalModes::ECHO);
+        // Echo the line end, so that later output starts on a new line.
+        modes.local_modes.insert(LocalModes::ECHONL);
+    })?;
     // Without standard error the prompt is invisible, but the password can still be typed.
     let _ = write!(io::stderr(), "password for {}: ", TerminalSafe(handle.as_str()));
     spawn_blocking(read_line).await.map_err(io::Error::other)?
@@ -43,25 +47,27 @@ fn read_line() -> io::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// Disables echo; restored on drop.
-struct HiddenEcho {
+/// Changed modes of the terminal that is standard input; restored on drop.
+pub(crate) struct TerminalModes {
     before: Termios,
 }
 
-impl HiddenEcho {
-    /// Disables echo of the terminal.
-    fn begin() -> io::Result<Self> {
+impl TerminalModes {
+    /// Changes the modes of the terminal. Typed characters that were not read are dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if standard input is not a terminal.
+    pub(crate) fn change(change: impl FnOnce(&mut Termios)) -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
         let mut modes = before.clone();
-        modes.local_modes.remove(LocalModes::ECHO);
-        // Echo the line end, so that later output starts on a new line.
-        modes.local_modes.insert(LocalModes::ECHONL);
+        change(&mut modes);
         tcsetattr(stdin(), OptionalActions::Flush, &modes)?;
         Ok(Self { before })
     }
 }
 
-impl Drop for HiddenEcho {
+impl Drop for TerminalModes {
     fn drop(&mut self) {
         // Fails only if the terminal is gone.
         let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);

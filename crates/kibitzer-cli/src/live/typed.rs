@@ -5,7 +5,7 @@ use std::future::pending;
 use kibitzer::Client;
 use kibitzer::core::event::RequestError;
 use kibitzer_attach::{AttachedRequestError, AttachedRequests};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::task::JoinSet;
 
 use crate::failure::{Failure, report};
@@ -66,14 +66,14 @@ pub(crate) fn send_failure(error: &AttachedRequestError) -> Option<String> {
     }
 }
 
-/// Sends each line of standard input once the session is ready. Does not return at its end or at that of the session, because
+/// Sends each typed line once the session is ready. Does not return at its end or at that of the session, because
 /// output may still follow; returns a failure if a line is too long.
 ///
 /// # Cancel safety
 ///
 /// Lines that were read but not sent are lost.
-pub(crate) async fn send_typed(sender: &LineSender) -> Failure {
-    let mut typed = BufReader::new(tokio::io::stdin());
+pub(crate) async fn send_typed(sender: &LineSender, input: impl AsyncRead + Unpin) -> Failure {
+    let mut typed = BufReader::new(input);
     let (mut line, mut unanswered) = (Vec::new(), JoinSet::new());
     // `nohup` makes standard input unreadable: that counts as its end.
     while let Ok(1..) = (&mut typed).take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).await {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::failure::Failure;
-use crate::output::TerminalSafe;
+use crate::output::{TerminalSafe, print_above_input};
 
 /// Number of lines that the console's page has.
 const MAX_LINES: usize = 1_000;
@@ -41,7 +41,7 @@ impl Destination {
     fn show(&mut self, line: &str) {
         let Some(lines) = &mut self.screen else {
             // Without standard error there is no place for the log.
-            let _ = writeln!(io::stderr(), "{line}");
+            let _ = print_above_input(|| writeln!(io::stderr(), "{line}"));
             return;
         };
         if lines.len() == MAX_LINES {

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message};
 
+use super::input_line::StdoutAboveInput;
 use super::summary::Summary;
 use super::{Stamp, text};
 use crate::failure::Failure;
@@ -55,7 +56,8 @@ impl EventWriter {
             LineFormat::Jsonl => Self::of_form(OutputForm::Jsonl(Vec::new()), Box::new(io::stdout().lock())),
             LineFormat::Text => {
                 // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
-                let buffer: Box<dyn io::Write> = Box::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock()));
+                let out = BufWriter::with_capacity(BUFFER_BYTES, StdoutAboveInput::default());
+                let buffer: Box<dyn io::Write> = Box::new(out);
                 let choice = AutoStream::choice(&io::stdout());
                 Self::of_form(OutputForm::Text, Box::new(AutoStream::new(buffer, choice)))
             }

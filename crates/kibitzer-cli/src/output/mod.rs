@@ -2,6 +2,7 @@
 
 mod board;
 mod event_writer;
+mod input_line;
 mod sent;
 mod stamp;
 mod summary;
@@ -10,6 +11,7 @@ mod text;
 
 pub(crate) use board::is_move_square;
 pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat};
+pub(crate) use input_line::{print_above_input, set_input_line};
 pub(crate) use sent::{PasswordPrompt, sent_text};
 pub(crate) use stamp::{SessionClock, Stamp};
 pub(crate) use terminal_safe::TerminalSafe;

@@ -7,35 +7,16 @@ use crate::console::source::Notice;
 impl App {
     pub(super) fn edit(&mut self, action: Action) {
         match action {
-            Action::Insert(character) => self.input.insert(character.encode_utf8(&mut [0; 4])),
-            Action::MoveCursor(motion) => self.input.move_cursor(motion),
-            Action::Cut(motion) => self.input.cut(motion),
-            Action::Yank => self.input.yank(),
-            Action::HistoryPrevious => {
-                if let Some(line) = self.history.previous(self.input.text()) {
-                    self.input.set(line);
-                }
-            }
-            Action::HistoryNext => {
-                if let Some(line) = self.history.next() {
-                    self.input.set(line);
-                }
-            }
             Action::Complete => self.complete(),
-            _ => {}
+            action => self.history.edit(&mut self.input, action),
         }
     }
 
     fn complete(&mut self) {
         let (line, _) = self.input.split_at_cursor();
-        let Some(completion) = Completion::for_line(line, &self.model, self.filters.names()) else { return };
-        let (common_prefix, from) = (completion.common_prefix(), completion.from);
-        let typed = line.len() - from;
-        if common_prefix.len() > typed || completion.words.len() == 1 {
-            self.input.complete(from, &common_prefix);
-        } else {
-            let words = completion.words;
-            self.notice = Some(Notice::Info(format!("{}: {}", words.len(), words.join("  "))));
+        let completion = Completion::for_line(line, &self.model, self.filters.names());
+        if let Some(candidates) = completion.and_then(|completion| completion.apply(&mut self.input)) {
+            self.notice = Some(Notice::Info(candidates));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Completion of the word before the cursor.
 
-use crate::console::input::{TimeColumn, command};
-use crate::console::model::SessionModel;
+use crate::console::input::{LineEditor, TimeColumn, command};
+use crate::console::model::{SeenNames, SessionModel};
 use crate::filter;
 
 /// Frequent server commands, common to both families with few exceptions.
@@ -18,9 +18,9 @@ const SERVER_COMMANDS: &str = "\
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Completion {
     /// Byte offset of the word in the line.
-    pub(crate) from: usize,
+    from: usize,
     /// Sorted, without duplicates, never empty.
-    pub(crate) words: Vec<String>,
+    words: Vec<String>,
 }
 
 impl Completion {
@@ -31,16 +31,23 @@ impl Completion {
         let command = before.split_whitespace().next();
         match command {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
-            None => Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace()),
             Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
             Some("/times") => Self::from_candidates(from, word, TimeColumn::ALL.into_iter().map(TimeColumn::name)),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
-            Some(_) if word.is_empty() => None,
-            Some(_) => {
-                let channels = model.channels.iter().map(ToString::to_string);
-                Self::from_candidates(from, word, model.names.iter().cloned().chain(channels))
-            }
+            _ => Self::for_server(line, &model.names),
         }
+    }
+
+    /// Completes the last word of a line for the server: the command, then handles and channels; `None` without candidates.
+    pub(crate) fn for_server(line: &str, names: &SeenNames) -> Option<Self> {
+        let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let (before, word) = line.split_at_checked(from)?;
+        if before.trim().is_empty() {
+            return Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace());
+        }
+        let channels = names.channels.iter().map(ToString::to_string);
+        let words = names.players.iter().cloned().chain(channels);
+        if word.is_empty() { None } else { Self::from_candidates(from, word, words) }
     }
 
     fn for_expression<'a>(
@@ -58,7 +65,7 @@ impl Completion {
         let at = from + key.len() + 1 + before.len().saturating_sub(value.len());
         match key {
             "kind" => Self::from_candidates(at, value, filter::kinds()),
-            "from" | "name" => Self::from_candidates(at, value, model.names.iter()),
+            "from" | "name" => Self::from_candidates(at, value, model.names.players.iter()),
             "game" => Self::from_candidates(at, value, game_numbers(model)),
             _ => None,
         }
@@ -72,8 +79,18 @@ impl Completion {
         (!words.is_empty()).then_some(Self { from, words })
     }
 
+    /// Inserts what the candidates have in common before the cursor. If nothing can be inserted, returns the list of candidates.
+    pub(crate) fn apply(&self, editor: &mut LineEditor) -> Option<String> {
+        let (common_prefix, typed) = (self.common_prefix(), editor.split_at_cursor().0.len() - self.from);
+        if common_prefix.len() > typed || self.words.len() == 1 {
+            editor.complete(self.from, &common_prefix);
+            return None;
+        }
+        Some(format!("{}: {}", self.words.len(), self.words.join("  ")))
+    }
+
     /// Returns the common prefix of all candidates. A single candidate is followed by a blank, unless a value follows it.
-    pub(crate) fn common_prefix(&self) -> String {
+    fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
             let ends = !first.ends_with([':', '<']);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use kibitzer::core::session::SecretDetector;
 
-use crate::console::input::StateDirectory;
+use crate::console::input::{Action, LineEditor, StateDirectory};
 
 /// Maximum number of lines.
 const KEPT_LINES: usize = 1_000;
@@ -63,8 +63,35 @@ impl History {
         may_be_kept
     }
 
+    /// Returns whether a line contains a password, as far as its command is known.
+    pub(crate) fn is_secret(&self, line: &str) -> bool {
+        self.detector.is_secret(line)
+    }
+
+    /// Applies an action to the input line: typing, moving, cutting, or showing another line of the history. Other actions have no
+    /// effect.
+    pub(crate) fn edit(&mut self, editor: &mut LineEditor, action: Action) {
+        match action {
+            Action::Insert(character) => editor.insert(character.encode_utf8(&mut [0; 4])),
+            Action::MoveCursor(motion) => editor.move_cursor(motion),
+            Action::Cut(motion) => editor.cut(motion),
+            Action::Yank => editor.yank(),
+            Action::HistoryPrevious => {
+                if let Some(line) = self.previous(editor.text()) {
+                    editor.set(line);
+                }
+            }
+            Action::HistoryNext => {
+                if let Some(line) = self.next() {
+                    editor.set(line);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Returns the previous line; `None` at the oldest.
-    pub(crate) fn previous(&mut self, shown: &str) -> Option<&str> {
+    fn previous(&mut self, shown: &str) -> Option<&str> {
         if self.back >= self.lines.len() {
             return None;
         }
@@ -76,7 +103,7 @@ impl History {
     }
 
     /// Returns the next line; after the newest, the unfinished line.
-    pub(crate) fn next(&mut self) -> Option<&str> {
+    fn next(&mut self) -> Option<&str> {
         self.back = self.back.checked_sub(1)?;
         if self.back == 0 {
             return Some(&self.draft);

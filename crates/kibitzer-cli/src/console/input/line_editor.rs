@@ -1,5 +1,7 @@
 //! Editor of the input line.
 
+use unicode_width::UnicodeWidthChar as _;
+
 /// Maximum length of the text, in bytes; further input is dropped.
 const MAX_BYTES: usize = 16 << 10;
 
@@ -126,6 +128,18 @@ impl LineEditor {
     }
 }
 
+/// Returns the longest end of a text that fits into a number of cells.
+pub(crate) fn end_within(text: &str, cells: usize) -> &str {
+    let mut room = cells;
+    let fits = |(_, character): &(usize, char)| {
+        let left = room.checked_sub(character.width().unwrap_or(0));
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    let start = text.char_indices().rev().take_while(fits).last().map_or(text.len(), |(at, _)| at);
+    text.split_at_checked(start).map_or("", |(_, end)| end)
+}
+
 fn is_word_char(character: char) -> bool {
     character.is_alphanumeric()
 }
@@ -208,6 +222,15 @@ mod tests {
         assert_eq!(drawn(&editor), "tell foo hi there\nwho\ngames|!");
         assert!(!editor.paste(&"x".repeat(MAX_BYTES)));
         assert_eq!(editor.take(), "tell foo hi there\nwho\ngames!");
+    }
+
+    #[test]
+    fn the_end_of_a_text_fits_into_the_cells() {
+        for (text, cells, want) in
+            [("abc", 5, "abc"), ("abc", 2, "bc"), ("a\u{4e16}b", 2, "b"), ("\u{4e16}b", 3, "\u{4e16}b"), ("abc", 0, "")]
+        {
+            assert_eq!(end_within(text, cells), want, "{text} {cells}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) use command::{COMMANDS, ConsoleCommand};
 pub(crate) use completion::Completion;
 pub(crate) use history::History;
 pub(crate) use keys::{Action, Focus, INPUT_KEYS, LIST_KEYS, action, page_action, pressed};
-pub(crate) use line_editor::{LineEditor, Motion};
+pub(crate) use line_editor::{LineEditor, Motion, end_within};
 pub(crate) use named_filters::{NamedFilters, ProfileFilters, profile_filters};
 pub(crate) use state_directory::StateDirectory;
 pub(crate) use time_column::TimeColumn;

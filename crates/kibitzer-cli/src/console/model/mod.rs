@@ -7,13 +7,14 @@ mod item;
 mod received_offers;
 mod row;
 mod row_buffer;
+mod seen_names;
 mod timing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kibitzer::core::chess::{Hands, LastMove};
-use kibitzer::core::message::{GameId, Message, TalkKind};
+use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
 
@@ -22,8 +23,9 @@ pub(crate) use fields::Field;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
 pub(crate) use received_offers::{ReceivedOffer, ReceivedOffers};
-pub(crate) use row::{ConsoleRow, RowContent, SentLine};
+pub(crate) use row::{ConsoleRow, MASK, RowContent, SentLine, truncate_to_cells};
 pub(crate) use row_buffer::RowBuffer;
+pub(crate) use seen_names::SeenNames;
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{Latency, RateHistory};
 
@@ -36,8 +38,6 @@ const KEPT_GAMES: usize = 256;
 const GAP: Duration = Duration::from_secs(30);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
-/// Maximum number of player names stored for completion.
-const KEPT_NAMES: usize = 4_096;
 
 /// The session up to the last applied item: rows, bytes, games and timings. Each part has a fixed maximum size.
 #[derive(Debug, Default)]
@@ -47,9 +47,7 @@ pub(crate) struct SessionModel {
     pub(crate) games: BTreeMap<GameId, TimedSnapshot>,
     pub(crate) rates: RateHistory,
     pub(crate) latency: Latency,
-    /// Players seen in the session, for completion.
-    pub(crate) names: BTreeSet<String>,
-    pub(crate) channels: BTreeSet<u16>,
+    pub(crate) names: SeenNames,
     facts: SessionFacts,
     password_prompt: PasswordPrompt,
     /// Offers that wait for an answer of this login.
@@ -138,7 +136,7 @@ impl SessionModel {
     fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
         let facts = self.record_facts(number, at, &event);
-        self.record_names(&event);
+        self.names.record(&event);
         self.password_prompt.record_event(event.kind());
         self.received_offers.apply(&event);
         match event.kind() {
@@ -205,9 +203,6 @@ impl SessionModel {
         {
             self.latency.lag.push(Duration::from_millis(lag));
         }
-        for name in [&snapshot.board.white(), &snapshot.board.black()] {
-            insert_name(&mut self.names, name.as_str());
-        }
         if self.games.len() >= KEPT_GAMES && !self.games.contains_key(&snapshot.id()) {
             let over = self.games.iter().find(|(_, game)| !game.snapshot.followed).or_else(|| self.games.iter().next());
             if let Some(id) = over.map(|(id, _)| *id) {
@@ -222,18 +217,6 @@ impl SessionModel {
         let known = known.filter(|known| known.snapshot.board == snapshot.board);
         let since = known.map_or(at, |known| known.since);
         self.games.insert(snapshot.id(), TimedSnapshot { snapshot, since });
-    }
-
-    fn record_names(&mut self, event: &Event) {
-        let Some(message) = event.message() else { return };
-        if let Some(speaker) = message.speaker() {
-            insert_name(&mut self.names, speaker.as_str());
-        }
-        if let Message::Talk(talk) = message
-            && let TalkKind::ChannelTell { channel } = talk.kind
-        {
-            self.channels.insert(channel);
-        }
     }
 
     /// Returns the bytes of a row: of its frame as received, or as sent. Empty without bytes, and if some are no longer stored.
@@ -274,12 +257,6 @@ impl SessionModel {
 /// Returns the move that led to the board in an event.
 const fn move_of(event: &Event) -> Option<LastMove> {
     if let Event::Received { change: Some(change), .. } = event { change.played } else { None }
-}
-
-fn insert_name(names: &mut BTreeSet<String>, name: &str) {
-    if names.len() < KEPT_NAMES && !names.contains(name) {
-        names.insert(name.to_owned());
-    }
 }
 
 #[cfg(test)]
@@ -338,13 +315,5 @@ mod tests {
     fn after_another_prompt_a_line_is_not_a_password() {
         let model = session(&[("rx", b"password: "), ("rx", b"\n\rfics% "), ("tx", b"who\n")]);
         assert_eq!(sent(&model), ["who"]);
-    }
-
-    #[test]
-    fn names_are_remembered_up_to_a_limit() {
-        let said = (0..KEPT_NAMES + 100).map(|n| format!("Foo{n} shouts: x\n\r")).collect::<Vec<_>>().concat();
-        let model = session(&[("rx", said.as_bytes())]);
-        assert_eq!(model.names.len(), KEPT_NAMES);
-        assert!(model.names.contains("Foo7"));
     }
 }

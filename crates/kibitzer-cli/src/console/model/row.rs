@@ -15,7 +15,7 @@ use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
 
 /// Shown in place of a secret line.
-const MASK: &str = "(password)";
+pub(crate) const MASK: &str = "(password)";
 
 /// A row of the console's list of events, sent lines, bot actions and marks.
 #[derive(Clone, Debug)]
@@ -187,7 +187,7 @@ impl fmt::Display for RowContent {
 }
 
 /// Returns the longest start of a text that fits into a number of cells.
-fn truncate_to_cells(text: &str, cells: usize) -> String {
+pub(crate) fn truncate_to_cells(text: &str, cells: usize) -> String {
     let mut room = cells;
     let fits = |character: &char| {
         let left = room.checked_sub(character.width().unwrap_or(0));

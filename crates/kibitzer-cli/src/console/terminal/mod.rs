@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod keyboard;
+#[cfg(unix)]
+mod line_mode;
 #[cfg(not(unix))]
 mod no_unix;
 #[cfg(unix)]
@@ -26,6 +28,10 @@ use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enabl
 
 #[cfg(unix)]
 use self::keyboard::Keyboard;
+#[cfg(unix)]
+pub(crate) use self::line_mode::LineMode;
+#[cfg(not(unix))]
+pub(crate) use self::no_unix::LineMode;
 #[cfg(not(unix))]
 use self::no_unix::{Keyboard, ShutdownWatch, Suspension};
 #[cfg(unix)]

@@ -53,3 +53,13 @@ impl Suspension {
         false
     }
 }
+
+/// Never begins: without a Unix terminal, lines are read from standard input.
+#[derive(Debug)]
+pub(crate) struct LineMode(());
+
+impl LineMode {
+    pub(crate) fn begin(_: &kibitzer::Client) -> io::Result<(Self, tokio::io::DuplexStream)> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}

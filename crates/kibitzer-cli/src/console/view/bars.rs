@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::list::clock;
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::input::Focus;
+use crate::console::input::{Focus, end_within};
 use crate::console::source::{ConsoleSource, Notice, RecordingPlayer};
 use crate::output::TerminalSafe;
 
@@ -93,12 +93,9 @@ pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>,
     let (earlier, before) =
         before.rsplit_once('\n').map_or((None, before), |(earlier, before)| (Some(earlier), before));
     let (after, later) = after.split_once('\n').map_or((after, None), |(after, later)| (after, Some(later)));
-    let mut shown_before = show(before);
+    let shown_before = show(before);
     // Drop the start of a long line, so that the cursor stays visible.
-    let room = usize::from(area.width).saturating_sub(4);
-    while shown_before.width() > room {
-        shown_before.remove(0);
-    }
+    let shown_before = end_within(&shown_before, usize::from(area.width).saturating_sub(4));
     let column = u16::try_from(2 + shown_before.width()).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
     let of_cursor = format!("{shown_before}{}", show(after));
     let lines = |part: Option<&str>| part.map_or_else(Vec::new, |part| part.split('\n').map(show).collect());

@@ -1,0 +1,69 @@
+//! The line being typed at the bottom of the terminal, below the lines that the program prints.
+//!
+//! What prints on the terminal while a line is edited does so in [`print_above_input`]: the input line is erased, the output printed in its
+//! place, and the input line drawn again below. Without an input line nothing is added to the output.
+
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Text and escapes that draw the input line; empty while no line is edited.
+static INPUT_LINE: Mutex<String> = Mutex::new(String::new());
+
+/// Erases the row of the cursor.
+const ERASE: &str = "\r\u{1b}[K";
+
+fn input_line() -> MutexGuard<'static, String> {
+    INPUT_LINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn draw(line: &str) {
+    let mut out = io::stdout();
+    // A failure is reported by whatever prints next.
+    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Draws another input line in place of the shown one; an empty one removes it.
+pub(crate) fn set_input_line(line: String) {
+    let mut shown = input_line();
+    draw(&format!("{ERASE}{line}"));
+    *shown = line;
+}
+
+/// Calls `print`, which prints complete lines, with the input line erased, and draws the input line again.
+pub(crate) fn print_above_input<T>(print: impl FnOnce() -> T) -> T {
+    let shown = input_line();
+    if shown.is_empty() {
+        // Printing may block, on a pipe that is not read.
+        drop(shown);
+        return print();
+    }
+    draw(ERASE);
+    let printed = print();
+    draw(&shown);
+    printed
+}
+
+/// Writes complete lines to standard output, above the input line. The rest of an incomplete line waits for its end, or for a flush.
+#[derive(Debug, Default)]
+pub(super) struct StdoutAboveInput {
+    incomplete: Vec<u8>,
+}
+
+impl Write for StdoutAboveInput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n_complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let (complete, rest) = bytes.split_at(n_complete);
+        if !complete.is_empty() {
+            let mut lines = std::mem::take(&mut self.incomplete);
+            lines.extend_from_slice(complete);
+            print_above_input(|| io::stdout().write_all(&lines))?;
+        }
+        self.incomplete.extend_from_slice(rest);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.incomplete);
+        print_above_input(|| io::stdout().write_all(&rest).and_then(|()| io::stdout().flush()))
+    }
+}
