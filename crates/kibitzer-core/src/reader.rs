@@ -104,12 +104,18 @@ impl EventReader {
         let listing = self.listings.process(&mut received);
         let MessageEffect { change, notice, replaced } = self.games.apply(&received.message);
         let event = Event::Received { received, change };
+        let boards = match notice {
+            Some((game, PrecedingReport::Desync(reason))) => self.games.desync_boards(game, reason, replaced.as_ref()),
+            _ => None,
+        };
         if let Some(board) = replaced {
             self.reader.reuse(board);
         }
         let first = match (listing, notice) {
             (Some(listing), _) => Event::Listing { offset, listing: Arc::new(listing) },
-            (None, Some((game, PrecedingReport::Desync(reason)))) => Event::Desync(Desync { offset, game, reason }),
+            (None, Some((game, PrecedingReport::Desync(reason)))) => {
+                Event::Desync(Desync { offset, game, reason, boards })
+            }
             (None, Some((game, PrecedingReport::Missed { from_ply, to_ply }))) => {
                 Event::Missed(MissedPlies { offset, game, from_ply, to_ply })
             }

@@ -1,9 +1,8 @@
-//! Changes that messages make to the state of a game, and contradictions between the two.
+//! Changes that messages make to the state of a game.
 
 use std::sync::Arc;
 
-use thiserror::Error;
-
+use super::desync::DesyncReason;
 use crate::chess::LastMove;
 use crate::message::{GameId, Relation, Style12};
 
@@ -62,18 +61,6 @@ impl ChangeKind {
     }
 }
 
-/// Contradiction between a message of the server and the known state of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Desync {
-    /// Position of the contradicting frame in the stream, in bytes.
-    pub offset: u64,
-    /// Number of the game.
-    pub game: GameId,
-    /// Kind of the contradiction.
-    pub reason: DesyncReason,
-}
-
 /// Moves of a played game that no board reported. The command `moves` of most servers lists them.
 ///
 /// Plies count from 1, White's first move.
@@ -90,32 +77,6 @@ pub struct MissedPlies {
     pub to_ply: u32,
 }
 
-/// Kind of contradiction between a message and the known state of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[non_exhaustive]
-pub enum DesyncReason {
-    /// A delta board arrived for a game without a known board.
-    #[error("delta board of a game without a board")]
-    NoBoard,
-    /// A delta board neither follows the last known ply nor returns to a known one.
-    #[error("delta board for ply {found} after ply {known}")]
-    WrongPly {
-        /// The last ply known.
-        known: u32,
-        /// The ply of the delta board.
-        found: u32,
-    },
-    /// The move of a delta board cannot be played on the last known board.
-    #[error("delta board's move does not fit the board")]
-    WrongMove,
-    /// A move, takeback or step back follows an earlier desync. The current board is unknown until the server sends it.
-    #[error("board is not known since an earlier desync")]
-    OutOfStep,
-    /// The reported move does not lead from the last known board to the received one, which replaces it.
-    #[error("board is not what the reported move leads to")]
-    WrongBoard,
-}
-
 /// A report about a game that precedes the message it comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PrecedingReport {
@@ -125,12 +86,4 @@ pub(crate) enum PrecedingReport {
         from_ply: u32,
         to_ply: u32,
     },
-}
-
-impl DesyncReason {
-    /// Returns whether the current board is unknown until the server sends it: for every reason but
-    /// [`WrongBoard`](Self::WrongBoard).
-    pub const fn needs_board(self) -> bool {
-        !matches!(self, Self::WrongBoard)
-    }
 }

@@ -5,6 +5,7 @@
 
 mod announced;
 mod change;
+mod desync;
 mod lines;
 mod moves;
 mod opening;
@@ -25,7 +26,8 @@ use crate::text::PlayerText;
 
 use announced::AnnouncedGames;
 pub(crate) use change::PrecedingReport;
-pub use change::{Change, ChangeKind, Desync, DesyncReason, MissedPlies};
+pub use change::{Change, ChangeKind, MissedPlies};
+pub use desync::{Desync, DesyncBoards, DesyncReason};
 pub use moves::PlayedMove;
 pub use state::Game;
 pub(crate) use state::GameIdentity;

@@ -6,7 +6,7 @@ use super::play::NotatedMove;
 use super::state::GameStep;
 use super::{Games, MessageEffect, opening};
 use crate::chess::{Board, CastlingRights, Color, Fen};
-use crate::game::{ChangeKind, DesyncReason};
+use crate::game::{ChangeKind, DesyncReason, PrecedingReport};
 use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
 
 impl Games {
@@ -67,7 +67,7 @@ impl Games {
     ///
     /// Without a game of this number, opens an announced one; reports [`DesyncReason::NoBoard`] if there is none.
     fn apply_position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> MessageEffect {
-        let known = self.current_game(id).map(|game| game.position().board());
+        let before = self.current_game(id).map(|game| game.shared_position());
         let step = match self.current_game(id) {
             Some(game) => Some(game.set_position(fen, n_moves > 0)),
             None => self.open_announced(id, fen),
@@ -76,10 +76,12 @@ impl Games {
             return MessageEffect::desync(id, DesyncReason::NoBoard);
         };
         if n_moves > 0 {
-            game.await_moves(n_moves, step.kind, known);
+            game.await_moves(n_moves, step.kind, before.map(|before| before.board()));
             return MessageEffect::default();
         }
-        step.into_effect(game.position(), Some(game.shared_position()))
+        let is_desync = matches!(step.notice, Some(PrecedingReport::Desync(_)));
+        let effect = step.into_effect(game.position(), Some(game.shared_position()));
+        MessageEffect { replaced: before.filter(|_| is_desync), ..effect }
     }
 
     /// Applies a list of moves from `start`, by default the usual start position; stops after the first desync.

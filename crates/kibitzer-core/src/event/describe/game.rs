@@ -112,7 +112,12 @@ describe! {
 
     Desync as it => EventKind::Desync, {
         game: it.game,
-        fields: [game, text: Displayed(it.reason)],
+        fields: [
+            game, text: Displayed(it.reason),
+            expected_fen: it.boards.as_ref().map(|boards| Displayed(boards.expected)),
+            actual_fen: it.boards.as_ref().and_then(|boards| boards.actual).map(Displayed),
+            squares: it.boards.as_ref().and_then(|boards| boards.squares()),
+        ],
         words(out): write!(out, "game {}: {}", it.game, it.reason),
     }
 

@@ -1,0 +1,181 @@
+//! Contradictions between a message and the state of a game.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::{Games, play};
+use crate::chess::{Fen, Square};
+use crate::message::{DerivedMove, GameId, Style12};
+
+/// Contradiction between a message of the server and the known state of a game.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Desync {
+    /// Position of the contradicting frame in the stream, in bytes.
+    pub offset: u64,
+    /// Number of the game.
+    pub game: GameId,
+    /// Kind of the contradiction.
+    pub reason: DesyncReason,
+    /// The positions that differ; `None` if the position before the message is not known.
+    pub boards: Option<Arc<DesyncBoards>>,
+}
+
+/// The expected and the received position of a [`Desync`], without reserves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct DesyncBoards {
+    /// The position after the reported move; without one that can be played, the last known position.
+    pub expected: Fen,
+    /// The received position; `None` if the message was a move without a board.
+    pub actual: Option<Fen>,
+}
+
+impl DesyncBoards {
+    /// Returns the squares on which the two positions differ; `None` without a received position.
+    pub fn squares(&self) -> Option<Vec<Square>> {
+        let (expected, actual) = (self.expected.board, self.actual?.board);
+        Some(Square::all().filter(|square| expected.piece(*square) != actual.piece(*square)).collect())
+    }
+}
+
+impl Games {
+    /// Returns the positions of a desync that was just found; `replaced` is the position that the message replaced.
+    pub(crate) fn desync_boards(
+        &self,
+        game: GameId,
+        reason: DesyncReason,
+        replaced: Option<&Arc<Style12>>,
+    ) -> Option<Arc<DesyncBoards>> {
+        let position = self.get(game)?.position();
+        let boards = match (reason, replaced) {
+            (DesyncReason::WrongBoard, Some(before)) => {
+                let expected = position_after(before, position).unwrap_or_else(|| Arc::clone(before));
+                DesyncBoards { expected: expected.fen(), actual: Some(position.fen()) }
+            }
+            (DesyncReason::WrongPly { .. } | DesyncReason::WrongMove, _) => {
+                DesyncBoards { expected: position.fen(), actual: None }
+            }
+            _ => return None,
+        };
+        Some(Arc::new(boards))
+    }
+}
+
+/// Plays the move that a board reports on the position before it; `None` if it does not follow that position, or the move does not
+/// fit.
+fn position_after(before: &Arc<Style12>, received: &Style12) -> Option<Arc<Style12>> {
+    let mover = before.side_to_move();
+    if Some(received.ply()) != before.ply().checked_add(1) {
+        return None;
+    }
+    let played = received.played()?.located(&before.board(), received.board().find_king(mover), mover);
+    let mut position = Arc::clone(before);
+    let reported = DerivedMove { played, san: b"", elapsed_ms: None };
+    play::play(&mut position, reported, before.clock(mover)).ok()?;
+    Some(position)
+}
+
+/// Kind of contradiction between a message and the known state of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum DesyncReason {
+    /// A delta board arrived for a game without a known board.
+    #[error("delta board of a game without a board")]
+    NoBoard,
+    /// A delta board neither follows the last known ply nor returns to a known one.
+    #[error("delta board for ply {found} after ply {known}")]
+    WrongPly {
+        /// The last ply known.
+        known: u32,
+        /// The ply of the delta board.
+        found: u32,
+    },
+    /// The move of a delta board cannot be played on the last known board.
+    #[error("delta board's move does not fit the board")]
+    WrongMove,
+    /// A move, takeback or step back follows an earlier desync. The current board is unknown until the server sends it.
+    #[error("board is not known since an earlier desync")]
+    OutOfStep,
+    /// The reported move does not lead from the last known board to the received one, which replaces it.
+    #[error("board is not what the reported move leads to")]
+    WrongBoard,
+}
+
+impl DesyncReason {
+    /// Returns whether the current board is unknown until the server sends it: for every reason but
+    /// [`WrongBoard`](Self::WrongBoard).
+    pub const fn needs_board(self) -> bool {
+        !matches!(self, Self::WrongBoard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Event, EventReader};
+
+    const START: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 A B 0 5 0 39 39 \
+        300 300 1 none (0:00) none 0";
+    const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 A B 0 5 0 39 39 \
+        299 300 1 P/e2-e4 (0:01) e4 0";
+    const BEFORE_CASTLING: &str = "<12> r---k--r -------- -------- -------- -------- -------- -------- R---K--R W -1 1 1 1 1 3 7 A B 0 \
+        5 0 9 9 99 99 9 K/e7-e8 (0:01) Ke8 0";
+
+    /// Expected position, received position and differing squares of the desync that the lines end in.
+    fn desync(lines: &[&str]) -> (Option<String>, Option<String>, Option<String>) {
+        let (mut reader, stream) = (EventReader::default(), lines.join("\n\r").replace('^', "\x19") + "\n\r");
+        let mut input = stream.as_bytes();
+        let events = std::iter::from_fn(|| reader.next(&mut input).or_else(|| reader.finish()));
+        let last =
+            events.filter_map(|event| if let Event::Desync(desync) = event { Some(desync) } else { None }).last();
+        let Some(boards) = last.unwrap_or_else(|| panic!("no desync: {stream}")).boards else {
+            return (None, None, None);
+        };
+        let squares =
+            boards.squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        (Some(boards.expected.to_string()), boards.actual.map(|actual| actual.to_string()), squares)
+    }
+
+    #[test]
+    fn the_received_position_is_compared_with_the_one_after_the_reported_move() {
+        let other_pawn = E4.replace("----P---", "---P----").replace("PPPP-PPP", "PPP-PPPP");
+        let unplayable = E4.replace("P/e2-e4 (0:01) e4", "P/e3-e4 (0:01) e4");
+        let again = E4.replace("RNBQKBNR", "-NBQKBNR");
+        let castled = BEFORE_CASTLING
+            .replace("R---K--R W -1 1 1 1 1 3", "R----KR- B -1 0 0 1 1 4")
+            .replace("K/e7-e8 (0:01) Ke8", "o-o (0:01) O-O");
+        let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let cases = [
+            (vec![START, &other_pawn], after_e4, "d2 e2 d4 e4"),
+            (vec![START, &unplayable], start, "e2 e4"),
+            (vec![START, E4, &again], after_e4, "a1"),
+            (vec![BEFORE_CASTLING, &castled], "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 4 9", "f1 g1"),
+        ];
+        for (lines, expected, squares) in cases {
+            let (found, actual, differing) = desync(&lines);
+            assert_eq!((found.as_deref(), differing.as_deref()), (Some(expected), Some(squares)), "{lines:?}");
+            assert!(actual.is_some_and(|actual| actual != expected), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_position_of_icc_is_compared_with_the_known_one() {
+        let observed = "^(18 7 A B 0 Blitz 1 5 0 5 0 1 {} 1500 1500 1 {} {} 0 0 0 {} 0^)";
+        let position = "^(101 7 {8/8/8/8/8/8/8/K1k5 w - - 3 9} 0^)";
+        let (expected, actual, squares) = desync(&[observed, START, E4, position]);
+        assert_eq!(expected.as_deref(), Some("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
+        assert_eq!(actual.as_deref(), Some("8/8/8/8/8/8/8/K1k5 w - - 3 9"));
+        assert_eq!(squares.map(|squares| squares.split(' ').count()), Some(32));
+    }
+
+    #[test]
+    fn a_move_without_a_board_has_the_last_known_position_only() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+        for delta in ["<d1> 7 1 e4 e3e4 1 1", "<d1> 7 9 e4 e2e4 1 1"] {
+            assert_eq!(desync(&[START, delta]), (Some(start.clone()), None, None), "{delta}");
+        }
+        assert_eq!(desync(&["<d1> 7 1 e4 e2e4 1 1"]), (None, None, None), "no position is known");
+    }
+}
