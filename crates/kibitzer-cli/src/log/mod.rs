@@ -12,7 +12,9 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::failure::Failure;
 use sink::{LogWriter, open_log_file, set_destination};
 
-pub(crate) use sink::ScreenLog;
+pub(crate) use sink::{ScreenLog, newest_lines};
+#[cfg(test)]
+pub(crate) use sink::{log_to_screen_only, write_line};
 
 /// Environment variable of the filter, if `--log` is not given.
 const VARIABLE: &str = "KIBITZER_LOG";

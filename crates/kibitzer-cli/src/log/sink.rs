@@ -15,10 +15,12 @@ const MAX_LINES: usize = 1_000;
 /// Number of characters of a line that the page shows; files have all of them.
 const MAX_LINE_CHARS: usize = 1_000;
 
-static DESTINATION: Mutex<Destination> = Mutex::new(Destination { is_json: false, file: None, screen: None });
+static DESTINATION: Mutex<Destination> =
+    Mutex::new(Destination { is_on: false, is_json: false, file: None, screen: None });
 
 /// The destination of the log. One for the process, as the subscriber is.
 struct Destination {
+    is_on: bool,
     is_json: bool,
     file: Option<File>,
     /// The newest lines, while the console has the screen.
@@ -59,7 +61,7 @@ fn destination() -> MutexGuard<'static, Destination> {
 /// Turns the log on, with a file or standard error as its destination.
 pub(super) fn set_destination(file: Option<File>, is_json: bool) {
     let mut destination = destination();
-    (destination.is_json, destination.file) = (is_json, file);
+    (destination.is_on, destination.is_json, destination.file) = (true, is_json, file);
 }
 
 /// Writer of the subscriber, which passes each line in one call.
@@ -114,6 +116,12 @@ impl Drop for ScreenLog {
     }
 }
 
+/// Returns the newest `n` lines that were logged since the console has the screen, newest first; `None` if the log is off.
+pub(crate) fn newest_lines(n: usize) -> Option<Vec<String>> {
+    let destination = destination();
+    destination.is_on.then(|| destination.screen.iter().flatten().rev().take(n).cloned().collect())
+}
+
 /// Opens a log file to append to it, or creates it with mode 0600: it may contain private talk.
 ///
 /// # Errors
@@ -150,6 +158,18 @@ const fn is_private(_: &std::fs::Metadata) -> bool {
     true
 }
 
+/// Turns the log on for a test of the console.
+#[cfg(test)]
+pub(crate) fn log_to_screen_only() {
+    set_destination(None, false);
+}
+
+/// Logs a line as the subscriber does.
+#[cfg(test)]
+pub(crate) fn write_line(line: &str) {
+    LogWriter.write_all(line.as_bytes()).unwrap();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,7 +186,8 @@ mod tests {
     #[test]
     fn the_page_has_the_newest_lines_and_the_file_has_all() {
         let path = std::env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
-        let mut destination = Destination { is_json: false, file: Some(open_log_file(&path).unwrap()), screen: None };
+        let mut destination =
+            Destination { is_on: true, is_json: false, file: Some(open_log_file(&path).unwrap()), screen: None };
         destination.write("before the screen");
         destination.screen = Some(VecDeque::new());
         for number in 0..=MAX_LINES {

@@ -14,7 +14,7 @@ impl App {
     pub(super) fn run_input(&mut self, now: Instant) -> Result<(), Failure> {
         let is_masked = self.masks_input();
         let typed = self.input.take();
-        self.help = None;
+        self.overlay = None;
         self.focus = default_focus(&self.source);
         let mut lines = typed.split('\n').filter(|line| !line.trim().is_empty());
         while let Some(line) = lines.next() {

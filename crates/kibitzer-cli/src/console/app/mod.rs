@@ -17,8 +17,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::console::app::list::RowList;
 use crate::console::input::{
-    Action, Appearance, Focus, History, LineEditor, NamedFilters, StateDirectory, TimeColumn, action, page_action,
-    pressed,
+    Action, Appearance, Focus, History, LineEditor, NamedFilters, OverlayPage, StateDirectory, TimeColumn, action,
+    page_action, pressed,
 };
 use crate::console::model::{SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
@@ -42,8 +42,8 @@ pub(super) struct App {
     pub(super) list: RowList,
     pub(super) input: LineEditor,
     pub(super) focus: Focus,
-    /// Scroll offset of the help page, if it is open.
-    pub(super) help: Option<usize>,
+    /// The page over the screen, and its scroll offset.
+    pub(super) overlay: Option<(OverlayPage, usize)>,
     pub(super) view: DetailView,
     /// The pane that has the whole screen.
     pub(super) alone: Option<Pane>,
@@ -139,7 +139,7 @@ impl App {
             list: RowList::default(),
             input: LineEditor::default(),
             focus,
-            help: None,
+            overlay: None,
             view: DetailView::Event,
             alone: None,
             columns_left: 0,
@@ -248,7 +248,7 @@ impl App {
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
         let Some(key) = pressed(key) else { return Ok(()) };
         let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
-        let of_page = self.help.and_then(|_| page_action(self.focus, is_typing, key));
+        let of_page = self.overlay.and_then(|_| page_action(self.focus, is_typing, key));
         let usual = || action(self.focus, key).map(|action| self.remap_on_empty_line(action));
         let action = of_page.or_else(usual);
         (self.notice, self.notice_since) = (None, None);
@@ -261,7 +261,7 @@ impl App {
             return Ok(());
         };
         if of_page.is_none() && self.focus == Focus::List && !matches!(action, Action::StartTyping(_)) {
-            self.help = None;
+            self.overlay = None;
         }
         match action {
             Action::SubmitLine => return self.run_input(now),
@@ -298,9 +298,11 @@ impl App {
             Action::Cancel => drop(self.input.take()),
             Action::Redraw => self.terminal_request = Some(TerminalRequest::Redraw),
             Action::Suspend => self.terminal_request = Some(TerminalRequest::Suspend),
-            Action::Help => self.help = Some(0),
-            Action::ClosePage => self.help = None,
-            Action::ScrollPage(lines) => self.help = self.help.map(|scroll| scroll.saturating_add_signed(lines)),
+            Action::Open(page) => self.overlay = Some((page, 0)),
+            Action::ClosePage => self.overlay = None,
+            Action::ScrollPage(lines) => {
+                self.overlay = self.overlay.map(|(page, scroll)| (page, page.scrolled(scroll, lines)));
+            }
             Action::StartTyping(begun) => {
                 self.focus = Focus::Input;
                 if let (Some(character), "") = (begun, self.input.text()) {

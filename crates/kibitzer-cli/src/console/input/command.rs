@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 
 use super::appearance::{ColorTheme, PieceSet};
-use super::keys::Action;
+use super::keys::{Action, OverlayPage};
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
 use crate::filter::Expression;
@@ -55,7 +55,7 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 21] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 22] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
@@ -76,6 +76,7 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 21] = [
     ("/flip", "", "flip the board"),
     ("/raw", "", "show the bytes, or the event again"),
     ("/all", "", "show or hide prompts, marks, blank lines, reserves"),
+    ("/log", "", "show the log of the program, with --log"),
     ("/help", "", "show this page; /quit leaves"),
 ];
 
@@ -127,7 +128,8 @@ impl ConsoleCommand {
             "/bell" if rest == "on" || rest == "off" => Self::Bell(rest == "on"),
             "/bell" => return Err(missing("on or off")),
             "/all" => Self::Act(Action::ToggleDetails),
-            "/help" => Self::Act(Action::Help),
+            "/help" => Self::Act(Action::Open(OverlayPage::Help)),
+            "/log" => Self::Act(Action::Open(OverlayPage::Log)),
             "/quit" => Self::Act(Action::Quit),
             "/record" if rest.is_empty() => return Err(missing("the name of a new file")),
             "/record" => Self::Record(rest.to_owned()),

@@ -13,17 +13,36 @@ pub(crate) enum Focus {
     Input,
 }
 
+/// A page that is shown over the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OverlayPage {
+    /// Keys and commands; scrolled from its start.
+    Help,
+    /// The log of the program; scrolled from its end.
+    Log,
+}
+
+impl OverlayPage {
+    /// Returns the scroll offset after moving down by so many lines.
+    pub(crate) const fn scrolled(self, offset: usize, lines: isize) -> usize {
+        match self {
+            Self::Help => offset.saturating_add_signed(lines),
+            Self::Log => offset.saturating_add_signed(lines.saturating_neg()),
+        }
+    }
+}
+
 /// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Quit,
     Redraw,
-    Help,
+    Open(OverlayPage),
     /// Focus the input line, inserting this character if it is empty.
     StartTyping(Option<char>),
     /// Focus the list.
     LeaveInput,
-    /// Close the help page.
+    /// Close the page over the screen.
     ClosePage,
     ScrollPage(isize),
     MoveRows(isize),
@@ -83,7 +102,7 @@ pub(crate) enum Action {
 const SIDEWAYS: isize = 20;
 
 /// Keys of the list, for the help page.
-pub(crate) const LIST_KEYS: [(&str, &str); 21] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 22] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),
@@ -104,6 +123,7 @@ pub(crate) const LIST_KEYS: [(&str, &str); 21] = [
     ("< > , .", "the previous, the next field; byte; both views show it"),
     ("t", "times: of the session, UTC, since the row before, since a mark"),
     ("M", "measure from this line to the selected one; again: stop"),
+    ("L, also F4", "the log of the program, with --log"),
     ("/ Enter q ?", "type a command; type a line; quit; this page"),
 ];
 
@@ -135,7 +155,7 @@ pub(crate) const fn page_action(focus: Focus, is_typing: bool, key: KeyEvent) ->
         (KeyCode::Down, _) | (KeyCode::Char('j'), Focus::List) => Action::ScrollPage(1),
         (KeyCode::PageUp, _) => Action::ScrollPage(-10),
         (KeyCode::PageDown, _) => Action::ScrollPage(10),
-        (KeyCode::Esc | KeyCode::F(1), _) | (KeyCode::Char('q' | '?'), Focus::List) => Action::ClosePage,
+        (KeyCode::Esc | KeyCode::F(1 | 4), _) | (KeyCode::Char('q' | '?' | 'L'), Focus::List) => Action::ClosePage,
         (KeyCode::Enter | KeyCode::Char(' '), _) if !is_typing => Action::ClosePage,
         _ => return None,
     })
@@ -148,9 +168,10 @@ pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
         (KeyCode::Char('c'), _) if control => return Some(Action::Cancel),
         (KeyCode::Char('l'), _) if control => return Some(Action::Redraw),
         (KeyCode::Char('z'), _) if control => return Some(Action::Suspend),
-        (KeyCode::F(1), _) => return Some(Action::Help),
+        (KeyCode::F(1), _) => return Some(Action::Open(OverlayPage::Help)),
         (KeyCode::F(2), _) => return Some(Action::NextPane),
         (KeyCode::F(3), _) => return Some(Action::ToggleBoard),
+        (KeyCode::F(4), _) => return Some(Action::Open(OverlayPage::Log)),
         (KeyCode::F(5), _) => return Some(Action::AcceptOffer),
         (KeyCode::F(6), _) => return Some(Action::DeclineOffer),
         (KeyCode::PageUp, _) => return Some(Action::MovePages(-1)),
@@ -166,7 +187,8 @@ pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
 const fn in_list(code: KeyCode) -> Option<Action> {
     Some(match code {
         KeyCode::Char('q') => Action::Quit,
-        KeyCode::Char('?') => Action::Help,
+        KeyCode::Char('?') => Action::Open(OverlayPage::Help),
+        KeyCode::Char('L') => Action::Open(OverlayPage::Log),
         KeyCode::Char('/') => Action::StartTyping(Some('/')),
         // No letter: of a line typed here by mistake, the server must not receive the end.
         KeyCode::Enter => Action::StartTyping(None),

@@ -15,9 +15,11 @@ use tokio::runtime::Handle;
 
 use super::text;
 use crate::console::app::App;
+use crate::console::input::OverlayPage;
 use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, Notice, SessionFeed};
 use crate::console::view::{self, Theme};
+use crate::log::ScreenLog;
 
 fn take(model: &mut SessionModel, second: u64, kind: SourceItemKind) {
     model.apply(SourceItem { at: Duration::from_secs(second), kind });
@@ -221,14 +223,43 @@ async fn help_takes_nothing_from_a_typed_line() {
         lines.filter(|line| line.contains("tell") || line.contains("nger") || line.contains("who")).collect()
     };
     assert!(matches!(&sent(&guest)[..], [line] if line.contains(" tell heron hello ")), "{:?}", sent(&guest));
-    assert!(guest.app.help.is_none());
+    assert!(guest.app.overlay.is_none());
     // The keys of the list send no end of a line that is typed there.
     guest.press(KeyCode::Esc);
     guest.run("finger heron").await;
     assert_eq!(sent(&guest).len(), 1);
     guest.press(KeyCode::Esc);
     guest.keys("?/fi");
-    assert_eq!((guest.app.input.text(), guest.app.help), ("/fi", Some(0)));
+    assert_eq!((guest.app.input.text(), guest.app.overlay), ("/fi", Some((OverlayPage::Help, 0))));
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_page_has_the_newest_lines_at_its_end() {
+    let mut guest = Guest::log_in().await;
+    guest.press(KeyCode::F(4));
+    assert!(guest.screen().contains("The log is off: start the program with --log LEVEL"), "{}", guest.screen());
+    crate::log::log_to_screen_only();
+    let screen_log = ScreenLog::begin();
+    let long = "x".repeat(200);
+    crate::log::write_line(&format!("the first line {long} its end"));
+    for number in 1..=50 {
+        crate::log::write_line(&format!("line {number} \u{1b}[2J"));
+    }
+    let screen = guest.screen();
+    let rows: Vec<_> = screen.lines().collect();
+    assert!(rows[1].contains("log") && rows[rows.len() - 3].starts_with(r"line 50 \u{1b}[2J"), "{screen}");
+    for _ in 0..20 {
+        guest.press(KeyCode::PageUp);
+    }
+    let screen = guest.screen();
+    let rows: Vec<_> = screen.lines().skip(2).map(str::trim_end).collect();
+    assert!(rows[0].starts_with("the first line") && rows[1].ends_with("its end"), "{screen}");
+    assert!(rows[2].starts_with("line 1 "), "{screen}");
+    guest.press(KeyCode::Esc);
+    guest.run("/log").await;
+    assert!(guest.screen().contains("line 50"), "it starts at its end: {}", guest.screen());
+    drop(screen_log);
     guest.leave().await;
 }
 

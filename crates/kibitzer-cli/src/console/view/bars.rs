@@ -112,7 +112,7 @@ pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>,
 }
 
 fn hint(app: &App) -> &'static str {
-    if app.help.is_some() {
+    if app.overlay.is_some() {
         "Esc back  Up Down scroll  / command"
     } else if app.source.is_live() {
         "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit"

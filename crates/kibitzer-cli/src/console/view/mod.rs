@@ -11,6 +11,7 @@ mod games;
 mod help;
 mod layout;
 mod list;
+mod log;
 mod theme;
 mod timing;
 
@@ -27,6 +28,7 @@ pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::contrast;
 use crate::console::app::{App, DetailView};
+use crate::console::input::OverlayPage;
 use crate::console::model::ConsoleRow;
 
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
@@ -41,13 +43,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     frame.buffer_mut().set_style(screen, theme.ground());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.part(areas.title).line(0, &bars::title(theme, app, now));
-    if let Some(scroll) = app.help {
+    if let Some((page, scroll)) = app.overlay {
         let content = Rect {
             y: areas.title.bottom(),
             height: areas.status.y.saturating_sub(areas.title.bottom()),
             ..areas.title
         };
-        app.help = Some(scroll.min(help::draw(canvas.part(content), scroll)));
+        let most = match page {
+            OverlayPage::Help => help::draw(canvas.part(content), scroll),
+            OverlayPage::Log => log::draw(canvas.part(content), scroll),
+        };
+        app.overlay = Some((page, scroll.min(most)));
         canvas.part(areas.status).lines(bars::notice(theme, app.notice.as_ref()));
     } else {
         draw_body(&mut canvas, &areas, app, now);
