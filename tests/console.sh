@@ -93,8 +93,16 @@ keys -l '1'
 expect '7b 47 61 6d 65 20 31 20 +\{Game 1'
 keys -l '2'
 expect 'class +line'
+# Copy: the escape sequence reaches the terminal's clipboard.
+in_tmux set-option -s set-clipboard on
+keys -l 'yf'
+expect 'frame copied: [0-9]+ bytes'
+in_tmux show-buffer | grep -q '^{Game 1 ' || fail 'the frame is not in the clipboard'
 line '/filter'
 expect 'no prompts'
+line "/export pgn game $scratch/one.pgn"
+expect 'one.pgn written: [0-9]+ bytes'
+grep -q '^\[Event ' "$scratch/one.pgn" || fail 'the game is not exported'
 
 # Seek: back to the start, then step by step.
 line '/time 0'
@@ -152,6 +160,14 @@ kill -TERM "$(cat "$scratch/pid")"
 expect '^shell>'
 settings told
 cmp -s "$scratch/before" "$scratch/told" || fail 'the terminal is not as it was after a signal'
+
+# Without a clipboard: a message says so.
+line "clear; TERM=linux $program replay --speed 100 $recording"
+expect '^kibitzer over '
+keys -l 'yy'
+expect 'this terminal \(TERM=linux\) has no clipboard'
+keys -l 'q'
+expect '^shell>'
 
 # Login: an account on a separate server; the password is prompted for and never shown.
 cat >"$scratch/accounts.toml" <<'END'

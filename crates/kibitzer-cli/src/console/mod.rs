@@ -3,6 +3,7 @@
 //! | folder | contents |
 //! |---|---|
 //! | `model` | the session so far, within fixed limits: rows, bytes, games, delays |
+//! | `export` | rows as recordings, JSON, text, PGN and tests |
 //! | `source` | where [`model::SourceItem`]s come from: a recording, a session of this process, or an attached one |
 //! | `input` | keys, the input line, its history and completion, commands and named filters |
 //! | `app` | the effect of keys and commands on the model, the source and the selection |
@@ -14,6 +15,7 @@
 
 mod app;
 mod args;
+mod export;
 mod input;
 mod model;
 mod source;

@@ -14,6 +14,11 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// Creates the stamp of a time since the session began, with the time of day if it is known.
+    pub(crate) const fn new(time: Duration, utc: Option<Utc>) -> Self {
+        Self { time, utc }
+    }
+
     /// Returns the time of a record.
     pub(crate) const fn of(record: &Record) -> Self {
         Self { time: record.time, utc: record.utc }

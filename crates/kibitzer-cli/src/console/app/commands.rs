@@ -57,6 +57,7 @@ impl App {
             }
             ConsoleCommand::Mark(text) => self.mark(text, now),
             ConsoleCommand::Times(times) => self.show_times(times),
+            ConsoleCommand::Export(form, rows, file) => self.export(form, rows, &file),
             ConsoleCommand::Raw => self.toggle_bytes(),
             ConsoleCommand::Theme(colors) => self.appearance.colors = Some(colors),
             ConsoleCommand::Pieces(pieces) => self.appearance.pieces = Some(pieces),

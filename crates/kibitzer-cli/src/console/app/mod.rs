@@ -4,6 +4,7 @@ pub(crate) mod list;
 
 mod attention;
 mod commands;
+mod copy;
 mod editing;
 mod fields;
 mod games;
@@ -68,6 +69,8 @@ pub(super) struct App {
     history: History,
     /// Filter of `/find` or the last breakpoint, for `n` and `N`.
     search: Option<Expression>,
+    /// Action that needs a second key, which is the next one.
+    prefix: Option<Action>,
     /// Times that the list shows.
     pub(super) times: TimeColumn,
     /// The byte cursor: number of its row, and position in the row's bytes.
@@ -84,9 +87,11 @@ pub(super) struct App {
 }
 
 /// The user's request to the terminal, carried out before the next frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TerminalRequest {
     Redraw,
+    /// Write this text to the clipboard.
+    Copy(String),
     /// Suspend the process until it is continued.
     Suspend,
     Bell,
@@ -157,6 +162,7 @@ impl App {
             last_attention: None,
             history: History::load(store),
             search: None,
+            prefix: None,
             times: TimeColumn::default(),
             byte_cursor: None,
             ruler_start: None,
@@ -247,6 +253,10 @@ impl App {
     /// [`Failure`] if the recording cannot be read again.
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
         let Some(key) = pressed(key) else { return Ok(()) };
+        if self.prefix.take() == Some(Action::Copy) {
+            self.copy(key.code, now);
+            return Ok(());
+        }
         let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
         let of_page = self.overlay.and_then(|_| page_action(self.focus, is_typing, key));
         let usual = || action(self.focus, key).map(|action| self.remap_on_empty_line(action));
@@ -334,6 +344,10 @@ impl App {
             Action::MoveByte(by) => self.move_byte_cursor(by),
             Action::NextField => self.move_to_field(true),
             Action::PreviousField => self.move_to_field(false),
+            Action::Copy => {
+                self.prefix = Some(action);
+                self.notice = Some(Notice::Info(copy::COPY_KEYS.to_owned()));
+            }
             Action::NextTimes => self.show_times(self.times.next()),
             Action::ToggleRuler => self.toggle_ruler(),
             Action::TogglePin => self.toggle_pin(),

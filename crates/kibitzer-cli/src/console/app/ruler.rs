@@ -41,7 +41,7 @@ impl App {
     /// Shows other times in the list.
     pub(super) fn show_times(&mut self, times: TimeColumn) {
         self.times = times;
-        self.notice = Some(Notice::Info(times.description().to_owned()));
+        self.notice = Some(Notice::Info(times.description()));
         if times == TimeColumn::Utc && self.source.utc_start().is_none() {
             self.show_error("the recording contains no time of day");
         }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum;
 use kibitzer::core::message::GameId;
 
 use super::appearance::{ColorTheme, PieceSet};
 use super::keys::{Action, OverlayPage};
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
+use crate::console::export::{ExportForm, ExportedRows};
 use crate::filter::Expression;
 
 /// A parsed command.
@@ -30,6 +32,8 @@ pub(crate) enum ConsoleCommand {
     Record(String),
     /// Show these times in the list.
     Times(TimeColumn),
+    /// Write rows to this new file.
+    Export(ExportForm, ExportedRows, String),
     /// Show the bytes of the selected row, or its event again.
     Raw,
     Theme(ColorTheme),
@@ -62,6 +66,7 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 22] = [
     ("/break", "[EXPR]", "pause when a line matches; without EXPR, never"),
     ("/find", "EXPR", "go to the next matching line; n and N repeat it"),
     ("/mark", "[TEXT]", "insert a mark into the list"),
+    ("/export", "FORM [ROWS] FILE", "write recording, json, pgn, text, test of: rows, marks, game"),
     ("/times", "NAME", "list times of: session, utc, previous (line), mark"),
     ("/ruler", "", "measure from this line to the selected one; again: stop"),
     ("/record", "FILE", "record the session in a new file from now on"),
@@ -110,12 +115,10 @@ impl ConsoleCommand {
             "/time" => Self::Time(
                 TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
             ),
-            "/times" => Self::Times(
-                TimeColumn::ALL
-                    .into_iter()
-                    .find(|times| times.name() == rest)
-                    .ok_or_else(|| missing("session, utc, previous or mark"))?,
-            ),
+            "/times" => Self::Times(value_of(rest).ok_or_else(|| missing("session, utc, previous or mark"))?),
+            "/export" => Self::export(rest).ok_or_else(|| {
+                missing("recording, json, pgn, text or test, perhaps rows, marks or game, and a new file")
+            })?,
             "/ruler" => Self::Act(Action::ToggleRuler),
             "/move" => Self::Move(ply(rest).ok_or_else(|| missing("a move number such as 12 or 12..."))?),
             "/play" => Self::Play,
@@ -137,6 +140,14 @@ impl ConsoleCommand {
         })
     }
 
+    fn export(rest: &str) -> Option<Self> {
+        let (form, rest) = rest.split_once(' ')?;
+        let rest = rest.trim_start();
+        let named = rest.split_once(' ').and_then(|(rows, file)| Some((value_of(rows)?, file.trim_start())));
+        let (rows, file) = named.unwrap_or((ExportedRows::default(), rest));
+        (!file.is_empty()).then(|| Some(Self::Export(value_of(form)?, rows, file.to_owned())))?
+    }
+
     fn filter(rest: &str) -> Result<Self, String> {
         match rest.split_once('=') {
             _ if rest.is_empty() => Ok(Self::Filter(None)),
@@ -148,6 +159,16 @@ impl ConsoleCommand {
             _ => Ok(Self::Filter(Some(rest.to_owned()))),
         }
     }
+}
+
+/// Parses the name of a value.
+fn value_of<T: ValueEnum>(name: &str) -> Option<T> {
+    T::from_str(name, false).ok()
+}
+
+/// Returns the names of all values of a type.
+pub(crate) fn names_of<T: ValueEnum + 'static>() -> impl Iterator<Item = String> {
+    T::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(|value| value.get_name().to_owned())
 }
 
 /// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
@@ -208,6 +229,10 @@ mod tests {
             ("/game", "Game(None)"),
             ("/mark  after the crash ", "Mark(\"after the crash\")"),
             ("/speed 4x", "Speed(4.0)"),
+            ("/times utc", "Times(Utc)"),
+            ("/export json a file", "Export(Json, Rows, \"a file\")"),
+            ("/export test  game a file", "Export(Test, Game, \"a file\")"),
+            ("/export text game", "Export(Text, Rows, \"game\")"),
             ("/time 1:02:03.5", "Time(Absolute(3723.5s))"),
             ("/time +10", "Time(Forward(10s))"),
             ("/time -1:00", "Time(Backward(60s))"),
@@ -228,6 +253,9 @@ mod tests {
         assert!(matches!(ConsoleCommand::parse("/break kind:tell"), Ok(ConsoleCommand::Break(Some(_)))));
     }
 
+    const EXPORT: &str =
+        "/export needs recording, json, pgn, text or test, perhaps rows, marks or game, and a new file";
+
     #[test]
     fn invalid_commands_are_reported() {
         let cases = [
@@ -242,6 +270,9 @@ mod tests {
             ("/move 4294967295...", "/move needs a move number such as 12 or 12..."),
             ("/find", "an expression needs at least one term, such as kind:tell (character 1)"),
             ("/break kind:x", "unknown kind \"x\" (character 6)"),
+            ("/export pgn", EXPORT),
+            ("/export pgn ", EXPORT),
+            ("/export png games.pgn", EXPORT),
             ("/times", "/times needs session, utc, previous or mark"),
             ("/record", "/record needs the name of a new file"),
         ];

@@ -1,5 +1,7 @@
 //! Completion of the word before the cursor.
 
+use crate::console::export::{ExportForm, ExportedRows};
+use crate::console::input::command::names_of;
 use crate::console::input::{LineEditor, TimeColumn, command};
 use crate::console::model::{SeenNames, SessionModel};
 use crate::filter;
@@ -32,7 +34,10 @@ impl Completion {
         match command {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
             Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
-            Some("/times") => Self::from_candidates(from, word, TimeColumn::ALL.into_iter().map(TimeColumn::name)),
+            Some("/times") => Self::from_candidates(from, word, names_of::<TimeColumn>()),
+            Some("/export") => {
+                Self::from_candidates(from, word, names_of::<ExportForm>().chain(names_of::<ExportedRows>()))
+            }
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
             _ => Self::for_server(line, &model.names),
         }
@@ -130,6 +135,7 @@ mod tests {
             ("tell ne", 5, &["Neumann", "Newton"]),
             ("tell 5", 5, &["50"]),
             ("/times p", 7, &["previous"]),
+            ("/export re", 8, &["recording"]),
             ("/game 1", 6, &["107"]),
             ("/filter t", 8, &["talk", "text:"]),
             ("/filter kind:te", 13, &["tell", "telnet", "text"]),

@@ -82,6 +82,8 @@ pub(crate) enum Action {
     NextTimes,
     /// Start the ruler at the selected row, or remove it.
     ToggleRuler,
+    /// Copy a part of the selected row, which the next key names.
+    Copy,
     /// Select the reply of the selected sent line.
     GoToReply,
     Insert(char),
@@ -121,6 +123,7 @@ pub(crate) const LIST_KEYS: [(&str, &str); 22] = [
     ("m", "insert a mark into the list"),
     ("r", "from a sent line to its reply"),
     ("< > , .", "the previous, the next field; byte; both views show it"),
+    ("y", "copy this line, or its frame, bytes, position, JSON"),
     ("t", "times: of the session, UTC, since the row before, since a mark"),
     ("M", "measure from this line to the selected one; again: stop"),
     ("L, also F4", "the log of the program, with --log"),
@@ -223,6 +226,7 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char(',') => Action::MoveByte(-1),
         KeyCode::Char('>') => Action::NextField,
         KeyCode::Char('<') => Action::PreviousField,
+        KeyCode::Char('y') => Action::Copy,
         KeyCode::Char('t') => Action::NextTimes,
         KeyCode::Char('M') => Action::ToggleRuler,
         _ => return None,

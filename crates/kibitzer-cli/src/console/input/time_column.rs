@@ -1,50 +1,30 @@
 //! Contents of the list's time column.
 
+use clap::ValueEnum;
+
 /// Time that the list shows for each row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeColumn {
-    /// Time since the session began.
+    /// times since the start of the session
     #[default]
     Session,
-    /// Time of day in UTC.
+    /// times of day, UTC
     Utc,
-    /// Time since the listed row before.
+    /// times since the line before
     Previous,
-    /// Time since the start of the ruler, otherwise since the last mark.
+    /// times since the ruler's start, otherwise since the last mark
     Mark,
 }
 
 impl TimeColumn {
-    /// The columns in the order of their key.
-    pub(crate) const ALL: [Self; 4] = [Self::Session, Self::Utc, Self::Previous, Self::Mark];
-
-    /// Returns the name in `/times`.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Utc => "utc",
-            Self::Previous => "previous",
-            Self::Mark => "mark",
-        }
-    }
-
     /// Returns the column that the key shows after this one.
-    pub(crate) const fn next(self) -> Self {
-        match self {
-            Self::Session => Self::Utc,
-            Self::Utc => Self::Previous,
-            Self::Previous => Self::Mark,
-            Self::Mark => Self::Session,
-        }
+    pub(crate) fn next(self) -> Self {
+        let mut all = Self::value_variants().iter().cycle().copied().skip_while(|column| *column != self);
+        all.nth(1).unwrap_or_default()
     }
 
-    /// Returns what the column shows, for people.
-    pub(crate) const fn description(self) -> &'static str {
-        match self {
-            Self::Session => "times since the start of the session",
-            Self::Utc => "times of day, UTC",
-            Self::Previous => "times since the row before",
-            Self::Mark => "times since the ruler's start, otherwise since the last mark",
-        }
+    /// Returns the content, for people.
+    pub(crate) fn description(self) -> String {
+        self.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
     }
 }

@@ -6,41 +6,10 @@ use kibitzer::core::Event;
 use kibitzer::core::message::{Message, Received};
 
 /// Field names of board lines in the order of their numbers, as in docs/protocol.md.
-const STYLE12: [&str; 33] = [
-    "tag",
-    "rank 8",
-    "rank 7",
-    "rank 6",
-    "rank 5",
-    "rank 4",
-    "rank 3",
-    "rank 2",
-    "rank 1",
-    "side to move",
-    "double-push file",
-    "White may castle short",
-    "White may castle long",
-    "Black may castle short",
-    "Black may castle long",
-    "half-move clock",
-    "game",
-    "White",
-    "Black",
-    "relation",
-    "initial time, min",
-    "increment, s",
-    "White's material",
-    "Black's material",
-    "White's clock",
-    "Black's clock",
-    "move number",
-    "verbose move",
-    "elapsed time",
-    "pretty move",
-    "flip",
-    "clock runs",
-    "lag, ms",
-];
+const STYLE12: &str = "tag|rank 8|rank 7|rank 6|rank 5|rank 4|rank 3|rank 2|rank 1|side to move|double-push file|\
+    White may castle short|White may castle long|Black may castle short|Black may castle long|half-move clock|game|White|Black|\
+    relation|initial time, min|increment, s|White's material|Black's material|White's clock|Black's clock|move number|\
+    verbose move|elapsed time|pretty move|flip|clock runs|lag, ms";
 const DELTA: [&str; 8] =
     ["tag", "game", "plies", "pretty move", "Smith notation", "elapsed time, ms", "mover's clock, ms", "lag, ms"];
 const HOLDING: [&str; 9] = ["tag", "", "game", "", "White's reserve", "", "Black's reserve", "", "piece added"];
@@ -82,7 +51,7 @@ fn named_parts(received: &Received, line: &[u8]) -> Vec<(String, Range<usize>)> 
     };
     match &received.message {
         Message::Style12(_) if line.starts_with(b"<12>") => {
-            STYLE12.into_iter().zip(words(line)).enumerate().map(numbered).collect()
+            STYLE12.split('|').zip(words(line)).enumerate().map(numbered).collect()
         }
         Message::Delta(_) => named(&DELTA),
         Message::Holding(_) if line.starts_with(b"<b1>") => named(&HOLDING),
@@ -176,7 +145,7 @@ mod tests {
             assert_eq!(named[number], (format!("{name} (field {number})"), bytes.as_bytes().to_vec()));
         }
         let document = include_str!("../../../../../docs/protocol.md");
-        for (number, name) in STYLE12.iter().enumerate() {
+        for (number, name) in STYLE12.split('|').enumerate() {
             assert!(document.contains(&format!("| {number} | {name} |")), "{number} {name}");
         }
         for name in DELTA.iter().chain(&HOLDING).filter(|name| !name.is_empty()) {

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
-use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::message::Handle;
 use kibitzer::core::session::{SessionState, TransmitKind};
 use kibitzer::core::text::error_chain;
+use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachEvent, Attached, AttachedRequestError, Snapshot};
@@ -16,6 +16,7 @@ use tokio::runtime;
 use tokio::task::JoinSet;
 
 use super::Notice;
+use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
 use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
@@ -111,6 +112,13 @@ impl LiveSession {
     /// Time since the session began.
     pub(crate) fn time(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.began.into_std())
+    }
+
+    /// Returns a reader for the current connection, from its start.
+    pub(crate) fn event_reader(&self) -> EventReader {
+        let capabilities = self.client.as_ref().map(Client::capabilities).unwrap_or_default();
+        let args = ReaderArgs { timeseal: Some(capabilities.timeseal), server: capabilities.family, strict: false };
+        args.event_reader()
     }
 
     /// Returns whether lines can never be sent.

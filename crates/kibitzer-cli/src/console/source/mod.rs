@@ -9,6 +9,7 @@ mod recording_reader;
 
 use std::time::{Duration, Instant};
 
+use kibitzer::core::EventReader;
 use kibitzer::transcript::Utc;
 
 use crate::failure::Failure;
@@ -73,6 +74,14 @@ impl ConsoleSource {
         match self {
             Self::Recording(player) => player.replay.utc_start,
             Self::Live(live) => Some(live.utc_start),
+        }
+    }
+
+    /// Returns a reader for a connection of the session, from its start.
+    pub(crate) fn event_reader(&self) -> EventReader {
+        match self {
+            Self::Recording(player) => player.replay.event_reader(),
+            Self::Live(live) => live.event_reader(),
         }
     }
 

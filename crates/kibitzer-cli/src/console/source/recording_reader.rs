@@ -94,6 +94,11 @@ impl RecordingReader {
         })
     }
 
+    /// Returns a reader for a connection of the recording, from its start.
+    pub(crate) fn event_reader(&self) -> EventReader {
+        self.args.event_reader()
+    }
+
     /// Returns the file name without its directory.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());

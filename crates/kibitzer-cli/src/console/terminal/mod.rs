@@ -1,5 +1,6 @@
 //! Event loop of the console on the terminal, which is restored afterwards, even after a panic.
 
+mod clipboard;
 #[cfg(unix)]
 mod keyboard;
 #[cfg(unix)]
@@ -39,6 +40,7 @@ use self::shutdown::ShutdownWatch;
 #[cfg(unix)]
 use self::suspension::Suspension;
 use crate::console::app::{App, TerminalRequest};
+use crate::console::source::Notice;
 use crate::console::view::{self, Theme};
 use crate::failure::Failure;
 
@@ -78,8 +80,8 @@ impl TerminalSession {
     }
 
     /// Suspends the process if the user or a signal asked for it, and sets the terminal up again once the process is continued.
-    fn carry_out(&mut self, request: Option<TerminalRequest>) -> io::Result<()> {
-        if self.suspension.is_requested() || request == Some(TerminalRequest::Suspend) {
+    fn carry_out(&mut self, request: Option<&TerminalRequest>) -> io::Result<()> {
+        if self.suspension.is_requested() || request == Some(&TerminalRequest::Suspend) {
             execute!(io::stdout(), DisableBracketedPaste)?;
             ratatui::try_restore()?;
             self.suspension.suspend()?;
@@ -94,7 +96,7 @@ impl TerminalSession {
         match request {
             Some(TerminalRequest::Redraw) => self.redraw(),
             Some(TerminalRequest::Bell) => execute!(io::stdout(), Print('\u{7}')),
-            Some(TerminalRequest::Suspend) | None => Ok(()),
+            Some(TerminalRequest::Suspend | TerminalRequest::Copy(_)) | None => Ok(()),
         }
     }
 
@@ -135,7 +137,12 @@ fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
         if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
-        session.carry_out(app.terminal_request.take()).map_err(unusable)?;
+        let request = app.terminal_request.take();
+        if let Some(TerminalRequest::Copy(text)) = &request {
+            let refusal = clipboard::copy(text).map_err(unusable)?;
+            app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
+        }
+        session.carry_out(request.as_ref()).map_err(unusable)?;
         let more = app.process_items(Instant::now())?;
         let now = app.source.time(Instant::now());
         session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod attached;
 mod bot;
+mod export;
 mod fields;
 mod filters;
 mod hostile;

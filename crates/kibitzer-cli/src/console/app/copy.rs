@@ -1,0 +1,101 @@
+//! Copies parts of the selected row, and writes rows to files.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use kibitzer::core::text::decode;
+use ratatui::crossterm::event::KeyCode;
+
+use super::{App, TerminalRequest};
+use crate::console::export::{
+    ExportForm, ExportedRows, pgn, recording, row_json, row_text, test_of_game, write_new_file,
+};
+use crate::console::model::{ConsoleRow, RowContent};
+use crate::console::source::Notice;
+use crate::output::TerminalSafe;
+
+/// Maximum size of copied text in bytes: with it, the escape sequence has 100,000 bytes, the limit of several terminals.
+const MAX_COPIED_BYTES: usize = 74_994;
+/// The second key of `y`, for the status row.
+pub(crate) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FEN)  j JSON";
+
+impl App {
+    /// Copies the part of the selected row that the second key of `y` names.
+    pub(super) fn copy(&mut self, key: KeyCode, now: Instant) {
+        let time = self.source.time(now);
+        let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.part_of_row(row, key, time));
+        let Some((name, text)) = copied else {
+            return self.show_error(format!("nothing copied; {COPY_KEYS}"));
+        };
+        if text.len() > MAX_COPIED_BYTES {
+            return self
+                .show_error(format!("{} bytes are too many for the clipboard; /export writes a file", text.len()));
+        }
+        self.notice = Some(Notice::Info(format!("{name} copied: {} bytes, if the terminal permits it", text.len())));
+        self.terminal_request = Some(TerminalRequest::Copy(text));
+    }
+
+    fn part_of_row(&self, row: &ConsoleRow, key: char, time: Duration) -> Option<(&'static str, String)> {
+        let (name, text) = match key {
+            'y' => ("line", row.line()),
+            'f' => match &row.content {
+                RowContent::Event(event) => ("frame", TerminalSafe(&decode(event.raw())).in_cells().into_owned()),
+                _ => return None,
+            },
+            'h' => {
+                let bytes: Vec<_> = self.model.row_bytes(row).iter().map(|byte| format!("{byte:02x}")).collect();
+                ("hexadecimal bytes", bytes.join(" "))
+            }
+            'p' => {
+                let (snapshot, _) = self.snapshot(time)?;
+                ("FEN", snapshot.board.fen().with_hands(snapshot.hands).to_string())
+            }
+            'j' => ("JSON", String::from_utf8(row_json(row, self.source.utc_start())).ok()?),
+            _ => return None,
+        };
+        (!text.is_empty()).then_some((name, text))
+    }
+
+    /// Writes rows to a new file, and shows its size or why it was not written.
+    pub(super) fn export(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
+        let written = self.exported(form, which).and_then(|content| {
+            let written = write_new_file(Path::new(file), content.as_bytes());
+            written.map_err(|error| format!("cannot write {file}: {error}"))?;
+            Ok(content.len())
+        });
+        self.notice = Some(match written {
+            Ok(n_bytes) => Notice::Info(format!("{file} written: {n_bytes} bytes")),
+            Err(error) => Notice::Error(error),
+        });
+    }
+
+    /// Returns the content of an exported file.
+    fn exported(&self, form: ExportForm, which: ExportedRows) -> Result<String, String> {
+        let utc_start = self.source.utc_start();
+        let which = if form == ExportForm::Test { ExportedRows::Game } else { which };
+        let shown = self.game().filter(|_| which == ExportedRows::Game);
+        let is_listed = |row: &&ConsoleRow| {
+            (form == ExportForm::Recording && self.list.filter.is_none()) || self.list.includes(row)
+        };
+        let rows = self.model.rows.iter();
+        let rows: Vec<_> = match which {
+            ExportedRows::Rows => rows.filter(is_listed).collect(),
+            ExportedRows::Marks => {
+                let ruler = self.ruler().ok_or("no ruler: M starts one at the selected line")?;
+                rows.filter(|row| (ruler.rows.0..=ruler.rows.1).contains(&row.number)).filter(is_listed).collect()
+            }
+            ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
+        };
+        match form {
+            _ if rows.is_empty() => Err("there are no lines to write".to_owned()),
+            ExportForm::Recording => Ok(recording(&self.model, &rows, shown, self.source.event_reader(), utc_start)),
+            ExportForm::Json => Ok(rows
+                .iter()
+                .map(|row| String::from_utf8_lossy(&row_json(row, utc_start)).into_owned() + "\n")
+                .collect()),
+            ExportForm::Text => Ok(rows.into_iter().map(row_text).collect()),
+            ExportForm::Pgn => pgn(&rows, shown, utc_start),
+            ExportForm::Test => test_of_game(&rows, shown.unwrap_or_default()),
+        }
+    }
+}

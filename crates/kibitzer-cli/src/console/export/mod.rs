@@ -1,0 +1,94 @@
+//! Rows of the session in other forms: recordings, JSON, text, PGN, tests.
+
+mod games;
+mod recording;
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use clap::ValueEnum;
+use kibitzer::core::Event;
+use kibitzer::json;
+use kibitzer::transcript::Utc;
+use serde::Serialize;
+
+pub(crate) use games::{pgn, test_of_game};
+pub(crate) use recording::recording;
+
+use crate::console::model::{ConsoleRow, RowContent};
+use crate::output::Stamp;
+
+/// Form of an exported file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportForm {
+    /// JSON Lines of a recording that can be decoded and replayed alone
+    Recording,
+    /// The JSON Lines of `kibitzer decode`
+    Json,
+    /// Games
+    Pgn,
+    /// The lines of the list
+    Text,
+    /// Test of a bot that plays the game shown
+    Test,
+}
+
+/// Rows that an exported file contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportedRows {
+    /// The listed rows; for a recording without a filter all rows
+    #[default]
+    Rows,
+    /// Those of them between the ends of the ruler, inclusive
+    Marks,
+    /// All rows about the game shown
+    Game,
+}
+
+/// Returns a row as `kibitzer decode` prints it, without a line end. Rows that are not events have their text.
+pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
+    let members = Stamp::new(row.at, utc_start.map(|start| start.plus(row.at))).members();
+    let mut out = Vec::new();
+    match &row.content {
+        RowContent::Event(event) => event.write_json(&members, &mut out),
+        RowContent::Sent(sent) => {
+            let line = (!sent.secret).then(|| sent.text().into());
+            Event::Sent { line, request: None }.write_json(&members, &mut out);
+        }
+        _ => {
+            let text = to_json(&row.line());
+            out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":{text}}}", row.kind()).into_bytes();
+        }
+    }
+    out
+}
+
+/// Returns a row as a line of text: its time in seconds, its kind and its summary.
+pub(crate) fn row_text(row: &ConsoleRow) -> String {
+    format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind(), row.line())
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    let mut out = Vec::new();
+    // Fails only for types that JSON cannot represent.
+    let _ = json::write(&mut out, value);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Writes a new file that only its owner can read. An incomplete file is removed.
+///
+/// # Errors
+///
+/// The file exists, or cannot be created or written.
+pub(crate) fn write_new_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(content).and_then(|()| file.sync_all()).inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = std::fs::remove_file(path);
+    })
+}
