@@ -21,7 +21,7 @@ use crate::console::input::{
     Action, Appearance, Focus, History, LineEditor, NamedFilters, OverlayPage, StateDirectory, TimeColumn, action,
     page_action, pressed,
 };
-use crate::console::model::{SessionModel, SourceItemKind};
+use crate::console::model::{Search, SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
 use crate::failure::Failure;
 use crate::filter::Expression;
@@ -67,8 +67,8 @@ pub(super) struct App {
     /// What waited for an answer when the bell was last considered.
     last_attention: Option<String>,
     history: History,
-    /// Filter of `/find` or the last breakpoint, for `n` and `N`.
-    search: Option<Expression>,
+    /// Argument of `/find`, or the last breakpoint, for `n` and `N`.
+    search: Option<Search>,
     /// Action that needs a second key, which is the next one.
     prefix: Option<Action>,
     /// Times that the list shows.

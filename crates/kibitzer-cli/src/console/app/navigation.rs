@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::App;
+use super::{App, DetailView};
 use crate::console::input::Focus;
-use crate::console::model::{ConsoleRow, RowContent, SentLine, SessionModel};
+use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
 use crate::console::source::{Notice, PlayGoal, RecordingPlayer, ply_after_row};
 use crate::failure::Failure;
-use crate::filter::Expression;
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
@@ -30,12 +29,16 @@ impl App {
             if let Some(player) = self.source.player_mut() {
                 player.stop_at(at, now);
             }
-            self.search.clone_from(&self.breakpoint);
+            self.search = self.breakpoint.clone().map(Search::Expression);
             self.list.select(row);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
             self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));
-        } else if self.source.player_mut().is_some_and(|player| player.reaches_goal(&self.model, row, is_listed)) {
-            self.list.select(row);
+        } else if let Some(player) = self.source.player_mut() {
+            match player.take_reached_goal(&self.model, row, is_listed) {
+                Some(PlayGoal::Match(search)) => self.select_match(&search, row),
+                Some(_) => self.list.select(row),
+                None => {}
+            }
         }
     }
 
@@ -171,12 +174,12 @@ impl App {
         };
         let from = self.list.selected().unwrap_or(0);
         let is_meant =
-            |row: &&ConsoleRow| row.number > from && self.list.includes(row) && search.accepts(&row.subject());
+            |row: &&ConsoleRow| row.number > from && search.accepts(&self.model, row, self.list.includes(row));
         let known = self.model.rows.iter().find(is_meant).map(|row| row.number);
         match known {
             Some(row) => {
                 self.stop(now);
-                self.list.select(row);
+                self.select_match(&search, row);
             }
             None if self.source.player().is_some_and(|player| player.replay.is_over) => {
                 self.show_error("no further line matches");
@@ -195,12 +198,22 @@ impl App {
     }
 
     /// Selects the last matching row before a row.
-    fn select_match_before(&mut self, search: &Expression, to: u64) {
-        let is_meant = |row: &&ConsoleRow| row.number < to && self.list.includes(row) && search.accepts(&row.subject());
+    fn select_match_before(&mut self, search: &Search, to: u64) {
+        let is_meant = |row: &&ConsoleRow| row.number < to && search.accepts(&self.model, row, self.list.includes(row));
         let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
         match known {
-            Some(row) => self.list.select(row),
+            Some(row) => self.select_match(search, row),
             None => self.show_error("no line before this one matches"),
+        }
+    }
+
+    /// Selects a row, with the byte cursor at the bytes that were searched.
+    fn select_match(&mut self, search: &Search, number: u64) {
+        self.list.select(number);
+        let row = self.model.rows.get(number);
+        if let Some(at) = row.and_then(|row| search.position(&self.model, row)) {
+            self.set_byte_cursor(at);
+            self.select_view(DetailView::Bytes);
         }
     }
 

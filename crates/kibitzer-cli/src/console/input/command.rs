@@ -10,6 +10,7 @@ use super::keys::{Action, OverlayPage};
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
 use crate::console::export::{ExportForm, ExportedRows};
+use crate::console::model::Search;
 use crate::filter::Expression;
 
 /// A parsed command.
@@ -26,7 +27,7 @@ pub(crate) enum ConsoleCommand {
     /// Pause at rows that match; `None` removes the breakpoint.
     Break(Option<Expression>),
     /// Go to the next matching row.
-    Find(Expression),
+    Find(Search),
     Mark(String),
     /// Record the session in this file.
     Record(String),
@@ -59,12 +60,12 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 22] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 23] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
     ("/break", "[EXPR]", "pause when a line matches; without EXPR, never"),
-    ("/find", "EXPR", "go to the next matching line; n and N repeat it"),
+    ("/find", "EXPR", "go to the next match, or bytes (hex:0a0d3c); n and N repeat it"),
     ("/mark", "[TEXT]", "insert a mark into the list"),
     ("/export", "FORM [ROWS] FILE", "write recording, json, pgn, text, test of: rows, marks, game"),
     ("/times", "NAME", "list times of: session, utc, previous (line), mark"),
@@ -110,7 +111,7 @@ impl ConsoleCommand {
             "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| missing("a number"))?))),
             "/filter" => Self::filter(rest)?,
             "/break" => Self::Break(filter()?),
-            "/find" => Self::Find(expression()?),
+            "/find" => Self::Find(Search::parse(rest)?),
             "/mark" => Self::Mark(rest.to_owned()),
             "/time" => Self::Time(
                 TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
@@ -268,6 +269,7 @@ mod tests {
             ("/time 1e9", "/time needs a time such as 1:23, 83.5, +10, -0:30 or end"),
             ("/move 0", "/move needs a move number such as 12 or 12..."),
             ("/move 4294967295...", "/move needs a move number such as 12 or 12..."),
+            ("/find hex:0", "hex: needs pairs of hexadecimal digits, such as hex:0a0d3c"),
             ("/find", "an expression needs at least one term, such as kind:tell (character 1)"),
             ("/break kind:x", "unknown kind \"x\" (character 6)"),
             ("/export pgn", EXPORT),

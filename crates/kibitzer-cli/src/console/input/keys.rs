@@ -104,7 +104,7 @@ pub(crate) enum Action {
 const SIDEWAYS: isize = 20;
 
 /// Keys of the list, for the help page.
-pub(crate) const LIST_KEYS: [(&str, &str); 22] = [
+pub(crate) const LIST_KEYS: [(&str, &str); 23] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
     ("Space", "play or pause: a recording, or a session's screen"),

@@ -7,6 +7,7 @@ mod item;
 mod received_offers;
 mod row;
 mod row_buffer;
+mod search;
 mod seen_names;
 mod timing;
 
@@ -25,6 +26,7 @@ pub(crate) use item::{SourceItem, SourceItemKind};
 pub(crate) use received_offers::{ReceivedOffer, ReceivedOffers};
 pub(crate) use row::{ConsoleRow, MASK, RowContent, SentLine, truncate_to_cells};
 pub(crate) use row_buffer::RowBuffer;
+pub(crate) use search::Search;
 pub(crate) use seen_names::SeenNames;
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{Latency, RateHistory};

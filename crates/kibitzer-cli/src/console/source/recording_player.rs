@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::message::{GameId, Style12};
 
-use crate::console::model::{ConsoleRow, SessionModel, SourceItem, board_in_event};
+use crate::console::model::{ConsoleRow, Search, SessionModel, SourceItem, board_in_event};
 use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;
-use crate::filter::Expression;
 
 /// Where playback as fast as possible (`RecordingPlayer::play_to`) stops.
 #[derive(Clone, Debug)]
@@ -18,17 +17,17 @@ pub(crate) enum PlayGoal {
     /// A time of the recording.
     Time(Duration),
     /// The next listed row that the filter accepts.
-    Match(Expression),
+    Match(Search),
     /// A ply of a game, or of any game.
     Ply(Option<GameId>, u32),
 }
 
 impl PlayGoal {
     /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. Always `false` for a time.
-    pub(crate) fn is_met(&self, row: &ConsoleRow, is_listed: bool) -> bool {
+    pub(crate) fn is_met(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
-            Self::Match(filter) => is_listed && filter.accepts(&row.subject()),
+            Self::Match(search) => search.accepts(model, row, is_listed),
             &Self::Ply(game, ply) => ply_after_row(row, game) == Some(ply),
             Self::Time(_) => false,
         }
@@ -135,13 +134,9 @@ impl RecordingPlayer {
         Ok(NextItem::Wait)
     }
 
-    /// Returns whether a row reaches the goal, and clears the goal if so.
-    pub(crate) fn reaches_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> bool {
-        let row = model.rows.get(row);
-        let is_met = self.goal.as_ref().zip(row).is_some_and(|(goal, row)| goal.is_met(row, is_listed));
-        if is_met {
-            self.goal = None;
-        }
-        is_met
+    /// Clears the goal if a row reaches it, and returns that goal.
+    pub(crate) fn take_reached_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> Option<PlayGoal> {
+        let row = model.rows.get(row)?;
+        self.goal.take_if(|goal| goal.is_met(model, row, is_listed))
     }
 }

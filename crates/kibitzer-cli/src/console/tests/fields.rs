@@ -77,6 +77,31 @@ fn the_cursor_stays_on_the_bytes() {
 }
 
 #[test]
+fn bytes_are_searched_in_the_list_and_in_the_rest_of_a_recording() {
+    let mut watcher = TestConsole::of("fatics-game-quick-observer");
+    watcher.wait(5.0);
+    watcher.press(KeyCode::Home);
+    // A line end and a board.
+    watcher.run("/find hex:0a0d3c31323e");
+    let first = watcher.selected();
+    assert_eq!(watcher.app.model.rows.get(first).unwrap().kind(), "position", "{}", watcher.screen((80, 24)));
+    assert_eq!(watcher.app.byte_cursor(), Some(0));
+    assert!(watcher.screen((80, 24)).contains("tag (field 0), 0"), "{}", watcher.screen((80, 24)));
+    watcher.keys("n");
+    let second = watcher.selected();
+    assert!(second > first);
+    watcher.keys("N");
+    assert_eq!(watcher.selected(), first);
+    watcher.keys("n");
+    assert_eq!(watcher.selected(), second);
+    let known = watcher.app.model.rows.newest;
+    watcher.run("/find hex:4c6f6767696e6720796f75206f7574");
+    assert!(watcher.selected() > known, "\"Logging you out\" is later in the recording");
+    watcher.run("/find hex:00ff00ff");
+    assert_eq!(notice(&watcher), "not found up to the end of the recording");
+}
+
+#[test]
 fn fields_on_every_screen() {
     let mut watcher = board();
     watcher.keys("1");

@@ -1,0 +1,93 @@
+//! Search for rows, by an expression or by bytes.
+
+use std::ops::Range;
+
+use crate::console::model::{ConsoleRow, RowContent, SessionModel};
+use crate::filter::Expression;
+
+/// Argument of `/find`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Search {
+    Expression(Expression),
+    /// Bytes as received or sent, at any position.
+    Bytes(Vec<u8>),
+}
+
+impl Search {
+    /// Parses an expression, or bytes such as `hex:0a0d3c`.
+    ///
+    /// # Errors
+    ///
+    /// A description of the first mistake.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let Some(digits) = text.strip_prefix("hex:") else {
+            return Expression::parse(text).map(Self::Expression).map_err(|error| error.to_string());
+        };
+        let digits: Vec<_> = digits.chars().filter(|digit| *digit != ' ').collect();
+        let byte = |pair: &[char]| match *pair {
+            [high, low] => u8::try_from(high.to_digit(16)? << 4 | low.to_digit(16)?).ok(),
+            _ => None,
+        };
+        let bytes: Option<Vec<_>> = digits.chunks(2).map(byte).collect();
+        let bytes = bytes.filter(|bytes| !bytes.is_empty());
+        bytes.map(Self::Bytes).ok_or_else(|| "hex: needs pairs of hexadecimal digits, such as hex:0a0d3c".to_owned())
+    }
+
+    /// Returns whether a row is a match. Bytes may be found in any row, an expression only in listed rows.
+    pub(crate) fn accepts(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
+        match self {
+            Self::Expression(expression) => is_listed && expression.accepts(&row.subject()),
+            Self::Bytes(_) => self.position(model, row).is_some(),
+        }
+    }
+
+    /// Returns the first position of the searched bytes in the bytes of a row. Bytes that begin before the frame, after the frame before
+    /// it, have position 0.
+    pub(crate) fn position(&self, model: &SessionModel, row: &ConsoleRow) -> Option<usize> {
+        let Self::Bytes(bytes) = self else { return None };
+        if let RowContent::Sent(sent) = &row.content {
+            return find(&sent.bytes, bytes);
+        }
+        let Range { start, end } = row.frame()?;
+        let earlier = model.rows.iter_back_from(row.number.checked_sub(1)?).find_map(ConsoleRow::frame);
+        let from = earlier.map_or(row.base, |frame| frame.end.max(row.base)).min(start);
+        let overlap = u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_sub(1);
+        let (from, stored) = model.bytes.get(from.saturating_sub(overlap).max(row.base)..end);
+        let position = from.saturating_add(u64::try_from(find(&stored.collect::<Vec<_>>(), bytes)?).ok()?);
+        usize::try_from(position.saturating_sub(start)).ok()
+    }
+}
+
+fn find(bytes: &[u8], searched: &[u8]) -> Option<usize> {
+    bytes.windows(searched.len()).position(|window| window == searched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::tests::model;
+
+    #[test]
+    fn bytes_are_found_in_the_row_that_contains_their_end() {
+        let model = model(b"Foo shouts: one\n\r<sc>\n\rfics% Foo shouts: two\n\r");
+        let found = |text: &str| -> Vec<(u64, usize)> {
+            let search = Search::parse(text).unwrap();
+            let places = model.rows.iter().map(|row| (row.number, search.position(&model, row)));
+            places.filter_map(|(number, place)| Some((number, place?))).collect()
+        };
+        assert_eq!(found("hex:0a0d3c"), [(2, 0)], "the tag after a line end");
+        assert_eq!(found("hex:6f6e65"), [(1, 12)]);
+        assert_eq!(found("hex:46 6F 6f"), [(1, 0), (4, 0)]);
+        assert_eq!(found("hex:65 0a 0d 3c 73 63"), [(2, 0)]);
+        assert_eq!(found("hex:2520 46"), [(4, 0)], "across the prompt");
+        assert_eq!(found("hex:ff"), []);
+    }
+
+    #[test]
+    fn invalid_bytes_are_refused() {
+        for text in ["hex:", "hex:0", "hex:0g", "hex:\u{e9}\u{e9}", "hex:00 1"] {
+            assert!(Search::parse(text).unwrap_err().starts_with("hex: needs pairs"), "{text}");
+        }
+        assert!(matches!(Search::parse("kind:tell"), Ok(Search::Expression(_))));
+    }
+}
