@@ -12,6 +12,8 @@ mod live;
 mod log;
 mod manual;
 mod metrics;
+#[cfg(feature = "nats")]
+mod nats;
 mod output;
 mod pgn;
 mod record;
@@ -63,6 +65,10 @@ enum Command {
     Decode(decode::Args),
     Replay(replay::Args),
     Pgn(pgn::Args),
+    #[cfg(feature = "nats")]
+    Publish(nats::publish::Args),
+    #[cfg(feature = "nats")]
+    Tail(nats::tail::Args),
     Serve(serve::Args),
     Bot(bot::Args),
     Completions(manual::CompletionsArgs),
@@ -85,6 +91,10 @@ fn main() -> ExitCode {
         Some(Command::Decode(args)) => args.run(),
         Some(Command::Replay(args)) => args.run(),
         Some(Command::Pgn(args)) => args.run(),
+        #[cfg(feature = "nats")]
+        Some(Command::Publish(args)) => args.run(),
+        #[cfg(feature = "nats")]
+        Some(Command::Tail(args)) => args.run(),
         Some(Command::Serve(args)) => args.run(),
         Some(Command::Bot(args)) => args.run(),
         Some(Command::Completions(args)) => args.run(),

@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kibitzer::core::EventReader;
 use kibitzer::core::message::GameId;
 use kibitzer::core::message::listing::{GameRowState, MoveList};
 use kibitzer::core::text::error_chain;
@@ -29,12 +30,21 @@ use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_session, w
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
-    #[arg(value_name = "RECORDING|SERVER", required_unless_present = "games", help = SOURCES_HELP)]
+    #[cfg_attr(not(feature = "nats"), arg(value_name = "RECORDING|SERVER", required_unless_present = "games", help = SOURCES_HELP))]
+    #[cfg_attr(feature = "nats", arg(
+        value_name = "RECORDING|SERVER",
+        required_unless_present_any = ["games", "url"],
+        conflicts_with = "url",
+        help = SOURCES_HELP,
+    ))]
     sources: Vec<String>,
+    #[cfg(feature = "nats")]
+    #[command(flatten)]
+    stream: crate::nats::StreamArgs,
     /// Observe this number of games until they end; fewer at once if the server has fewer
     #[arg(long, value_name = "N")]
     games: Option<NonZeroUsize>,
-    /// Append the games to this file; `-` for standard output
+    /// Append the games to this file; `-` for standard output. With --nats, a folder: the games of each session replace a file in it
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Replace the file after every move by all games so far, for programs that poll it
@@ -74,6 +84,10 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        #[cfg(feature = "nats")]
+        if self.stream.has_url() {
+            return run(self.convert_stored());
+        }
         match self.games {
             Some(n_games) => run(self.observe(n_games.get())),
             None => self.sources.iter().try_for_each(|path| self.convert(Path::new(path))),
@@ -86,40 +100,73 @@ impl Args {
         Output { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
     }
 
+    /// Starts to convert a recording, or a stored session.
+    fn conversion<'a>(&'a self, output: Output<'a>) -> Conversion<'a> {
+        let origin = PgnOrigin::new(self.site.as_deref().unwrap_or_default());
+        let collector = PgnCollector::new(origin, TrackedRelation::All).with_talk(self.talk);
+        Conversion { reader: self.reader.event_reader(), collector, output }
+    }
+
     /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
     fn convert(&self, path: &Path) -> Result<(), Failure> {
-        let origin = PgnOrigin::new(self.site.as_deref().unwrap_or_default());
-        let mut collector = PgnCollector::new(origin, TrackedRelation::All).with_talk(self.talk);
-        let mut output = self.output();
         let cannot =
             |verb: &str, error: &dyn Display| Failure::local(format!("cannot {verb} {}: {error}", path.display()));
         let file = File::open(path).map_err(|error| cannot("open", &error))?;
-        let mut reader = self.reader.event_reader();
+        let mut conversion = self.conversion(self.output());
         for record in TranscriptReader::new(BufReader::new(file)) {
             let record = match record {
                 Err(TranscriptError::Torn { .. }) if !self.reader.strict => break,
                 record => record.map_err(|error| cannot("read", &error))?,
             };
-            if record.direction == Direction::Sent {
-                continue;
-            }
-            let mut bytes = &record.bytes[..];
-            while let Some(event) = reader.next(&mut bytes) {
-                let steps = collector.apply(&event, record.utc);
-                output.write_finished(&steps, &collector)?;
-            }
-            // An empty record is the end of a connection.
-            if record.bytes.is_empty() {
-                collector.interrupt_games();
-                reader = self.reader.event_reader();
+            match record.direction {
+                Direction::Sent => {}
+                // The end of a connection.
+                Direction::Received if record.bytes.is_empty() => conversion.interrupt(),
+                Direction::Received => conversion.read(&record.bytes, record.utc)?,
             }
         }
-        while let Some(event) = reader.finish() {
-            let steps = collector.apply(&event, None);
-            output.write_finished(&steps, &collector)?;
+        conversion.finish()
+    }
+
+    /// Writes the games of all stored sessions: to standard output, or each session's to a file of its own, which is replaced.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no file is replaced.
+    #[cfg(feature = "nats")]
+    async fn convert_stored(&self) -> Result<(), Failure> {
+        use crate::nats::{SessionPart, read_games};
+        let is_stdout = self.output.as_os_str() == "-";
+        let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
+        if !is_stdout {
+            let cannot = |error| Failure::local(format!("cannot create {}: {error}", self.output.display()));
+            std::fs::create_dir_all(&self.output).map_err(cannot)?;
         }
-        collector.interrupt_games();
-        output.write_remaining(&collector)
+        let mut sessions = std::collections::BTreeMap::new();
+        read_games(&self.stream, |session, part| {
+            let conversion = sessions.entry(session.to_owned()).or_insert_with(|| {
+                let temporary = path(session, "pgn.tmp");
+                // One that was left by an earlier run.
+                let _ = std::fs::remove_file(&temporary);
+                let file = (!is_stdout).then(|| PgnWriter::new(temporary));
+                self.conversion(Output { args: self, file, written: BTreeSet::new() })
+            });
+            match part {
+                SessionPart::Received(lines, utc) => conversion.read(lines.as_bytes(), utc)?,
+                SessionPart::Interrupted => conversion.interrupt(),
+            }
+            Ok(())
+        })
+        .await?;
+        for (session, conversion) in sessions {
+            conversion.finish()?;
+            let (temporary, file) = (path(&session, "pgn.tmp"), path(&session, "pgn"));
+            if temporary.exists() {
+                let cannot = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
+                std::fs::rename(&temporary, &file).map_err(cannot)?;
+            }
+        }
+        Ok(())
     }
 
     /// Observes games of a server until this number has ended, or the stop signal.
@@ -193,6 +240,40 @@ impl Args {
         chooser.abort();
         collector.interrupt_games();
         output.write_remaining(&collector)
+    }
+}
+
+/// A recording, or a stored session, that is being converted.
+struct Conversion<'a> {
+    reader: EventReader,
+    collector: PgnCollector,
+    output: Output<'a>,
+}
+
+impl Conversion<'_> {
+    /// Reads bytes of the server, and writes the games that end in them.
+    fn read(&mut self, mut bytes: &[u8], utc: Option<Utc>) -> Result<(), Failure> {
+        while let Some(event) = self.reader.next(&mut bytes) {
+            let steps = self.collector.apply(&event, utc);
+            self.output.write_finished(&steps, &self.collector)?;
+        }
+        Ok(())
+    }
+
+    /// Interrupts the games at the end of a connection.
+    fn interrupt(&mut self) {
+        self.collector.interrupt_games();
+        self.reader = self.output.args.reader.event_reader();
+    }
+
+    /// Reads an unfinished line at the end, and writes the unfinished games.
+    fn finish(mut self) -> Result<(), Failure> {
+        while let Some(event) = self.reader.finish() {
+            let steps = self.collector.apply(&event, None);
+            self.output.write_finished(&steps, &self.collector)?;
+        }
+        self.collector.interrupt_games();
+        self.output.write_remaining(&self.collector)
     }
 }
 

@@ -14,7 +14,7 @@ use std::thread;
 use common::{file, kibitzer, run, serve, transcript};
 
 /// The commands, with what of their examples has to be left out, and why.
-const COMMANDS: [(&str, &[&str]); 11] = [
+const COMMANDS: [(&str, &[&str]); if cfg!(feature = "nats") { 13 } else { 11 }] = [
     ("", &[]),
     // A bot has to be there: tests/attach.rs has one.
     ("console", &["--attach"]),
@@ -23,6 +23,11 @@ const COMMANDS: [(&str, &[&str]); 11] = [
     ("decode", &[]),
     ("replay", &[]),
     ("pgn", &[]),
+    // A NATS server has to be there: tests/nats.rs has one.
+    #[cfg(feature = "nats")]
+    ("publish", &["kibitzer publish"]),
+    #[cfg(feature = "nats")]
+    ("tail", &["kibitzer tail"]),
     ("serve", &[]),
     ("bot", &[]),
     ("completions", &[]),

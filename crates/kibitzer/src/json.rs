@@ -50,7 +50,7 @@ impl Formatter for TerminalSafe {
 
 /// Returns whether the character is DEL, a C1 control (such as U+0085, next line), a line or paragraph separator, or a control of
 /// the text direction.
-const fn is_escaped(character: char) -> bool {
+pub const fn is_escaped(character: char) -> bool {
     matches!(character,
         '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     )

@@ -70,7 +70,7 @@ impl EventWriter {
     }
 
     /// Creates a writer of JSON lines to any output.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "nats"))]
     pub(crate) fn jsonl_to(out: Box<dyn io::Write>) -> Self {
         Self::of_form(OutputForm::Jsonl(Vec::new()), out)
     }
@@ -86,14 +86,23 @@ impl EventWriter {
         }
     }
 
+    /// Appends the JSON of an event, without a line end. Returns whether the event has one: pings do not.
+    pub(crate) fn append_json(event: &Event, stamp: Option<&Stamp>, line: &mut Vec<u8>) -> bool {
+        let is_ping = matches!(event.message(), Some(Message::Control(Control::Ping)));
+        if !is_ping {
+            event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
+        }
+        !is_ping
+    }
+
     /// Writes an event with its time; a raw log has none.
     pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl(_) if matches!(event.message(), Some(Message::Control(Control::Ping))) => Ok(()),
             OutputForm::Jsonl(line) => {
                 line.clear();
-                event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
-                line.push(b'\n');
+                if Self::append_json(event, stamp, line) {
+                    line.push(b'\n');
+                }
                 self.out.write_all(line)
             }
             OutputForm::Text => text::write(&mut self.out, event),

@@ -56,6 +56,12 @@ impl Utc {
     }
 }
 
+impl From<Utc> for SystemTime {
+    fn from(utc: Utc) -> Self {
+        UNIX_EPOCH + utc.0
+    }
+}
+
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, seconds) = (self.0.as_secs() / SECONDS_PER_DAY, self.0.as_secs() % SECONDS_PER_DAY);

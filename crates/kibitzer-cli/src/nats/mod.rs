@@ -1,0 +1,74 @@
+//! `kibitzer publish` and `kibitzer tail`: events in a NATS JetStream stream.
+
+mod games;
+mod line_sink;
+pub(crate) mod publish;
+mod server_lines;
+pub(crate) mod tail;
+
+use kibitzer::core::text::error_chain;
+use kibitzer_nats::{DEFAULT_STREAM, NatsError, SessionName, StreamOptions};
+
+use serde_json::Value;
+
+pub(crate) use games::{SessionPart, read_games};
+
+use crate::failure::{Failure, USAGE};
+
+/// Environment variable of the server, for addresses with a password.
+const URL_VARIABLE: &str = "KIBITZER_NATS";
+
+/// The server and stream of a command.
+#[derive(Clone, clap::Args)]
+pub(crate) struct StreamArgs {
+    /// The NATS server, 2.11 or later: nats://HOST:PORT or tls://HOST:PORT; several of a cluster are separated by commas. An address
+    /// with USER:PASSWORD@ or TOKEN@ belongs in the variable `KIBITZER_NATS`
+    #[arg(long = "nats", value_name = "URL")]
+    url: Option<String>,
+    /// Name of the stream
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_STREAM)]
+    stream: String,
+}
+
+/// Leaves out the URL, which may contain a password.
+impl std::fmt::Debug for StreamArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StreamArgs").field("stream", &self.stream).finish_non_exhaustive()
+    }
+}
+
+impl StreamArgs {
+    /// Returns whether the arguments name a server.
+    pub(crate) const fn has_url(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// Returns the options of the arguments and the environment.
+    fn options(&self) -> Result<StreamOptions, Failure> {
+        let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));
+        let url = self.url.clone().or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
+        Ok(StreamOptions::new(url).name(&self.stream))
+    }
+}
+
+/// Publishing or reading fails.
+impl From<NatsError> for Failure {
+    fn from(error: NatsError) -> Self {
+        Self::local(error_chain(&error))
+    }
+}
+
+/// Returns a member of a JSON object; `null` without it, and for other values than objects.
+fn member<'a>(value: &'a Value, key: &str) -> &'a Value {
+    value.get(key).unwrap_or(&Value::Null)
+}
+
+/// Parses the name of a session.
+fn parse_session(text: &str) -> Result<SessionName, String> {
+    SessionName::new(text).map_err(|error| error.to_string())
+}
+
+/// Returns whether a session's name in a subject is one that kibitzer gives; it is safe as the name of a file.
+fn is_session_token(token: &str) -> bool {
+    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte))
+}

@@ -1,0 +1,269 @@
+//! `kibitzer publish`: stores the events of a recording or a live session in a NATS JetStream stream.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use kibitzer::{Client, Observation, Tap};
+use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnreachable};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+use super::line_sink::LineSink;
+use super::{StreamArgs, parse_session};
+use crate::arguments::{ReaderArgs, parse_duration};
+use crate::decode::{DecodePrinter, Input, print_events};
+use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
+use crate::live::{
+    LineSender, LoginArgs, StopArgs, StopSignal, Target, announce_recording, report_recorded, run, send_typed,
+    start_session, wait_for_end,
+};
+use crate::output::{EventWriter, SessionClock};
+
+/// Store the events of a session in a NATS JetStream stream
+///
+/// Each event is the JSON line of `kibitzer decode`, stored once and in order, however often this program, the NATS server or the
+/// connection between them fails. A recording continues after the last event in the stream; a live session appends to it, and lines
+/// of standard input are sent as commands. Of several publishers of one session, only the last one continues.
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+pub(crate) struct Args {
+    #[arg(value_name = "RECORDING|PROFILE|HOST[:PORT]", help = SOURCE_HELP)]
+    source: String,
+    #[command(flatten)]
+    stream: StreamArgs,
+    /// Name of the session in the stream [default: the name of the recording, or the server]
+    #[arg(long, value_name = "NAME", value_parser = parse_session)]
+    session: Option<SessionName>,
+    /// When 8 MiB of events wait for the server [default: drop for a live session, hold for a recording]
+    #[arg(long, value_enum, value_name = "POLICY", requires_if("spill", "spill"))]
+    when_unreachable: Option<Policy>,
+    /// The file for `--when-unreachable spill`; events that it has are stored first
+    #[arg(long, value_name = "FILE")]
+    spill: Option<PathBuf>,
+    /// Maximum size of that file, in MiB; then events are dropped
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    spill_limit: u32,
+    /// Age after which a new stream deletes events, such as 48h; 0s for never [default: 168h]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    max_age: Option<Duration>,
+    /// Size in MiB beyond which a new stream deletes the oldest events [default: 4096]
+    #[arg(long, value_name = "MIB")]
+    max_size: Option<u32>,
+    /// Record the live session in this new file, too
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    reader: ReaderArgs,
+    #[command(flatten)]
+    login: LoginArgs,
+    #[command(flatten)]
+    ending: StopArgs,
+}
+
+const SOURCE_HELP: &str = "A recording or raw log (an existing file, or NAME.jsonl), or a server: fics, icc, demo, a profile (PATH.toml), or HOST[:PORT]";
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer publish session.jsonl --nats nats://localhost:4222     a recording; again to continue
+  kibitzer publish fics --session fics-1 --nats nats://nats:4222  a live session, as a guest
+  echo 'observe /b' | kibitzer publish fics --record fics.jsonl   with KIBITZER_NATS, and a recording as the archive";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Policy {
+    /// Drop events, and store one event with the range
+    Drop,
+    /// Hold the session or the recording back
+    Hold,
+    /// Write events to a file, and store them later
+    Spill,
+}
+
+/// Capacity of the channel from the decoder.
+const DECODED_LINES: usize = 1024;
+
+/// Time to store the rest after the end of a live session.
+const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl Args {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        run(self.publish())
+    }
+
+    /// Publishes the source until its end, or the stop signal.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the session; events in memory are lost.
+    async fn publish(&self) -> Result<(), Failure> {
+        let mut ending = self.ending.begin()?;
+        let source = self.source()?;
+        let is_recording = matches!(source, Source::Recording(_));
+        // A large future: connecting has many steps.
+        let publisher = Box::pin(self.publisher(self.options(is_recording)?));
+        let Some(publisher) = ending.unless_stopped(publisher).await else { return Ok(()) };
+        match source {
+            Source::Recording(path) => {
+                let publishing = self.publish_recording(publisher?, path);
+                ending.unless_stopped(publishing).await.unwrap_or(Ok(()))
+            }
+            Source::Live(target) => self.publish_session(publisher?, target, &mut ending).await,
+        }
+    }
+
+    fn source(&self) -> Result<Source, Failure> {
+        let path = Path::new(&self.source);
+        let has_extension = |name: &str| path.extension().is_some_and(|extension| extension == name);
+        if has_extension("jsonl") || path.is_file() && !has_extension("toml") {
+            return Ok(Source::Recording(path.to_owned()));
+        }
+        let target = self.source.parse();
+        target.map(Source::Live).map_err(|error| Failure::new(USAGE, format!("{}: {error}", self.source)))
+    }
+
+    fn options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
+        let options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
+        let options = options.on_link_change(report_link);
+        let policy = match (self.when_unreachable, &self.spill) {
+            (Some(Policy::Spill), _) if is_recording => {
+                return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
+            }
+            (Some(Policy::Spill), Some(path)) => {
+                WhenUnreachable::Spill { path: path.clone(), max_bytes: u64::from(self.spill_limit) << 20 }
+            }
+            (Some(Policy::Drop), _) => WhenUnreachable::Drop,
+            (Some(Policy::Hold), _) => WhenUnreachable::Hold,
+            _ => return Ok(options),
+        };
+        Ok(options.when_unreachable(policy))
+    }
+
+    /// Connects to the NATS server, and reads the end of the session.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is published.
+    async fn publisher(&self, options: PublishOptions) -> Result<Publisher, Failure> {
+        let mut stream = self.stream.options()?;
+        if let Some(age) = self.max_age {
+            stream = stream.max_age(age);
+        }
+        if let Some(mebibytes) = self.max_size {
+            stream = stream.max_bytes(i64::from(mebibytes) << 20);
+        }
+        let stem = || Path::new(&self.source).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let session = match (&self.session, self.source()?) {
+            (Some(session), _) => session.clone(),
+            (None, Source::Live(Target::Address(_))) => SessionName::new(&self.source)?,
+            (None, _) => SessionName::new(&stem())?,
+        };
+        Ok(Publisher::start(EventStream::open_or_create(&stream).await?, session, options).await?)
+    }
+
+    /// Publishes a recording to its end.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the next run continues after the last stored event.
+    async fn publish_recording(&self, mut publisher: Publisher, path: PathBuf) -> Result<(), Failure> {
+        let (sender, mut lines) = mpsc::channel(DECODED_LINES);
+        let reader = self.reader;
+        let decoding = spawn_blocking(move || {
+            let writer = EventWriter::jsonl_to(Box::new(LineSink::new(sender)));
+            let decoder = DecodePrinter::new(reader.event_reader(), None, None, writer);
+            print_events(Input::open(Some(&path), true)?, decoder, reader.strict, |_| {})
+        });
+        while let Some(line) = lines.recv().await {
+            publisher.push(line.into()).await?;
+        }
+        // Never cancelled, so an error is a panic, which its thread has reported.
+        let decoded = decoding.await.unwrap_or(Ok(()));
+        publisher.finish(Duration::MAX).await?;
+        decoded
+    }
+
+    /// Publishes a live session until it ends, or the stop signal.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the session; events in memory are lost.
+    async fn publish_session(
+        &self,
+        mut publisher: Publisher,
+        target: Target,
+        ending: &mut StopSignal,
+    ) -> Result<(), Failure> {
+        let start = async {
+            let mut profile = self.login.apply(target.profile()?).await?;
+            if let Some(path) = &self.record {
+                profile = profile.record_file(path);
+            }
+            start_session(profile, &self.source).await
+        };
+        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
+        let (client, mut tap) = started?;
+        announce_recording(&client);
+        let published = publish_tap(&client, &mut tap, &mut publisher, ending).await;
+        let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_events(&client, &mut tap, &mut publisher));
+        let ((), rest) = tokio::join!(client.shutdown(), rest);
+        drop(tap);
+        let published = published.and(rest.unwrap_or(Ok(())));
+        let ended = wait_for_end(&self.source, &client, published).await.map(report_recorded);
+        let stored = publisher.finish(FINAL_STORE_TIMEOUT).await;
+        ended.and(stored.map_err(Failure::from))
+    }
+}
+
+enum Source {
+    Recording(PathBuf),
+    Live(Target),
+}
+
+/// Publishes a session, and sends lines of standard input, until the session ends, publishing fails or the stop signal.
+///
+/// # Cancel safety
+///
+/// Dropping the future leaves the session running; an event may be left out.
+async fn publish_tap(
+    client: &Client,
+    tap: &mut Tap,
+    publisher: &mut Publisher,
+    ending: &mut StopSignal,
+) -> Result<(), Failure> {
+    let sender = LineSender::Own(client.clone());
+    tokio::select! {
+        pushed = push_events(client, tap, publisher) => pushed,
+        failure = send_typed(&sender, tokio::io::stdin()) => Err(failure),
+        () = ending.wait() => Ok(()),
+    }
+}
+
+/// Publishes the events of a tap until the session ends.
+///
+/// # Cancel safety
+///
+/// Not cancel safe: an event that was received may be left out.
+async fn push_events(client: &Client, tap: &mut Tap, publisher: &mut Publisher) -> Result<(), Failure> {
+    let clock = SessionClock::new(client.began());
+    loop {
+        let item = tokio::select! {
+            item = tap.recv() => item,
+            error = publisher.failed() => return Err(error.into()),
+        };
+        let Some(item) = item else { return Ok(()) };
+        let Observation::Event { event, .. } = item.observation else { continue };
+        let mut line = Vec::new();
+        if EventWriter::append_json(&event, Some(&clock.stamp(item.at)), &mut line) {
+            publisher.push(line.into()).await?;
+        }
+    }
+}
+
+/// Reports that the NATS server does not store events, with the reason, or that it does again.
+fn report_link(failure: Option<&str>) {
+    match failure {
+        Some(reason) => report(&format!("NATS stores no events: {reason}")),
+        None => report("NATS stores events again"),
+    }
+}

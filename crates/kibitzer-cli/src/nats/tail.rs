@@ -1,0 +1,166 @@
+//! `kibitzer tail`: prints events of a NATS JetStream stream.
+
+use std::io::{self, BufWriter, Write as _};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use kibitzer::core::EventKind;
+use kibitzer::transcript::Utc;
+use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
+use serde_json::Value;
+
+use super::{StreamArgs, member, parse_session};
+use crate::arguments::parse_duration;
+use crate::failure::{EXIT_STATUS, Failure, report};
+use crate::live::{StopArgs, run};
+use crate::output::{FORMAT_HELP, LineFormat, TerminalSafe};
+
+/// Print events that `kibitzer publish` stored in a NATS JetStream stream
+///
+/// Prints each event once and in the order in which it was stored, then waits for more.
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+pub(crate) struct Args {
+    #[command(flatten)]
+    stream: StreamArgs,
+    /// Start with new events, with the first one in the stream, or at a time: 2025-03-01T12:34:56Z, or 10m for ten minutes ago
+    #[arg(long, value_name = "now|first|TIME", default_value = "now", value_parser = parse_start)]
+    from: Start,
+    /// End after the events that are stored already
+    #[arg(long)]
+    stored: bool,
+    /// Print events of this session only
+    #[arg(long, value_name = "NAME", value_parser = parse_session)]
+    session: Option<SessionName>,
+    /// Print events of games with this number only
+    #[arg(long, value_name = "NUMBER")]
+    game: Option<u32>,
+    /// Print events of these kinds only, such as `position,game_ended`
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = str::parse::<EventKind>)]
+    kind: Vec<EventKind>,
+    #[arg(long, value_enum, help = FORMAT_HELP)]
+    format: Option<LineFormat>,
+    #[command(flatten)]
+    ending: StopArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer tail --nats nats://localhost:4222                      new events of all sessions
+  kibitzer tail --from first --stored --session fics-1 | jq .event
+  kibitzer tail --from 10m --game 12 --kind position,kibitz       game 12 since ten minutes";
+
+/// When to start.
+#[derive(Clone, Copy, Debug)]
+enum Start {
+    At(ReadFrom),
+    Ago(Duration),
+}
+
+fn parse_start(text: &str) -> Result<Start, &'static str> {
+    match text {
+        "now" => Ok(Start::At(ReadFrom::Now)),
+        "first" => Ok(Start::At(ReadFrom::First)),
+        _ => match (parse_duration(text), text.parse::<Utc>()) {
+            (Ok(ago), _) => Ok(Start::Ago(ago)),
+            (_, Ok(utc)) => Ok(Start::At(ReadFrom::Time(utc.into()))),
+            _ => Err("it is now, first, a time ago such as 10m, or a time such as 2025-03-01T12:34:56Z"),
+        },
+    }
+}
+
+impl Args {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        run(self.print())
+    }
+
+    /// Prints events until the stop signal, or with `--stored` to the last one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the printed events are whole lines.
+    async fn print(&self) -> Result<(), Failure> {
+        let mut ending = self.ending.begin()?;
+        let mut filter = SubjectFilter::default().kinds(self.kind.iter().copied());
+        if let Some(session) = &self.session {
+            filter = filter.session(session.clone());
+        }
+        if let Some(game) = self.game {
+            filter = filter.game(game);
+        }
+        // A large future: connecting has many steps.
+        ending.unless_stopped(Box::pin(self.print_selected(&filter))).await.unwrap_or(Ok(()))
+    }
+
+    /// Prints the selected events.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the printed events are whole lines.
+    async fn print_selected(&self, filter: &SubjectFilter) -> Result<(), Failure> {
+        let from = match self.from {
+            Start::At(from) => from,
+            Start::Ago(time) => ReadFrom::Time(SystemTime::now().checked_sub(time).unwrap_or(UNIX_EPOCH)),
+        };
+        let stream = EventStream::open(&self.stream.options()?).await?;
+        let mut events = EventReader::open(&stream, filter, from).await?;
+        let mut out = BufWriter::new(io::stdout());
+        let format = self.format.unwrap_or_else(LineFormat::for_stdout);
+        while !(self.stored && events.n_pending() == 0) {
+            match events.next().await {
+                Ok(event) => match format_event(&event, format) {
+                    Ok(line) => writeln!(out, "{line}").map_err(Failure::stdout)?,
+                    Err(error) => report(&format!("message {} is not an event: {error}", event.sequence)),
+                },
+                Err(error) if matches!(error, NatsError::Message { .. }) => report(&error.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+            if events.n_pending() == 0 {
+                out.flush().map_err(Failure::stdout)?;
+            }
+        }
+        out.flush().map_err(Failure::stdout)
+    }
+}
+
+/// Returns the line to print. JSON is printed as it was published, except for characters that would end the line or control a terminal.
+fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, String> {
+    let line = std::str::from_utf8(&stored.line).map_err(|error| error.to_string())?;
+    let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let name = member(&event, "event").as_str().ok_or("it names no event")?;
+    if format == LineFormat::Jsonl {
+        let escape = |character: char| match character {
+            // Outside of strings, where JSON allows line ends.
+            '\0'..=' ' => " ".to_owned(),
+            _ if kibitzer::json::is_escaped(character) => format!("\\u{:04x}", u32::from(character)),
+            _ => character.to_string(),
+        };
+        return Ok(line.chars().map(escape).collect());
+    }
+    let utc = member(&event, "utc").as_str().unwrap_or("-");
+    let members = event.as_object().into_iter().flatten();
+    let shown = members.filter(|(key, value)| !HIDDEN_KEYS.contains(&&***key) && !value.is_null());
+    let shown = shown.map(|(key, value)| format!(" {key}={value}")).collect::<Vec<_>>().concat();
+    Ok(TerminalSafe(&format!("{utc} {} {name}{shown}", stored.session())).to_string())
+}
+
+/// Keys that are not shown as text, or not by name.
+const HIDDEN_KEYS: [&str; 4] = ["event", "offset", "t", "utc"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_is_now_first_or_a_time() {
+        assert!(matches!(parse_start("now"), Ok(Start::At(ReadFrom::Now))));
+        assert!(matches!(parse_start("first"), Ok(Start::At(ReadFrom::First))));
+        assert!(matches!(parse_start("10m"), Ok(Start::Ago(ago)) if ago == Duration::from_mins(10)));
+        let time = UNIX_EPOCH + Duration::from_secs(1_740_832_496);
+        let parsed = parse_start("2025-03-01T12:34:56Z");
+        assert!(matches!(parsed, Ok(Start::At(ReadFrom::Time(at))) if at == time), "{parsed:?}");
+        for text in ["", "last", "10", "2025-03-01"] {
+            assert!(parse_start(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Failures of publishing and reading.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::Position;
+
+/// Why events cannot be published or read.
+///
+/// No variant contains a URL or a credential; a server is named by host and port.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum NatsError {
+    /// The address is not a URL of a NATS server.
+    #[error("the address of the NATS server is not valid: it looks like nats://HOST:PORT")]
+    Address,
+    /// The server did not answer, or refused the login.
+    #[error("cannot connect to the NATS server at {host}: {reason}")]
+    Connect {
+        /// Host and port.
+        host: String,
+        /// Description of the failure.
+        reason: String,
+    },
+    /// The server is too old.
+    #[error(
+        "the NATS server at {host} has version {version}, but kibitzer needs 2.11 or later: older ones ignore the header that keeps the events of a session in order"
+    )]
+    TooOld {
+        /// Host and port.
+        host: String,
+        /// Version of the server.
+        version: String,
+    },
+    /// The stream does not exist, cannot be created, or has settings that lose events.
+    #[error("stream {stream}: {reason}")]
+    Stream {
+        /// Name of the stream.
+        stream: String,
+        /// Description of the failure.
+        reason: String,
+    },
+    /// A message in the stream is not an event of kibitzer.
+    #[error("stream {stream}: {reason}")]
+    Message {
+        /// Name of the stream.
+        stream: String,
+        /// Description of the message.
+        reason: String,
+    },
+    /// A name of a session is empty or too long.
+    #[error("the name of a session has 1 to 64 bytes")]
+    SessionName,
+    /// A line to publish is not an event.
+    #[error("event {number} is not a JSON line of kibitzer: {reason}")]
+    Line {
+        /// Number of the line, from 1.
+        number: u64,
+        /// Description of the first error.
+        reason: String,
+    },
+    /// Another publisher of the same session has stored an event since.
+    #[error("another process publishes session {session}: it stored event {position}; this one ends")]
+    Fenced {
+        /// The session.
+        session: String,
+        /// Position of the other publisher's event.
+        position: Position,
+    },
+    /// The server does not have events that it acknowledged.
+    #[error(
+        "the NATS server lost events of session {session} that it had acknowledged, up to {stored}; publish again to continue"
+    )]
+    Lost {
+        /// The session.
+        session: String,
+        /// Position of the last acknowledged event.
+        stored: Position,
+    },
+    /// The stream contains other events of the session than the source.
+    #[error(
+        "session {session} in the stream is not this recording: they differ at event {position}; give it another name with --session"
+    )]
+    OtherSource {
+        /// The session.
+        session: String,
+        /// Position of the first difference that was found.
+        position: Position,
+    },
+    /// The publisher ended before all events were stored.
+    #[error("{count} events of session {session} are not stored: {reason}")]
+    Unsent {
+        /// The session.
+        session: String,
+        /// Number of events in memory and in the spill file.
+        count: u64,
+        /// Description of the last failure.
+        reason: String,
+    },
+    /// The spill file cannot be read or written.
+    #[error("cannot use the spill file {path}", path = .path.display())]
+    Spill {
+        /// Path of the file.
+        path: PathBuf,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,104 @@
+//! Positions of events in a session.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::event_head::EventHead;
+
+/// Position of an event in the output of a session; grows from event to event.
+///
+/// Its text form, `3.1200.0`, is in the header `Kibitzer-Position` of every stored event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct Position {
+    /// Number of the connection attempt, over all processes that published the session, from 1.
+    pub epoch: u64,
+    /// Offset in the received bytes of the connection; for an event without one, that of the event before it.
+    pub offset: u64,
+    /// Number of events before it in the same epoch with the same offset.
+    pub n: u64,
+}
+
+impl Position {
+    /// Returns the position before the first event of an epoch.
+    pub(crate) const fn start_of(epoch: u64) -> Self {
+        Self { epoch, offset: 0, n: 0 }
+    }
+
+    /// Returns the position of the event that follows the one at this position.
+    pub(crate) fn of_next(self, event: &EventHead<'_>) -> Self {
+        match event.offset {
+            // Offsets restart with each connection of a live session.
+            _ if event.name == "connecting" => Self::start_of(self.epoch.saturating_add(1)),
+            // A listing has the offset of its first line, which is before that of the last event.
+            Some(offset) if offset > self.offset => Self { offset, n: 0, ..self },
+            _ => Self { n: self.n.saturating_add(1), ..self },
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.epoch, self.offset, self.n)
+    }
+}
+
+/// The text is not a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a position has three numbers, as in 3.1200.0")]
+#[non_exhaustive]
+pub struct ParsePositionError;
+
+impl FromStr for Position {
+    type Err = ParsePositionError;
+
+    fn from_str(text: &str) -> Result<Self, ParsePositionError> {
+        let mut numbers = text.split('.').map(|number| number.parse().map_err(|_| ParsePositionError));
+        let mut next = || numbers.next().unwrap_or(Err(ParsePositionError));
+        let position = Self { epoch: next()?, offset: next()?, n: next()? };
+        if numbers.next().is_some() { Err(ParsePositionError) } else { Ok(position) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn positions(from: Position, lines: &[&str]) -> Vec<String> {
+        let mut last = from;
+        let next = |line: &&str| {
+            last = last.of_next(&EventHead::parse(line.as_bytes()).unwrap());
+            last.to_string()
+        };
+        lines.iter().map(next).collect()
+    }
+
+    #[test]
+    fn positions_grow_with_every_event() {
+        let got = positions(
+            Position::start_of(4),
+            &[
+                r#"{"event":"connecting","offset":null}"#,
+                r#"{"event":"connected","offset":null}"#,
+                r#"{"event":"text","offset":0}"#,
+                r#"{"event":"text","offset":20}"#,
+                r#"{"event":"sent","offset":null}"#,
+                r#"{"event":"game_list","offset":10}"#,
+                r#"{"event":"prompt","offset":30}"#,
+                r#"{"event":"connecting","offset":null}"#,
+                r#"{"event":"text","offset":5}"#,
+            ],
+        );
+        assert_eq!(got, ["5.0.0", "5.0.1", "5.0.2", "5.20.0", "5.20.1", "5.20.2", "5.30.0", "6.0.0", "6.5.0"]);
+        assert!(got.is_sorted_by_key(|text| text.parse::<Position>().unwrap()));
+    }
+
+    #[test]
+    fn positions_are_parsed_as_they_are_written() {
+        let position = Position { epoch: 3, offset: 1200, n: u64::MAX };
+        assert_eq!(position.to_string().parse(), Ok(position));
+        for text in ["", "1", "1.2", "1.2.3.4", "1.2.x", "1.2.-3", "1.2.18446744073709551616", " 1.2.3"] {
+            assert_eq!(text.parse::<Position>(), Err(ParsePositionError), "{text}");
+        }
+    }
+}

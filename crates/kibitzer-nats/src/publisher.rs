@@ -1,0 +1,202 @@
+//! Publishes the events of a session.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::event_head::EventHead;
+use crate::queue::EventQueue;
+use crate::queued_event::QueuedEvent;
+use crate::sender::Sender;
+use crate::stored_event::StoredEvent;
+use crate::subject::SessionName;
+use crate::{EventStream, NatsError, Position, WhenUnreachable};
+
+/// Size of the buffer by default.
+const BUFFER_BYTES: usize = 8 << 20;
+
+/// Room for headers in the maximum size of a message.
+const HEADER_BYTES: usize = 1024;
+
+/// Source of the events, and how many of them are buffered.
+#[derive(Clone, Debug)]
+pub struct PublishOptions {
+    when_unreachable: WhenUnreachable,
+    buffer_bytes: usize,
+    is_recording: bool,
+    on_link_change: fn(Option<&str>),
+}
+
+impl PublishOptions {
+    /// Creates options for a live session: its events continue after those in the stream. Default policy: [`WhenUnreachable::Drop`].
+    pub fn live() -> Self {
+        Self { is_recording: false, when_unreachable: WhenUnreachable::Drop, ..Self::recording() }
+    }
+
+    /// Creates options for a recording, which yields the same events every time: those that are in the stream already are skipped.
+    /// Default policy: [`WhenUnreachable::Hold`].
+    pub fn recording() -> Self {
+        Self {
+            when_unreachable: WhenUnreachable::Hold,
+            buffer_bytes: BUFFER_BYTES,
+            is_recording: true,
+            on_link_change: |_| {},
+        }
+    }
+
+    /// Sets the reaction to a full buffer.
+    #[must_use]
+    pub fn when_unreachable(mut self, policy: WhenUnreachable) -> Self {
+        self.when_unreachable = policy;
+        self
+    }
+
+    /// Sets a function that is called when the server has not stored anything for about a second, with the reason, and when it does
+    /// again, with `None`. Default: nothing is called.
+    #[must_use]
+    pub const fn on_link_change(mut self, observer: fn(Option<&str>)) -> Self {
+        self.on_link_change = observer;
+        self
+    }
+
+    /// Sets the size of the buffer in bytes. Default: 8 MiB.
+    #[must_use]
+    pub const fn buffer_bytes(mut self, bytes: usize) -> Self {
+        self.buffer_bytes = bytes;
+        self
+    }
+}
+
+/// Publishes the events of a session, each once and in order, as long as no event of the session comes from elsewhere.
+///
+/// Every message is stored on the condition that the last message of the session is the one before it. After any doubt (a lost
+/// connection, a late answer) the publisher reads the last message, whose position shows which events are stored. A publisher that is
+/// started later continues there, and an earlier one of the same session fails with [`NatsError::Fenced`] at its next event.
+///
+/// An acknowledged event is in the memory of the server, and on its disk within two minutes by default. A server that loses power may
+/// lose it; the publisher then fails with [`NatsError::Lost`] at its next event.
+#[derive(Debug)]
+pub struct Publisher {
+    session: SessionName,
+    queue: Arc<EventQueue>,
+    /// The task that stores events; it ends with an error, or after the last event.
+    task: JoinSet<Result<(), NatsError>>,
+    /// Position of the last event of the source.
+    position: Position,
+    /// Number of lines of the source.
+    n_lines: u64,
+    /// Last event in the stream, until the recording has reached it.
+    resume_at: Option<StoredEvent>,
+}
+
+impl Publisher {
+    /// Reads the position of the session's last event in the stream, and starts a task that stores events.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError`] if the server does not answer or the spill file cannot be used.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is published.
+    pub async fn start(stream: EventStream, session: SessionName, options: PublishOptions) -> Result<Self, NatsError> {
+        let last = stream.last_event(&session).await.map_err(|reason| stream.error(reason))?;
+        let max_line_bytes = stream.connection.client.max_payload().saturating_sub(HEADER_BYTES);
+        let policy = &options.when_unreachable;
+        let queue = EventQueue::new(&session, policy, [options.buffer_bytes, max_line_bytes]);
+        let queue = Arc::new(queue.map_err(|source| policy.error(source))?);
+        let stored = last.as_ref().map(|event| event.position);
+        let position = match (options.is_recording, stored.max(queue.last_spilled())) {
+            (false, Some(last)) => last,
+            _ => Position::start_of(u64::from(options.is_recording)),
+        };
+        let sequence = last.as_ref().map_or(0, |event| event.sequence);
+        let sender =
+            Sender::new(stream, session.clone(), Arc::clone(&queue), (sequence, stored), options.on_link_change);
+        let mut task = JoinSet::new();
+        let policy = policy.clone();
+        task.spawn(async move { sender.run(&policy).await });
+        let resume_at = last.filter(|_| options.is_recording);
+        Ok(Self { session, queue, task, position, n_lines: 0, resume_at })
+    }
+
+    /// Publishes a line of JSON, without its line end. It is in the stream when [`finish`](Self::finish) has returned; until then, or if
+    /// the buffer is full, the policy applies.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::Line`] if the line is not an event; it is left out. [`NatsError::OtherSource`] if a recording differs from the
+    /// events in the stream. Any error that has ended publishing.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: the event may be left out.
+    pub async fn push(&mut self, line: Bytes) -> Result<(), NatsError> {
+        self.n_lines += 1;
+        let line_error = |reason| NatsError::Line { number: self.n_lines, reason };
+        let head = EventHead::parse(&line).map_err(line_error)?;
+        let position = self.position.of_next(&head);
+        let subject = self.session.subject(&head);
+        self.position = position;
+        if let Some(stored) = &self.resume_at {
+            let is_same = stored.line == line || stored.subject.ends_with(".dropped");
+            match position.cmp(&stored.position) {
+                std::cmp::Ordering::Less => return Ok(()),
+                std::cmp::Ordering::Equal if is_same => {
+                    self.resume_at = None;
+                    return Ok(());
+                }
+                _ => return Err(self.other_source(stored.position)),
+            }
+        }
+        let pushed = self.queue.push(QueuedEvent { position, subject, line });
+        tokio::select! {
+            biased;
+            () = pushed => Ok(()),
+            Some(Ok(Err(error))) = self.task.join_next() => Err(error),
+        }
+    }
+
+    /// Waits until publishing fails. A failure is returned once, by this method or another one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the failure is returned by the next call.
+    pub async fn failed(&mut self) -> NatsError {
+        match self.task.join_next().await {
+            Some(Ok(Err(error))) => error,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Waits until all events are stored, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::Unsent`] at the limit, [`NatsError::OtherSource`] if the recording ended before the last event in the stream, or
+    /// the error that has ended publishing.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future stops publishing; events in memory are lost.
+    pub async fn finish(mut self, limit: Duration) -> Result<(), NatsError> {
+        if let Some(stored) = &self.resume_at {
+            return Err(self.other_source(stored.position));
+        }
+        self.queue.close();
+        let Ok(ended) = timeout(limit, self.task.join_next()).await else {
+            let (count, is_saved) = self.queue.save();
+            let rest = if is_saved { "the spill file has them" } else { "they are lost" };
+            let reason = format!("the server did not answer within {limit:?}; {rest}");
+            return Err(NatsError::Unsent { session: self.session.token().to_owned(), count, reason });
+        };
+        ended.and_then(Result::ok).unwrap_or(Ok(()))
+    }
+
+    fn other_source(&self, position: Position) -> NatsError {
+        NatsError::OtherSource { session: self.session.token().to_owned(), position }
+    }
+}

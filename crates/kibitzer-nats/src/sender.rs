@@ -1,0 +1,248 @@
+//! Stores queued events in the stream, each on the condition that it follows the last one of its session.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::client::Request;
+use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_MESSAGE_ID};
+use kibitzer_core::text::error_chain;
+use serde::Deserialize;
+use tokio::time::sleep;
+
+use crate::queue::EventQueue;
+use crate::queued_event::QueuedEvent;
+use crate::stored_event::{POSITION_HEADER, PUBLISHER_HEADER, StoredEvent};
+use crate::subject::SessionName;
+use crate::{EventStream, NatsError, Position, WhenUnreachable};
+
+/// Subjects that the expected sequence number refers to.
+const EXPECTED_SUBJECT_HEADER: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
+
+/// Pauses after failures double from the first to the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// A server that does not work after pauses of this length is reported as unreachable.
+const REPORTED_PAUSE: Duration = Duration::from_millis(320);
+
+/// Refusals that show that the session has another last event than expected: a wrong sequence number, a duplicate message id in a
+/// batch.
+const CONFLICTS: [u64; 2] = [10_071, 10_201];
+
+/// The task that stores events.
+pub(crate) struct Sender {
+    stream: EventStream,
+    session: SessionName,
+    queue: Arc<EventQueue>,
+    /// Unique name of this publisher.
+    id: String,
+    /// Number in the stream of the session's last event; 0 if it has none.
+    sequence: u64,
+    /// Position of the session's last event.
+    position: Option<Position>,
+    /// Number of events to send one at a time because the server refused a batch.
+    n_single: usize,
+    pause: Duration,
+    on_link_change: fn(Option<&str>),
+}
+
+/// Answer of the server to a message.
+#[derive(Debug, Deserialize)]
+struct Ack {
+    #[serde(default)]
+    seq: u64,
+    #[serde(default)]
+    duplicate: bool,
+    error: Option<AckError>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AckError {
+    #[serde(default)]
+    err_code: u64,
+    #[serde(default)]
+    description: String,
+}
+
+impl Sender {
+    pub(crate) fn new(
+        stream: EventStream,
+        session: SessionName,
+        queue: Arc<EventQueue>,
+        (sequence, position): (u64, Option<Position>),
+        on_link_change: fn(Option<&str>),
+    ) -> Self {
+        let id = stream.connection.client.new_inbox();
+        Self { stream, session, queue, id, sequence, position, n_single: 0, pause: FIRST_PAUSE, on_link_change }
+    }
+
+    /// Stores events until the queue is closed and empty.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves events in the queue that may be stored.
+    pub(crate) async fn run(mut self, policy: &WhenUnreachable) -> Result<(), NatsError> {
+        while let Some(events) = self.queue.next().await.map_err(|source| policy.error(source))? {
+            // Events of the spill file may be stored since an earlier publisher.
+            let n_known = events.iter().take_while(|event| Some(event.position) <= self.position).count();
+            self.queue.remove(n_known);
+            let mut rest = events.get(n_known..).unwrap_or_default();
+            while !rest.is_empty() {
+                let n_stored = match self.send(rest).await {
+                    Ok(n_stored) => n_stored,
+                    Err(reason) => {
+                        self.wait(&reason).await;
+                        self.find_stored(rest).await?
+                    }
+                };
+                let (stored, unstored) = rest.split_at_checked(n_stored).unwrap_or_default();
+                if let Some(last) = stored.last() {
+                    self.record_stored(last.position);
+                    self.queue.remove(n_stored);
+                }
+                rest = unstored;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends events, all of them in one atomic step or the first one. Returns how many are stored.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it is not known whether they are stored.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe; the events may be stored.
+    async fn send(&mut self, events: &[QueuedEvent]) -> Result<usize, String> {
+        let may_batch = self.stream.allows_batches && self.n_single == 0;
+        let events = if may_batch { events } else { events.get(..1).unwrap_or_default() };
+        let answer = self.stream.connection.answer(self.request(events)).await??;
+        let ack: Ack = serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")?;
+        match ack {
+            Ack { error: None, duplicate: false, seq, .. } if seq > self.sequence => {
+                self.sequence = seq;
+                self.n_single = self.n_single.saturating_sub(1);
+                Ok(events.len())
+            }
+            Ack { error: Some(AckError { err_code, description }), .. } => {
+                // A server accepts a limited number of batches at a time.
+                let is_batch_refused = events.len() > 1 && !CONFLICTS.contains(&err_code);
+                self.n_single = if is_batch_refused { events.len() } else { self.n_single };
+                Err(description)
+            }
+            Ack { .. } => Err("the event was stored before".to_owned()),
+        }
+    }
+
+    /// Sends messages and returns the answer to the last one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe; the messages may be sent.
+    async fn request(&self, events: &[QueuedEvent]) -> Result<bytes::Bytes, String> {
+        let client = &self.stream.connection.client;
+        let batch = (events.len() > 1).then(|| client.new_inbox());
+        for (n, event) in events.iter().enumerate() {
+            let mut headers = HeaderMap::new();
+            headers.insert(POSITION_HEADER, event.position.to_string());
+            headers.insert(PUBLISHER_HEADER, self.id.as_str());
+            headers.insert(NATS_MESSAGE_ID, format!("{}/{}", self.session.token(), event.position));
+            if n == 0 {
+                headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, self.sequence.to_string());
+                headers.insert(EXPECTED_SUBJECT_HEADER, self.session.subjects());
+            }
+            let is_last = n + 1 == events.len();
+            if let Some(batch) = &batch {
+                headers.insert("Nats-Batch-Id", batch.trim_start_matches("_INBOX."));
+                headers.insert("Nats-Batch-Sequence", (n + 1).to_string());
+                if is_last {
+                    headers.insert("Nats-Batch-Commit", "1");
+                }
+            }
+            let (subject, line) = (event.subject.clone(), event.line.clone());
+            if is_last {
+                let request = Request::new().headers(headers).payload(line);
+                let answer = client.send_request(subject, request).await.map_err(|error| error_chain(&error))?;
+                return Ok(answer.payload);
+            }
+            let sent = client.publish_with_headers(subject, headers, line).await;
+            sent.map_err(|error| error_chain(&error))?;
+        }
+        Err("nothing to send".to_owned())
+    }
+
+    /// Reads the last event of the session until the server answers. Returns how many of these events are stored.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::Fenced`] or [`NatsError::Lost`] if the last event is neither the last known one nor one of these.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing is changed on the server.
+    async fn find_stored(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
+        loop {
+            let last = match self.stream.last_event(&self.session).await {
+                // Deleted events leave the numbers of the stream growing; a new or restored stream starts again.
+                Ok(None) => self.stream.last_sequence().await.map(|last| (None, last < self.sequence)),
+                last => last.map(|last| (last, false)),
+            };
+            match last {
+                Ok((last, is_reset)) => return self.compare(events, last, is_reset),
+                Err(reason) => self.wait(&reason).await,
+            }
+        }
+    }
+
+    /// Returns how many of these events are stored if this is the last one in the stream.
+    fn compare(
+        &mut self,
+        events: &[QueuedEvent],
+        last: Option<StoredEvent>,
+        is_reset: bool,
+    ) -> Result<usize, NatsError> {
+        let session = self.session.token().to_owned();
+        match last {
+            None if !is_reset => {
+                self.sequence = 0;
+                Ok(0)
+            }
+            Some(last) if last.sequence == self.sequence => Ok(0),
+            Some(last) if last.sequence > self.sequence && last.publisher != self.id => {
+                Err(NatsError::Fenced { session, position: last.position })
+            }
+            last => {
+                let stored = last.and_then(|last| {
+                    let n = events.iter().position(|event| event.position == last.position)?;
+                    self.sequence = last.sequence;
+                    Some(n + 1)
+                });
+                stored.ok_or(NatsError::Lost { session, stored: self.position.unwrap_or_default() })
+            }
+        }
+    }
+
+    /// Records the position of the last stored event, and reports a server that works again.
+    fn record_stored(&mut self, position: Position) {
+        self.position = Some(position);
+        if self.pause > REPORTED_PAUSE {
+            (self.on_link_change)(None);
+        }
+        self.pause = FIRST_PAUSE;
+    }
+
+    /// Waits before the next attempt, and reports a server that has not worked for a while.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: nothing but waiting happens.
+    async fn wait(&mut self, reason: &str) {
+        if self.pause == REPORTED_PAUSE {
+            (self.on_link_change)(Some(reason));
+        }
+        sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,188 @@
+//! A file for events that the server cannot store at present.
+//!
+//! The first line names the session; every other line is a position, a blank, and the JSON line of an event.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use bytes::Bytes;
+
+use crate::Position;
+use crate::event_head::EventHead;
+use crate::queued_event::QueuedEvent;
+use crate::subject::SessionName;
+
+/// Maximum length of a line; NATS servers accept no longer messages.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+
+/// A file of events that are not stored yet. It is emptied once all of them are.
+#[derive(Debug)]
+pub(crate) struct SpillFile {
+    file: File,
+    session: SessionName,
+    max_bytes: u64,
+    /// Length of the first line.
+    start: u64,
+    /// Offset of the first event that was not read yet.
+    next: u64,
+    /// Length of the file.
+    end: u64,
+    /// Number of events that were not read yet.
+    n_unread: u64,
+    /// Position of the last event in the file.
+    last: Option<Position>,
+}
+
+impl SpillFile {
+    /// Opens the spill file of a session, or creates it, readable by its owner alone. A line that is cut off at the end is removed.
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if the file cannot be used, or is not a spill file of this session.
+    pub(crate) fn open(path: &Path, session: &SessionName, max_bytes: u64) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
+        let heading = format!("kibitzer spill v1 {}\n", session.token());
+        if file.metadata()?.len() == 0 {
+            file.write_all(heading.as_bytes())?;
+        }
+        file.rewind()?;
+        let mut found = vec![0; heading.len()];
+        if file.read_exact(&mut found).is_err() || found != heading.as_bytes() {
+            return Err(invalid("it is not a spill file of this session"));
+        }
+        let start = heading.len() as u64;
+        let session = session.clone();
+        let mut spill = Self { file, session, max_bytes, start, next: start, end: u64::MAX, n_unread: 0, last: None };
+        spill.recover()?;
+        Ok(spill)
+    }
+
+    /// Finds the last whole event, and cuts off the rest.
+    fn recover(&mut self) -> io::Result<()> {
+        let (mut end, mut n_unread, mut last) = (self.start, 0, None);
+        self.for_each(end, |event, length| {
+            (end, n_unread, last) = (end + length, n_unread + 1, Some(event.position));
+            true
+        })?;
+        (self.end, self.n_unread, self.last) = (end, n_unread, last);
+        self.file.set_len(end)
+    }
+
+    /// Passes the whole events from an offset on, with the lengths of their lines, until `visit` returns `false`.
+    fn for_each(&self, offset: u64, mut visit: impl FnMut(QueuedEvent, u64) -> bool) -> io::Result<()> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut reader = BufReader::new(file);
+        loop {
+            let mut line = Vec::new();
+            let length = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
+            let Some(text) = line.strip_suffix(b"\n") else { return Ok(()) };
+            let event = self.parse(text).ok_or_else(|| invalid("one of its lines is not an event"))?;
+            if !visit(event, length as u64) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn parse(&self, line: &[u8]) -> Option<QueuedEvent> {
+        let blank = line.iter().position(|byte| *byte == b' ')?;
+        let (position, line) = (line.get(..blank)?, line.get(blank + 1..)?);
+        let position = std::str::from_utf8(position).ok()?.parse().ok()?;
+        let subject = self.session.subject(&EventHead::parse(line).ok()?);
+        Some(QueuedEvent { position, subject, line: Bytes::copy_from_slice(line) })
+    }
+
+    /// Returns the position of the last event in the file; `None` if it is empty.
+    pub(crate) const fn last(&self) -> Option<Position> {
+        self.last
+    }
+
+    /// Returns whether the file contains no events, read or unread.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.end == self.start
+    }
+
+    /// Returns the number of events that were not read yet.
+    pub(crate) const fn n_unread(&self) -> u64 {
+        self.n_unread
+    }
+
+    /// Appends events. On an error the file is as before.
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if they cannot be written, or the file would exceed its limit.
+    pub(crate) fn append<'a>(&mut self, events: impl IntoIterator<Item = &'a QueuedEvent>) -> io::Result<()> {
+        let (mut lines, mut n_events, mut last) = (Vec::new(), 0, self.last);
+        for event in events {
+            writeln!(lines, "{} {}", event.position, String::from_utf8_lossy(&event.line))?;
+            (n_events, last) = (n_events + 1, Some(event.position));
+        }
+        let end = self.end.saturating_add(lines.len() as u64);
+        if end > self.max_bytes {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.file.seek(SeekFrom::Start(self.end))?;
+        if let Err(error) = self.file.write_all(&lines) {
+            self.file.set_len(self.end)?;
+            return Err(error);
+        }
+        (self.end, self.last) = (end, last);
+        self.n_unread += n_events;
+        Ok(())
+    }
+
+    /// Appends events that are in memory, too: they count as read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`append`](Self::append).
+    pub(crate) fn take_over<'a>(&mut self, events: impl IntoIterator<Item = &'a QueuedEvent>) -> io::Result<()> {
+        self.append(events)?;
+        (self.next, self.n_unread) = (self.end, 0);
+        Ok(())
+    }
+
+    /// Returns the next events up to about this many bytes; none at the end. They stay in the file until [`clear`](Self::clear).
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if the file cannot be read.
+    pub(crate) fn read(&mut self, max_bytes: usize) -> io::Result<Vec<QueuedEvent>> {
+        let (mut events, mut n_bytes, mut next) = (Vec::new(), 0, self.next);
+        if next < self.end {
+            self.for_each(next, |event, length| {
+                next += length;
+                n_bytes += event.line.len();
+                events.push(event);
+                n_bytes < max_bytes && next < self.end
+            })?;
+            if events.is_empty() {
+                return Err(invalid("another program has changed it"));
+            }
+        }
+        self.next = next;
+        self.n_unread = self.n_unread.saturating_sub(events.len() as u64);
+        Ok(events)
+    }
+
+    /// Removes all events.
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if the file cannot be truncated.
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
+        self.file.set_len(self.start)?;
+        (self.next, self.end, self.n_unread, self.last) = (self.start, self.start, 0, None);
+        Ok(())
+    }
+}
+
+fn invalid(reason: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}

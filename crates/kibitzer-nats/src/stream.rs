@@ -1,0 +1,238 @@
+//! The JetStream stream that contains the events of all sessions.
+
+use std::fmt;
+use std::time::Duration;
+
+use async_nats::Client;
+use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::stream::{
+    Config, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy, StorageType, Stream,
+};
+use async_nats::jetstream::{Context, ErrorCode};
+use kibitzer_core::text::error_chain;
+
+use crate::NatsError;
+use crate::connection::Connection;
+use crate::stored_event::StoredEvent;
+use crate::subject::{ALL_SUBJECTS, SessionName};
+
+/// Name of the stream by default.
+pub const DEFAULT_STREAM: &str = "KIBITZER";
+
+/// Age after which events are deleted, of a new stream by default.
+const DEFAULT_MAX_AGE: Duration = Duration::from_hours(168);
+
+/// Size beyond which the oldest events are deleted, of a new stream by default: 4 GiB. The server reserves it on the disk.
+const DEFAULT_MAX_BYTES: i64 = 4 << 30;
+
+/// Number of attempts to create the stream, and the pause between them.
+const CREATE_ATTEMPTS: u32 = 5;
+const CREATE_PAUSE: Duration = Duration::from_millis(200);
+
+/// Server and stream to publish to or to read from.
+#[derive(Clone)]
+pub struct StreamOptions {
+    urls: String,
+    name: String,
+    max_age: Option<Duration>,
+    max_bytes: Option<i64>,
+}
+
+impl StreamOptions {
+    /// Creates options for the stream `KIBITZER` of a server: `nats://HOST:PORT` or `tls://HOST:PORT`, with `USER:PASSWORD@` or
+    /// `TOKEN@` before the host if the server requires it; several servers of a cluster are separated by commas.
+    pub fn new(urls: impl Into<String>) -> Self {
+        Self { urls: urls.into(), name: DEFAULT_STREAM.to_owned(), max_age: None, max_bytes: None }
+    }
+
+    /// Sets the name of the stream. Default: `KIBITZER`.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets the age after which events are deleted; zero for never. Default: seven days, or the setting of an existing stream.
+    #[must_use]
+    pub const fn max_age(mut self, age: Duration) -> Self {
+        self.max_age = Some(age);
+        self
+    }
+
+    /// Sets the size beyond which the oldest events are deleted; -1 for no limit. Default: 4 GiB, or the setting of an existing stream.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: i64) -> Self {
+        self.max_bytes = Some(bytes);
+        self
+    }
+
+    /// Returns the configuration of a new stream.
+    fn config(&self, has_batches: bool) -> Config {
+        Config {
+            name: self.name.clone(),
+            subjects: vec![ALL_SUBJECTS.to_owned()],
+            description: Some("Events of sessions on chess servers, published by kibitzer".to_owned()),
+            retention: RetentionPolicy::Limits,
+            discard: DiscardPolicy::Old,
+            storage: StorageType::File,
+            max_age: self.max_age.unwrap_or(DEFAULT_MAX_AGE),
+            max_bytes: self.max_bytes.unwrap_or(DEFAULT_MAX_BYTES),
+            max_messages: -1,
+            max_messages_per_subject: -1,
+            allow_direct: true,
+            allow_atomic_publish: has_batches,
+            ..Config::default()
+        }
+    }
+
+    /// Returns why an existing stream cannot be used; `None` if it can.
+    fn mismatch(&self, found: &Config) -> Option<&'static str> {
+        let contains_all = found.subjects.iter().any(|subject| [ALL_SUBJECTS, "kibitzer.>", ">"].contains(&&**subject));
+        if !contains_all || found.subject_transform.is_some() {
+            Some("its subjects are not kibitzer.v1.>")
+        } else if found.retention != RetentionPolicy::Limits {
+            Some("events are deleted once they are read; its retention has to be \"limits\"")
+        } else if found.no_ack || found.sealed {
+            Some("it is sealed, or does not acknowledge events")
+        } else if self.max_age.is_some_and(|age| age != found.max_age) {
+            Some("it has another maximum age; leave the option out, or change the stream with `nats stream edit`")
+        } else if self.max_bytes.is_some_and(|bytes| bytes != found.max_bytes) {
+            Some("it has another maximum size; leave the option out, or change the stream with `nats stream edit`")
+        } else {
+            None
+        }
+    }
+}
+
+/// Leaves out the addresses, which may contain a password.
+impl fmt::Debug for StreamOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamOptions").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A stream on a connected server. The connection is opened again whenever it is lost.
+#[derive(Clone, Debug)]
+pub struct EventStream {
+    pub(crate) connection: Connection,
+    pub(crate) stream: Stream,
+    pub(crate) name: String,
+    /// Whether several events may be stored in one atomic step.
+    pub(crate) allows_batches: bool,
+}
+
+impl EventStream {
+    /// Connects to the server, and opens the stream for reading.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError`] if the server cannot be reached or is too old, or the stream does not exist.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future closes the connection.
+    pub async fn open(options: &StreamOptions) -> Result<Self, NatsError> {
+        let connection = Connection::open(&options.urls).await?;
+        let context = context_of(&connection.client);
+        match context.get_stream(&options.name).await {
+            Ok(stream) => Ok(Self::new(connection, stream)),
+            Err(error) => Err(options.error(&error)),
+        }
+    }
+
+    /// Connects to the server, and opens the stream for publishing. Creates the stream if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError`] if the server cannot be reached or is too old, the stream cannot be created, or an existing one has settings
+    /// that contradict the options or would lose events.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe; dropping the future may leave a new, empty stream.
+    pub async fn open_or_create(options: &StreamOptions) -> Result<Self, NatsError> {
+        let connection = Connection::open(&options.urls).await?;
+        let context = context_of(&connection.client);
+        let config = options.config(connection.has_batches);
+        let mut n_attempts = 0;
+        let stream = loop {
+            let error = match context.get_stream(&options.name).await {
+                Ok(stream) => break stream,
+                Err(error) if !is_missing(error.kind()) => return Err(options.error(&error)),
+                Err(_) => match context.create_stream(config.clone()).await {
+                    Ok(stream) => break stream,
+                    Err(error) => error,
+                },
+            };
+            // While several publishers create the stream at once, each reserves its maximum size on the disk.
+            n_attempts += 1;
+            if n_attempts == CREATE_ATTEMPTS {
+                return Err(options.error(&error));
+            }
+            tokio::time::sleep(CREATE_PAUSE).await;
+        };
+        match options.mismatch(&stream.cached_info().config) {
+            Some(reason) => Err(NatsError::Stream { stream: options.name.clone(), reason: reason.to_owned() }),
+            None => Ok(Self::new(connection, stream)),
+        }
+    }
+
+    fn new(connection: Connection, stream: Stream) -> Self {
+        let config = &stream.cached_info().config;
+        let allows_batches = connection.has_batches && config.allow_atomic_publish;
+        Self { connection, name: config.name.clone(), allows_batches, stream }
+    }
+
+    /// Returns the last event of a session; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// A description of the failure: the server does not answer, or the message is not an event.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the answer is discarded.
+    pub(crate) async fn last_event(&self, session: &SessionName) -> Result<Option<StoredEvent>, String> {
+        let subjects = session.subjects();
+        match self.connection.answer(self.stream.get_last_raw_message_by_subject(&subjects)).await? {
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(error_chain(&error)),
+            Ok(message) => {
+                StoredEvent::new(&message.subject, message.sequence, Some(&message.headers), message.payload).map(Some)
+            }
+        }
+    }
+
+    /// Returns the number of the last event of all sessions.
+    ///
+    /// # Errors
+    ///
+    /// A description of the failure.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the answer is discarded.
+    pub(crate) async fn last_sequence(&self) -> Result<u64, String> {
+        let info = self.connection.answer(self.stream.get_info()).await?.map_err(|error| error_chain(&error))?;
+        Ok(info.state.last_sequence)
+    }
+
+    /// Returns an error about this stream.
+    pub(crate) fn error(&self, reason: String) -> NatsError {
+        NatsError::Stream { stream: self.name.clone(), reason }
+    }
+}
+
+impl StreamOptions {
+    fn error(&self, error: &(dyn std::error::Error + 'static)) -> NatsError {
+        NatsError::Stream { stream: self.name.clone(), reason: error_chain(error) }
+    }
+}
+
+fn is_missing(kind: GetStreamErrorKind) -> bool {
+    matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+fn context_of(client: &Client) -> Context {
+    async_nats::jetstream::new(client.clone())
+}

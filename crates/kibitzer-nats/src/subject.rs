@@ -1,0 +1,184 @@
+//! Subjects of events: `kibitzer.v1.<session>.<class>[.<game>].<event>`.
+
+use kibitzer_core::EventKind;
+use kibitzer_core::event::EventCategory;
+
+use crate::NatsError;
+use crate::event_head::EventHead;
+
+/// Beginning of all subjects.
+const PREFIX: &str = "kibitzer.v1";
+
+/// Maximum length of a session's name. Escaped, it is at most three times as long.
+const MAX_SESSION_BYTES: usize = 64;
+
+/// Name of a session in subjects; unique in its stream.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionName {
+    /// The name with all bytes but letters, digits, `_` and `-` escaped as `=XX`.
+    token: String,
+}
+
+impl SessionName {
+    /// Creates a name from any text of 1 to 64 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::SessionName`] for a text of another length.
+    pub fn new(name: &str) -> Result<Self, NatsError> {
+        if name.is_empty() || name.len() > MAX_SESSION_BYTES {
+            return Err(NatsError::SessionName);
+        }
+        let escape = |byte: u8| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => char::from(byte).to_string(),
+            _ => format!("={byte:02X}"),
+        };
+        Ok(Self { token: name.bytes().map(escape).collect() })
+    }
+
+    /// Returns the name as it is written in subjects.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Returns the subjects of all events of the session.
+    pub(crate) fn subjects(&self) -> String {
+        format!("{PREFIX}.{}.>", self.token)
+    }
+
+    /// Returns the subject of an event.
+    pub(crate) fn subject(&self, event: &EventHead<'_>) -> String {
+        let game = event.game().map(|game| format!(".{game}")).unwrap_or_default();
+        format!("{PREFIX}.{}.{}{game}.{}", self.token, class_of(event.name.parse().ok()), event.name)
+    }
+}
+
+/// Subjects of all events of all sessions.
+pub(crate) const ALL_SUBJECTS: &str = "kibitzer.v1.>";
+
+/// Returns the class of an event; `None` is a kind that this version does not know.
+const fn class_of(kind: Option<EventKind>) -> &'static str {
+    use EventCategory as Category;
+    let Some(kind) = kind else { return "life" };
+    match (kind, kind.category()) {
+        (EventKind::Offer | EventKind::Desync | EventKind::Missed, _) | (_, Category::Board | Category::Game) => "game",
+        (_, Category::PrivateTalk | Category::PublicTalk | Category::ChannelTalk | Category::GameTalk) => "talk",
+        (_, Category::Offer | Category::Seek) => "seek",
+        (EventKind::Refused, _) | (_, Category::Control | Category::Text | Category::Listing) => "text",
+        _ => "life",
+    }
+}
+
+/// Selects stored events by their subjects. Default: all events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SubjectFilter {
+    session: Option<SessionName>,
+    game: Option<u32>,
+    kinds: Vec<EventKind>,
+}
+
+impl SubjectFilter {
+    /// Selects the events of one session. Default: all sessions.
+    #[must_use]
+    pub fn session(mut self, session: SessionName) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Selects the events that name this game. Default: all events, with or without a game.
+    #[must_use]
+    pub const fn game(mut self, number: u32) -> Self {
+        self.game = Some(number);
+        self
+    }
+
+    /// Selects events of these kinds. Default, and for no kinds: all.
+    #[must_use]
+    pub fn kinds(mut self, kinds: impl IntoIterator<Item = EventKind>) -> Self {
+        self.kinds = kinds.into_iter().collect();
+        self.kinds.sort_unstable();
+        self.kinds.dedup();
+        self
+    }
+
+    /// Returns the selected subjects. No two of them overlap, as the server requires.
+    pub(crate) fn subjects(&self) -> Vec<String> {
+        let session = self.session.as_ref().map_or("*", SessionName::token);
+        let start = format!("{PREFIX}.{session}");
+        match (&self.kinds[..], self.game) {
+            ([], None) => vec![format!("{start}.>")],
+            ([], Some(game)) => vec![format!("{start}.*.{game}.*")],
+            (kinds, Some(game)) => {
+                kinds.iter().map(|&kind| format!("{start}.{}.{game}.{kind}", class_of(Some(kind)))).collect()
+            }
+            (kinds, None) => {
+                let both = |&kind: &EventKind| {
+                    let class = class_of(Some(kind));
+                    [format!("{start}.{class}.{kind}"), format!("{start}.{class}.*.{kind}")]
+                };
+                kinds.iter().flat_map(both).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(session: &str, line: &str) -> String {
+        SessionName::new(session).unwrap().subject(&EventHead::parse(line.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_subject_names_session_class_game_and_event() {
+        let cases = [
+            (r#"{"event":"position","offset":0,"game":12,"fen":"x"}"#, "kibitzer.v1.fics.game.12.position"),
+            (r#"{"event":"kibitz","offset":0,"text":"kibitzer.v1.>","game":7}"#, "kibitzer.v1.fics.talk.7.kibitz"),
+            (r#"{"event":"say","offset":0,"text":"x","game":null}"#, "kibitzer.v1.fics.talk.say"),
+            (r#"{"event":"desync","offset":0,"game":7,"text":"x"}"#, "kibitzer.v1.fics.game.7.desync"),
+            (r#"{"event":"finger","offset":0,"game":{"game":3}}"#, "kibitzer.v1.fics.text.finger"),
+            (r#"{"event":"challenge","offset":0}"#, "kibitzer.v1.fics.seek.challenge"),
+            (r#"{"event":"lost","offset":null,"text":"x"}"#, "kibitzer.v1.fics.life.lost"),
+            (r#"{"event":"prompt","offset":1}"#, "kibitzer.v1.fics.text.prompt"),
+            (r#"{"event":"of_a_later_version","offset":1}"#, "kibitzer.v1.fics.life.of_a_later_version"),
+        ];
+        for (line, want) in cases {
+            assert_eq!(subject("fics", line), want);
+        }
+    }
+
+    #[test]
+    fn every_character_of_a_session_is_escaped_unless_it_is_safe_in_a_subject() {
+        let name = SessionName::new("a.b*>\u{e9} =Z_9-").unwrap();
+        assert_eq!(name.token(), "a=2Eb=2A=3E=C3=A9=20=3DZ_9-");
+        assert_eq!(name.subjects(), "kibitzer.v1.a=2Eb=2A=3E=C3=A9=20=3DZ_9-.>");
+        for text in [String::new(), "x".repeat(65)] {
+            assert!(SessionName::new(&text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_filter_selects_the_subjects_of_its_events() {
+        let session = || SubjectFilter::default().session(SessionName::new("a").unwrap());
+        let kinds = [EventKind::Tell, EventKind::Position, EventKind::Tell];
+        let cases: [(SubjectFilter, &[&str]); 5] = [
+            (SubjectFilter::default(), &["kibitzer.v1.*.>"]),
+            (session(), &["kibitzer.v1.a.>"]),
+            (session().game(7), &["kibitzer.v1.a.*.7.*"]),
+            (session().game(7).kinds([EventKind::Position]), &["kibitzer.v1.a.game.7.position"]),
+            (
+                SubjectFilter::default().kinds(kinds),
+                &[
+                    "kibitzer.v1.*.game.position",
+                    "kibitzer.v1.*.game.*.position",
+                    "kibitzer.v1.*.talk.tell",
+                    "kibitzer.v1.*.talk.*.tell",
+                ],
+            ),
+        ];
+        for (filter, want) in cases {
+            assert_eq!(filter.subjects(), want);
+        }
+    }
+}
