@@ -1,9 +1,11 @@
 //! Arguments that several commands share, and the parsing of their values.
 
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
 use kibitzer::core::EventReader;
 use kibitzer::core::message::{Family, Reader};
 use kibitzer::core::wire::{Framer, Timeseal};
@@ -79,6 +81,48 @@ impl PopulationArgs {
     pub(crate) fn options(self) -> PopulationOptions {
         PopulationOptions::new().speed(self.speed)
     }
+}
+
+/// Parser of values that a shell completes from a list, although others are valid, too.
+#[derive(Clone)]
+pub(crate) struct Completed<P> {
+    parser: P,
+    words: fn() -> Vec<&'static str>,
+}
+
+impl<P: TypedValueParser> Completed<P> {
+    pub(crate) const fn new(parser: P, words: fn() -> Vec<&'static str>) -> Self {
+        Self { parser, words }
+    }
+}
+
+impl<P: TypedValueParser> TypedValueParser for Completed<P> {
+    type Value = P::Value;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<P::Value, clap::Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.words)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Minimum similarity of a suggested word, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.6;
+
+/// Returns the known word that is most similar to a misspelled one; `None` if none is.
+pub(crate) fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let similar = known.map(|known| (strsim::normalized_damerau_levenshtein(known, &lower), known));
+    let nearest = similar.max_by(|one, other| one.0.total_cmp(&other.0));
+    nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY).map(|(_, nearest)| nearest)
+}
+
+/// Returns the message for an unknown word: `unknown kind "tel", did you mean "tell"?`.
+pub(crate) fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest = similar(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));
+    format!("unknown {what} {word:?}{nearest}")
 }
 
 /// Returns a parser of speeds in a range.

@@ -45,11 +45,8 @@ pub(crate) struct Args {
     #[arg(long)]
     demo: bool,
     /// Start the engine, print what was found and every rule, and end
-    #[arg(long, conflicts_with_all = ["demo", "plain"])]
+    #[arg(long, conflicts_with = "demo")]
     check: bool,
-    /// Print lines instead of opening the console [default on a pipe, and with several accounts]
-    #[arg(long)]
-    plain: bool,
     #[command(flatten)]
     format: FormatArgs,
     #[command(flatten)]
@@ -69,19 +66,20 @@ Examples:
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
+        let opens_console = console::can_open_console(plain, self.format.format(), self.ending);
         match &self.config {
             Some(path) if self.check => run(check(path)),
-            Some(path) => self.play(load(path)?),
-            None => self.run_demo(),
+            Some(path) => self.play(load(path)?, opens_console),
+            None => self.run_demo(opens_console),
         }
     }
 
     /// Plays with these settings: in the console on a terminal, otherwise with printed events.
-    fn play(&self, config: BotConfig) -> Result<(), Failure> {
+    fn play(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
         let server = config.accounts.first().map_or_else(String::new, |profile| profile.host_name().to_owned());
         if let [profile] = &config.accounts[..]
-            && self.opens_console()
+            && opens_console
         {
             let runtime = runtime()?;
             let profile = profile.clone();
@@ -91,13 +89,8 @@ impl Args {
         run(self.print(Bot::new(config), accounts, &server))
     }
 
-    /// Returns whether the session is shown in the console.
-    fn opens_console(&self) -> bool {
-        !self.plain && console::can_open_console(self.format.format(), self.ending)
-    }
-
     /// Plays on an embedded server.
-    fn run_demo(&self) -> Result<(), Failure> {
+    fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
         let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
         let server = runtime.block_on(Server::start(options))?;
@@ -107,7 +100,7 @@ impl Args {
         let seed = self.population.seed;
         let bot =
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
-        let result = if self.opens_console() {
+        let result = if opens_console {
             // The server ends with the demo: there is no game to finish.
             self.show(&runtime, bot, profile, &name, Stop::now)
         } else {

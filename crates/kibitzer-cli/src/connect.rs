@@ -1,5 +1,6 @@
 //! `kibitzer connect`: prints a live session as events, and sends lines of standard input.
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use kibitzer::{Client, Profile};
@@ -12,7 +13,7 @@ use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
     EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target,
-    announce_recording, print_session, report_recorded, run, send_typed, start_session, wait_for_end,
+    announce_recording, print_session, report_recorded, run, send_typed, start_session, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
@@ -26,7 +27,7 @@ use crate::output::LineFormat;
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 #[group(id = "connection")]
 pub(crate) struct Args {
-    #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP)]
+    #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP, value_parser = target_parser(), hide_possible_values = true)]
     server: Target,
     #[command(flatten)]
     login: LoginArgs,
@@ -62,8 +63,8 @@ Examples:
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.session())
+    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
+        run(self.session(plain))
     }
 
     /// Runs one session to its end.
@@ -71,28 +72,33 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn session(&self) -> Result<(), Failure> {
-        let (mut ending, server) = (self.ending.begin()?, self.server());
+    async fn session(&self, plain: bool) -> Result<(), Failure> {
+        let mut ending = self.ending.begin()?;
         let format = self.format.format();
         let metrics_every = self.metrics.interval(format)?;
         let metrics = self.metrics.address.serve().await?;
-        let start = async { start_session(self.profile().await?, &server).await };
+        let start = async {
+            let profile = self.profile().await?;
+            let server = self.server.name(&profile);
+            start_session(profile, &server).await.map(|started| (started, server))
+        };
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
-        let (client, tap) = started?;
+        let ((client, tap), server) = started?;
         metrics.add(&client);
         announce_recording(&client);
         let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
         let printer = EventPrinter::from_tap(&client, tap, format, filter, metrics_every);
         let sender = LineSender::Own(client.clone());
-        let (line_mode, input) = self.typed_input(&client);
+        let (line_mode, input) = self.typed_input(plain, &client);
         let printed = print_session(&client, printer, send_typed(&sender, input), &mut ending).await;
         drop(line_mode);
         wait_for_end(&server, &client, printed).await.map(report_recorded)
     }
 
-    /// Returns the typed lines: edited if text is printed on a terminal, else those of standard input.
-    fn typed_input(&self, client: &Client) -> (Option<LineMode>, Box<dyn AsyncRead + Unpin>) {
-        let is_edited = self.format.format() == LineFormat::Text && console::has_screen();
+    /// Returns the typed lines: edited if text is printed on a terminal, and the user wants more than plain lines, else those of standard input.
+    fn typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, Box<dyn AsyncRead + Unpin>) {
+        let is_terminal = console::has_screen(plain) && io::stdin().is_terminal();
+        let is_edited = self.format.format() == LineFormat::Text && is_terminal;
         // A terminal that cannot be used edits lines itself.
         match is_edited.then(|| LineMode::begin(client)) {
             Some(Ok((line_mode, lines))) => (Some(line_mode), Box::new(lines)),
@@ -100,9 +106,9 @@ impl Args {
         }
     }
 
-    /// Returns the server argument as text.
-    pub(crate) fn server(&self) -> String {
-        self.server.to_string()
+    /// Returns the name of the server in messages.
+    pub(crate) fn server_name(&self, profile: &Profile) -> String {
+        self.server.name(profile)
     }
 
     /// Returns the profile with all arguments applied. May ask for a password.

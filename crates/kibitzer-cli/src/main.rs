@@ -39,6 +39,9 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     demo: demo::Args,
+    /// Print lines, and open no screen [default on a pipe]
+    #[arg(long, global = true)]
+    plain: bool,
     #[command(flatten)]
     log: log::LogArgs,
 }
@@ -83,20 +86,21 @@ fn main() -> ExitCode {
     if let Err(failure) = cli.log.begin() {
         return failure.report();
     }
+    let plain = cli.plain;
     let result = match cli.command {
-        None => cli.demo.run(),
-        Some(Command::Console(args)) => args.run(),
-        Some(Command::Connect(args)) => args.run(),
+        None => cli.demo.run(plain),
+        Some(Command::Console(args)) => args.run(plain),
+        Some(Command::Connect(args)) => args.run(plain),
         Some(Command::Record(args)) => args.run(),
         Some(Command::Decode(args)) => args.run(),
-        Some(Command::Replay(args)) => args.run(),
+        Some(Command::Replay(args)) => args.run(plain),
         Some(Command::Pgn(args)) => args.run(),
         #[cfg(feature = "nats")]
         Some(Command::Publish(args)) => args.run(),
         #[cfg(feature = "nats")]
         Some(Command::Tail(args)) => args.run(),
         Some(Command::Serve(args)) => args.run(),
-        Some(Command::Bot(args)) => args.run(),
+        Some(Command::Bot(args)) => args.run(plain),
         Some(Command::Completions(args)) => args.run(),
         Some(Command::Man(args)) => args.run(),
     };
@@ -111,9 +115,11 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
     let rendered = error.to_string();
     // The first paragraph says what is wrong; tips and the usage follow.
-    let (reason, _) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
+    let (reason, rest) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
+    let similar = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
+    let similar = similar.filter(|tip| tip.contains("similar")).fold(String::new(), |tips, tip| tips + "; " + tip);
     let words = reason.split_whitespace().skip_while(|&word| word == "error:").collect::<Vec<_>>();
-    let status = Failure::new(USAGE, format!("{} (try --help)", words.join(" "))).report();
+    let status = Failure::new(USAGE, format!("{}{similar} (try --help)", words.join(" "))).report();
     if let Some(error) = error.source().and_then(|source| source.downcast_ref::<FilterError>()) {
         report_lines(&error.excerpt());
     }

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write as _};
 
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::Cli;
-use crate::failure::Failure;
+use crate::failure::{Failure, USAGE};
 
 /// Print a script that lets a shell complete commands, options and their values
 #[derive(Debug, clap::Args)]
@@ -30,9 +30,13 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
     /// Print the page of this command
-    #[arg(value_name = "COMMAND")]
+    #[arg(value_name = "COMMAND", value_parser = PAGES, hide_possible_values = true)]
     command: Option<String>,
 }
+
+/// The commands with a page. A value parser cannot read them from the commands, whose definition contains it.
+const PAGES: [&str; 10] =
+    ["console", "connect", "record", "decode", "replay", "pgn", "serve", "bot", "completions", "man"];
 
 const MAN_EXAMPLES: &str = "\
 Examples:
@@ -45,7 +49,10 @@ impl CompletionsArgs {
         let (mut command, mut script) = (Cli::command(), Vec::new());
         let name = command.get_name().to_owned();
         // Into memory first: clap_complete panics if writing fails.
-        generate(self.shell, &mut command, name, &mut script);
+        generate(self.shell, &mut command, &name, &mut script);
+        if self.shell == Shell::Fish {
+            script.extend(positional_values_for_fish(&command, &name).into_bytes());
+        }
         print(&script)
     }
 }
@@ -61,11 +68,20 @@ impl ManArgs {
         let mut program = Cli::command().disable_help_subcommand(true);
         program.build();
         let Some(name) = &self.command else { return Ok(program) };
-        program
-            .find_subcommand(name)
-            .cloned()
-            .ok_or_else(|| Failure::local(format!("there is no command {name}; kibitzer --help lists them")))
+        let page = program.find_subcommand(name).cloned();
+        page.ok_or_else(|| Failure::new(USAGE, format!("there is no command {name}")))
     }
+}
+
+/// Returns completions of positional arguments, which `clap_complete` leaves out for fish.
+fn positional_values_for_fish(program: &Command, name: &str) -> String {
+    let line = |command: &Command| {
+        let values = command.get_positionals().flat_map(Arg::get_possible_values);
+        let words: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
+        let condition = format!("__fish_{name}_using_subcommand {}", command.get_name());
+        (!words.is_empty()).then(|| format!("complete -c {name} -n \"{condition}\" -a \"{}\"\n", words.join(" ")))
+    };
+    program.get_subcommands().filter_map(line).collect::<Vec<_>>().concat()
 }
 
 /// Renders the page part by part: `clap_mangen` alone would join the lines of the examples into one paragraph.
@@ -102,4 +118,15 @@ fn sections(help: &str) -> Roff {
 fn print(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text).and_then(|()| out.flush()).map_err(Failure::stdout)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_page() {
+        let command = Cli::command();
+        assert_eq!(command.get_subcommands().map(Command::get_name).collect::<Vec<_>>(), PAGES);
+    }
 }

@@ -182,19 +182,20 @@ impl Args {
         };
         let target: Target = server.parse().map_err(|error| Failure::new(USAGE, format!("{server}: {error}")))?;
         let mut ending = self.ending.begin()?;
-        let mut host = String::new();
+        let (mut host, mut name) = (String::new(), String::new());
         // Boxed, as a profile is large.
         let start = Box::pin(async {
             let profile = self.login.apply(target.profile()?).await?;
             profile.host_name().clone_into(&mut host);
-            start_session(profile, server).await
+            name = target.name(&profile);
+            start_session(profile, &name).await
         });
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
         let collector = PgnCollector::new(PgnOrigin::new(&host), TrackedRelation::All).with_talk(self.talk);
         let written = self.write_live(&client, tap, collector, n_games, &mut ending).await;
         client.shutdown().await;
-        wait_for_end(server, &client, written).await.map(drop)
+        wait_for_end(&name, &client, written).await.map(drop)
     }
 
     /// Collects the games of a session until enough have ended, the session is over, or the stop signal.

@@ -11,7 +11,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, amount, announce_recording, run, send_typed,
-    start_session, wait_for_end,
+    start_session, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsAddress;
 
@@ -23,7 +23,7 @@ use crate::metrics::MetricsAddress;
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), allow_missing_positional = true)]
 pub(crate) struct Args {
-    #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP)]
+    #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP, value_parser = target_parser(), hide_possible_values = true)]
     server: Target,
     /// The recording, a new file that only its owner can read: JSON Lines with a time, a direction and bytes
     #[arg(required = true)]
@@ -59,14 +59,14 @@ impl Args {
     async fn record(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let metrics = self.metrics.serve().await?;
-        let server = self.server.to_string();
         let start = async {
             let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
-            start_session(profile, &server).await
+            let server = self.server.name(&profile);
+            start_session(profile, &server).await.map(|started| (started, server))
         };
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         // Without a reader, the tap does not hold up the session.
-        let (client, _) = started?;
+        let ((client, _), server) = started?;
         metrics.add(&client);
         announce_recording(&client);
         let watched = watch(&client, &mut ending).await;

@@ -1,6 +1,5 @@
 //! `kibitzer replay`: plays a recorded session at its own pace.
 
-use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,9 +42,9 @@ Examples:
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
         let filter = self.filter.expression.clone();
-        if self.format.is_none() && io::stdout().is_terminal() {
+        if self.format.is_none() && console::has_screen(plain) {
             return console::replay(&self.file, self.reader, filter, self.speed);
         }
         let started = Instant::now();
@@ -54,7 +53,7 @@ impl Args {
             let due = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(Duration::MAX);
             thread::sleep(due.saturating_sub(started.elapsed()));
         };
-        let writer = EventWriter::new(self.format.unwrap_or(LineFormat::Jsonl));
+        let writer = EventWriter::new(self.format.unwrap_or_else(LineFormat::for_stdout));
         let decoder = DecodePrinter::new(self.reader.event_reader(), None, filter, writer);
         print_events(Input::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
     }

@@ -205,7 +205,7 @@ fn the_server_of_this_machine_has_to_be_started() {
     let port = listener.local_addr().unwrap().port().to_string();
     drop(listener);
     let output = said(&["demo"], &[("KIBITZER_PORTS", &port)]);
-    assert_fails_with_one_line(&output, NO_SESSION, "kibitzer: cannot connect to demo: ");
+    assert_fails_with_one_line(&output, NO_SESSION, &format!("kibitzer: cannot connect to demo (127.0.0.1:{port}): "));
     assert!(text(&output.stderr).contains("`kibitzer serve` starts it"), "{output:?}");
 }
 

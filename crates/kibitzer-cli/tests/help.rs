@@ -235,7 +235,7 @@ fn every_command_has_a_page_of_the_manual() {
         assert!(run(&["man", session], b"").stdout.contains(".SH \"EXIT STATUS\"\n.nf\n"), "{session}");
     }
     let outcome = run(&["man", "nonsense"], b"");
-    assert_eq!((outcome.status, outcome.stdout.as_str(), outcome.stderr.lines().count()), (1, "", 1));
+    assert_eq!((outcome.status, outcome.stdout.as_str(), outcome.stderr.lines().count()), (2, "", 1));
 }
 
 #[test]
@@ -244,4 +244,48 @@ fn nobody_has_to_read_all_of_it() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn close_spellings_are_suggested_and_a_page_that_does_not_exist_is_a_wrong_argument() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["conect"], "a similar subcommand exists: 'connect'"),
+        (&["connect", "--jsn"], "a similar argument exists: '--json'"),
+        (&["man", "consol"], "a similar value exists: 'console'"),
+        (&["man", "nosuch"], "invalid value 'nosuch'"),
+        (&["serve", "--fault", "cutt"], "unknown fault \"cutt\", did you mean \"cut\"?"),
+        (&["decode", "--format", "jsn"], "a similar value exists: 'jsonl'"),
+    ];
+    for (arguments, want) in cases {
+        let outcome = run(arguments, b"");
+        assert_eq!((outcome.status, outcome.stderr.lines().count()), (2, 1), "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(want), "{arguments:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn every_command_accepts_plain() {
+    for (command, _) in COMMANDS {
+        let arguments: Vec<_> = [command, "--plain", "--help"].into_iter().filter(|word| !word.is_empty()).collect();
+        let outcome = run(&arguments, b"");
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""), "{command}");
+        assert!(outcome.stdout.contains("--plain"), "{command}");
+    }
+}
+
+#[test]
+fn completions_offer_profiles_faults_kinds_and_pages() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&["completions", shell], b"").stdout;
+        for word in ["fics-web", "split-randomly=", "refuse=full", "channel_tell", "completions"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let script = run(&["completions", "bash"], b"").stdout;
+    let line = |command: &str| {
+        let section = script.split(&format!("        kibitzer__subcmd__{command})\n")).nth(1).unwrap();
+        section.lines().next().unwrap().to_owned()
+    };
+    assert!(line("man").contains(" console connect record "), "{}", line("man"));
+    assert!(line("connect").contains(" fics "), "{}", line("connect"));
 }

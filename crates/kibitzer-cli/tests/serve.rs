@@ -164,7 +164,7 @@ fn why_it_does_not_run_is_told_in_one_line() {
         (&["--port", &port], 1, "cannot listen on 127.0.0.1:"),
         (&["--accounts", &wrong], 1, "TOML parse error at line 4"),
         (&["--accounts", "/nonexistent"], 1, "cannot read the accounts"),
-        (&["--fault", "fire"], 2, "there is no such fault"),
+        (&["--fault", "fire"], 2, "unknown fault \"fire\""),
         (&["--fault", "refuse=full@setup"], 1, "this fault can take effect at these points: connect, login, now"),
         (&["--speed", "0"], 2, "a number from 0.01 to 1000"),
         (&["--port", "70000"], 2, "70000"),

@@ -22,9 +22,6 @@ use crate::output::LineFormat;
 pub(crate) struct Args {
     #[command(flatten)]
     session: connect::Args,
-    /// Print lines instead of opening the console [default on a pipe]
-    #[arg(long)]
-    plain: bool,
     /// Show the session that another process of the same user exposes on this socket
     #[arg(long, value_name = "PATH", conflicts_with_all = ATTACH_CONFLICTS)]
     attach: Option<PathBuf>,
@@ -59,21 +56,21 @@ Examples:
 
 impl Args {
     /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
         let format = self.session.format.format();
-        let is_plain = self.plain || !can_open_console(format, self.session.ending);
+        let is_plain = !can_open_console(plain, format, self.session.ending);
         if let Some(path) = &self.attach {
             return self.run_attached(path, is_plain);
         }
         if is_plain {
-            return self.session.run();
+            return self.session.run(plain);
         }
         self.session.metrics.interval(format)?;
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.session.metrics.address.serve())?;
         let profile = runtime.block_on(self.session.profile())?;
         let filters = profile_filters(&profile).map_err(Failure::local)?;
-        let server = self.session.server();
+        let server = self.session.server_name(&profile);
         let (client, tap) = runtime.block_on(start_session(profile, &server))?;
         metrics.add(&client);
         let filter = self.session.filter.expression.clone();
@@ -98,12 +95,11 @@ impl Args {
 }
 
 /// Returns whether a console can be opened: on a terminal, for text without a time limit, as JSON and limits are for scripts.
-pub(crate) fn can_open_console(format: LineFormat, ending: StopArgs) -> bool {
-    format == LineFormat::Text && ending.limit.is_none() && has_screen()
+pub(crate) fn can_open_console(plain: bool, format: LineFormat, ending: StopArgs) -> bool {
+    has_screen(plain) && format == LineFormat::Text && ending.limit.is_none() && io::stdin().is_terminal()
 }
 
-/// Returns whether input and output are a terminal on which the cursor can be moved.
-pub(crate) fn has_screen() -> bool {
-    let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    io::stdout().is_terminal() && io::stdin().is_terminal() && !is_dumb
+/// Returns whether standard output is a terminal that can show a screen, and the user wants one.
+pub(crate) fn has_screen(plain: bool) -> bool {
+    !plain && io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
 }

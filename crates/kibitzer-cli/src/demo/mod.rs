@@ -26,9 +26,6 @@ const SERVER: &str = "the embedded server";
 /// Arguments of the demo.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print lines, and open no console [default on a pipe]
-    #[arg(long)]
-    plain: bool,
     #[command(flatten)]
     format: FormatArgs,
     #[command(flatten)]
@@ -41,9 +38,9 @@ pub(crate) struct Args {
 
 impl Args {
     /// Runs the demo.
-    pub(crate) fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self, plain: bool) -> Result<(), Failure> {
         let metrics_every = self.metrics.interval(self.format.format())?;
-        if !self.plain && console::can_open_console(self.format.format(), self.ending) {
+        if console::can_open_console(plain, self.format.format(), self.ending) {
             return self.show();
         }
         run(self.print(metrics_every))

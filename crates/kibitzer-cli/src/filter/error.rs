@@ -8,9 +8,6 @@ use crate::output::TerminalSafe;
 /// Maximum number of characters that [`FilterError::excerpt`] shows before and after the position.
 const SHOWN_CHARACTERS: usize = 36;
 
-/// Minimum similarity of a suggested word, from 0 to 1.
-const MIN_SIMILARITY: f64 = 0.6;
-
 /// Why a text is not an expression, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message} (character {})", self.n_characters_before() + 1)]
@@ -38,17 +35,5 @@ impl FilterError {
 
     fn n_characters_before(&self) -> usize {
         self.text.get(..self.position).map_or(0, |before| before.chars().count())
-    }
-}
-
-/// Returns the message for an unknown word: `unknown kind "tel", did you mean "tell"?`.
-pub(super) fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let lower = word.to_lowercase();
-    let similar = known.map(|known| (strsim::normalized_damerau_levenshtein(known, &lower), known));
-    match similar.max_by(|one, other| one.0.total_cmp(&other.0)) {
-        Some((similarity, nearest)) if similarity > MIN_SIMILARITY => {
-            format!("unknown {what} {word:?}, did you mean {nearest:?}?")
-        }
-        _ => format!("unknown {what} {word:?}"),
     }
 }

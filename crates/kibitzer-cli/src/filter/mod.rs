@@ -19,10 +19,13 @@ mod subject;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
+use clap::builder::TypedValueParser;
 use kibitzer::core::Event;
 
+use crate::arguments::Completed;
 pub(crate) use error::FilterError;
 pub(crate) use expression::Expression;
 pub(crate) use facts::{Facts, SessionFacts, game_of};
@@ -30,11 +33,17 @@ pub(crate) use parser::completions;
 pub(crate) use reply_matcher::{MatchConfidence, ReplyMatch, ShortDuration, reply_number, split_request_number};
 pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 
+/// Returns the parser of an expression. Shells complete a single kind.
+fn expression_parser() -> impl TypedValueParser<Value = Expression> {
+    static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| kinds().map(|kind| format!("kind:{kind}")).collect());
+    Completed::new(Expression::parse, || KINDS.iter().map(String::as_str).collect())
+}
+
 /// The option `--filter`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FilterArgs {
     /// Print only events that match this expression, such as 'kind:tell from:foo' or 'mine and clock<10s'
-    #[arg(long = "filter", value_name = "EXPR", value_parser = Expression::parse)]
+    #[arg(long = "filter", value_name = "EXPR", value_parser = expression_parser(), hide_possible_values = true)]
     pub(crate) expression: Option<Expression>,
 }
 

@@ -9,9 +9,9 @@
 use kibitzer::core::message::GameId;
 
 use super::comparison::{Comparison, Operator, Quantity};
-use super::error::unknown;
 use super::expression::{Expression, Pattern, RESERVED, is_one_of};
 use super::{FilterError, kinds};
+use crate::arguments::unknown;
 
 /// Maximum size of an expression, in bytes.
 const MAX_BYTES: usize = 4 << 10;

@@ -29,10 +29,12 @@ pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_session};
 pub(crate) use prompt::TerminalModes;
 pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};
-pub(crate) use target::{TARGET_HELP, Target};
+use target::NAMES;
+pub(crate) use target::{TARGET_HELP, Target, target_parser};
 pub(crate) use typed::{LineSender, send_failure, send_typed};
 
-use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
+use crate::arguments::similar;
+use crate::failure::{Failure, LOST, NO_SESSION};
 
 /// Starts a session, and exposes it if its profile names a socket. `server` is its name in messages.
 ///
@@ -80,14 +82,22 @@ pub(crate) fn check_attached_end(
 pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // These fail before the server is contacted.
     let is_local = matches!(error, ConnectError::Transport(_) | ConnectError::Secret(_) | ConnectError::Record(_));
-    let status = if is_local { FAILED } else { NO_SESSION };
-    Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
+    if is_local {
+        return Failure::local(cause_text(error));
+    }
+    Failure::new(NO_SESSION, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
 }
 
-/// Returns a hint for a failed connection: the default server `demo` has to be started first.
-fn advice(server: &str, source: &ConnectError) -> &'static str {
-    let is_absent = server == "demo" && matches!(source, ConnectError::Dial(_));
-    if is_absent { "; `kibitzer serve` starts it, `kibitzer` alone has one of its own" } else { "" }
+/// Returns a hint for a failed connection: the default server `demo` has to be started first, and a host may be a misspelled profile.
+fn advice(server: &str, source: &ConnectError) -> String {
+    if !matches!(source, ConnectError::Dial(_)) {
+        return String::new();
+    }
+    if server.starts_with("demo (") {
+        return "; `kibitzer serve` starts it, `kibitzer` alone has one of its own".to_owned();
+    }
+    let profile = similar(server, NAMES.into_iter());
+    profile.map_or_else(String::new, |profile| format!("; did you mean the profile {profile}?"))
 }
 
 /// Returns an error's chain of sources, or the error itself if it has none.

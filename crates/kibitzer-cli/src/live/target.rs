@@ -4,10 +4,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use clap::builder::TypedValueParser;
 use kibitzer::core::text::error_chain;
 use kibitzer::{ConfigError, Profile, TimesealChoice};
 
 use super::address::Address;
+use crate::arguments::Completed;
 use crate::failure::Failure;
 
 /// A server: a built-in profile, a profile file, an address, or the URL of a WebSocket.
@@ -22,8 +24,13 @@ pub(crate) enum Target {
 /// The help of an argument that is a [`Target`].
 pub(crate) const TARGET_HELP: &str = "The server: fics, fics-web, icc, demo (the server of `kibitzer serve`), a profile (PATH.toml), HOST[:PORT], or wss://HOST[:PORT]";
 
+/// Returns the parser of an argument that is a [`Target`]. Shells complete the names of profiles.
+pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
+    Completed::new(|text: &str| text.parse::<Target>(), || NAMES.to_vec())
+}
+
 /// Names of the built-in profiles.
-const NAMES: [&str; 4] = ["fics", "fics-web", "icc", "demo"];
+pub(super) const NAMES: [&str; 4] = ["fics", "fics-web", "icc", "demo"];
 
 impl Target {
     /// Returns the profile, overridden by the environment. Other arguments are applied later.
@@ -33,6 +40,16 @@ impl Target {
     /// [`Failure`] if the profile or a variable of the environment is not valid.
     pub(crate) fn profile(&self) -> Result<Profile, Failure> {
         self.load().map_err(|error| Failure::local(error_chain(&error)))
+    }
+
+    /// Returns the name of the server in messages: for a profile, its name or file with the host and the first port, which other settings
+    /// may have replaced.
+    pub(crate) fn name(&self, profile: &Profile) -> String {
+        match (self, profile.port_numbers().first()) {
+            (Self::Address(_) | Self::Url(_), _) => self.to_string(),
+            (_, Some(port)) => format!("{self} ({}:{port})", profile.host_name()),
+            (_, None) => format!("{self} ({})", profile.host_name()),
+        }
     }
 
     fn load(&self) -> Result<Profile, ConfigError> {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use kibitzer_server::{Fault, FaultPoint, LoginObstacle};
 
-use crate::arguments::parse_duration;
+use crate::arguments::{parse_duration, unknown};
 
 /// The long help of `--fault`.
 pub(super) const HELP: &str = "\
@@ -23,6 +23,31 @@ and POINT, if it is not the start of the connection (connect), one of
   after=N                     at byte N of the connection
   now                         at the next line";
 
+/// The faults, for completion and suggestions; a value follows each `=` at the end.
+pub(super) const FAULTS: [&str; 18] = [
+    "split=",
+    "split-randomly=",
+    "delay=",
+    "stall",
+    "cut",
+    "reset",
+    "garbage=",
+    "over-long=",
+    "refuse=bad-name",
+    "refuse=registered",
+    "refuse=in-use",
+    "refuse=banned",
+    "refuse=guests",
+    "refuse=password",
+    "refuse=full",
+    "refuse=silence",
+    "kick",
+    "shutdown",
+];
+
+/// The points at which a fault can happen.
+const POINTS: [&str; 7] = ["connect", "login", "setup", "next-board", "in-block", "now", "after=1"];
+
 /// A fault, and the point of the connection at which it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScheduledFault {
@@ -31,11 +56,13 @@ pub(super) struct ScheduledFault {
 }
 
 impl FromStr for ScheduledFault {
-    type Err = &'static str;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, &'static str> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let (fault, at) = match text.split_once('@') {
-            Some((fault, point)) => (fault, parse_point(point).ok_or("there is no such point")?),
+            Some((fault, point)) => {
+                (fault, parse_point(point).ok_or_else(|| unknown("point", point, POINTS.into_iter()))?)
+            }
             None => (text, FaultPoint::Connect),
         };
         Ok(Self { fault: parse_fault(fault)?, at })
@@ -43,23 +70,30 @@ impl FromStr for ScheduledFault {
 }
 
 /// Parses a fault with its number: `split=10`.
-fn parse_fault(text: &str) -> Result<Fault, &'static str> {
+fn parse_fault(text: &str) -> Result<Fault, String> {
     const NUMBER: &str = "a number is missing after =";
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let number = || value.and_then(|value| value.parse::<usize>().ok()).ok_or(NUMBER);
+    let number = || value.and_then(|value| value.parse::<usize>().ok()).ok_or_else(|| NUMBER.to_owned());
     match (name, value) {
         ("split", _) => number().map(Fault::SplitWrites),
         ("split-randomly", _) => number().map(Fault::SplitRandomly),
         ("garbage", _) => number().map(Fault::Garbage),
         ("over-long", _) => number().map(Fault::OverLongLine),
-        ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay),
-        ("refuse", Some(why)) => parse_refusal(why).map(Fault::RefuseLogin).ok_or("there is no such refusal"),
+        ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay).map_err(str::to_owned),
+        ("refuse", Some(why)) => {
+            let unknown = || unknown("refusal", why, FAULTS.iter().filter_map(|fault| fault.strip_prefix("refuse=")));
+            parse_refusal(why).map(Fault::RefuseLogin).ok_or_else(unknown)
+        }
         ("stall", None) => Ok(Fault::Stall),
         ("cut", None) => Ok(Fault::CutMidLine),
         ("reset", None) => Ok(Fault::Reset),
         ("kick", None) => Ok(Fault::Kick),
         ("shutdown", None) => Ok(Fault::Shutdown),
-        _ => Err("there is no such fault"),
+        _ => Err(unknown(
+            "fault",
+            name,
+            FAULTS.iter().map(|fault| fault.split_once('=').map_or(*fault, |(name, _)| name)),
+        )),
     }
 }
 
@@ -119,6 +153,33 @@ mod tests {
             ["", "fire", "stall=1", "split", "split=x", "delay=5", "refuse", "refuse=me", "cut@noon", "cut@after="]
         {
             assert!(text.parse::<ScheduledFault>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn close_spellings_are_suggested() {
+        let cases = [
+            ("cutt", "unknown fault \"cutt\", did you mean \"cut\"?"),
+            ("splitt=4", "unknown fault \"splitt\", did you mean \"split\"?"),
+            ("cut@next-bord", "unknown point \"next-bord\", did you mean \"next-board\"?"),
+            ("refuse=passwort", "unknown refusal \"passwort\", did you mean \"password\"?"),
+            ("fire", "unknown fault \"fire\""),
+        ];
+        for (text, want) in cases {
+            assert_eq!(text.parse::<ScheduledFault>().unwrap_err(), want);
+        }
+    }
+
+    #[test]
+    fn the_listed_faults_and_points_exist() {
+        for fault in FAULTS {
+            let value = if fault == "delay=" { "1s" } else { "1" };
+            let text = if fault.ends_with('=') { format!("{fault}{value}") } else { fault.to_owned() };
+            assert!(text.parse::<ScheduledFault>().is_ok(), "{text}");
+            assert!(HELP.contains(fault.trim_start_matches("refuse=")), "{fault}");
+        }
+        for point in POINTS {
+            assert!(format!("cut@{point}").parse::<ScheduledFault>().is_ok(), "{point}");
         }
     }
 

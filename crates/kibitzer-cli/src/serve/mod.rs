@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, ServerOptions};
 use kibitzer_websocket::WebSocketListener;
 
-use crate::arguments::PopulationArgs;
+use crate::arguments::{Completed, PopulationArgs};
 use crate::failure::Failure;
 use crate::live::{StopArgs, run};
 use fault::ScheduledFault;
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "websocket_cert")]
     websocket_key: Option<PathBuf>,
     /// Let something go wrong with the next connection; may be given again
-    #[arg(long = "fault", value_name = "FAULT[@POINT]", long_help = fault::HELP)]
+    #[arg(long = "fault", value_name = "FAULT[@POINT]", long_help = fault::HELP, value_parser = fault_parser(), hide_possible_values = true)]
     faults: Vec<ScheduledFault>,
     #[command(flatten)]
     ending: StopArgs,
@@ -58,6 +58,10 @@ pub(crate) struct Args {
 
 fn family_parser() -> impl TypedValueParser<Value = Family> {
     PossibleValuesParser::new(["fics", "icc"]).map(|name| if name == "icc" { Family::Icc } else { Family::Fics })
+}
+
+fn fault_parser() -> impl TypedValueParser<Value = ScheduledFault> {
+    Completed::new(|text: &str| text.parse::<ScheduledFault>(), || fault::FAULTS.to_vec())
 }
 
 const ACCOUNTS_HELP: &str = "\

@@ -275,6 +275,11 @@ impl Profile {
         self.transport.url.as_ref().map_or(&self.transport.host, ServerUrl::host)
     }
 
+    /// Returns the TCP ports, in the order in which they are tried.
+    pub fn port_numbers(&self) -> &[u16] {
+        &self.transport.ports
+    }
+
     /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.
     pub const fn handle(&self) -> Option<&Handle> {
         self.login.handle.as_ref()

@@ -8,7 +8,7 @@ use kibitzer::core::message::GameId;
 use super::appearance::{ColorTheme, PieceSet};
 use super::keys::{Action, OverlayPage};
 use super::time_column::TimeColumn;
-use crate::arguments::parse_speed;
+use crate::arguments::{parse_speed, similar};
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::model::Search;
 use crate::filter::Expression;
@@ -137,7 +137,12 @@ impl ConsoleCommand {
             "/quit" => Self::Act(Action::Quit),
             "/record" if rest.is_empty() => return Err(missing("the name of a new file")),
             "/record" => Self::Record(rest.to_owned()),
-            _ => return Err(format!("unknown command {word}; /help lists the commands")),
+            _ => {
+                return Err(match similar(word, command_words()) {
+                    Some(nearest) => format!("unknown command {word}, did you mean {nearest}?"),
+                    None => format!("unknown command {word}; /help lists the commands"),
+                });
+            }
         })
     }
 
@@ -261,6 +266,7 @@ mod tests {
     fn invalid_commands_are_reported() {
         let cases = [
             ("/nonsense 1", "unknown command /nonsense; /help lists the commands"),
+            ("/filtr kind:tell", "unknown command /filtr, did you mean /filter?"),
             ("/game x", "/game needs a number"),
             ("/speed 0", "/speed needs a number above 0, such as 4 or 0.5"),
             ("/speed nan", "/speed needs a number above 0, such as 4 or 0.5"),
