@@ -1,10 +1,11 @@
 //! The client's end of a WebSocket.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 
-use http::HeaderValue;
 use http::header::ORIGIN;
+use http::{HeaderValue, Uri};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
@@ -12,14 +13,13 @@ use tokio_websockets::{ClientBuilder, Limits};
 
 use crate::stream::{LimitedTransport, WebSocket, WrittenMessage, io_error, limited};
 use crate::tls;
-use crate::url::WebSocketUrl;
 
 /// Maximum size of a received message.
 const MAX_RECEIVED_BYTES: usize = 1 << 20;
 
 /// Opens WebSocket connections to one server.
 pub struct WebSocketConnector {
-    url: WebSocketUrl,
+    uri: Uri,
     /// `None`: no `Origin` header.
     origin: Option<HeaderValue>,
     /// `None` without TLS.
@@ -27,29 +27,28 @@ pub struct WebSocketConnector {
 }
 
 impl WebSocketConnector {
-    /// Creates the connector of a server.
+    /// Creates the connector of a server: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
     ///
     /// `origin` is the value of the `Origin` header; empty: none. With TLS, the server's certificate has to be valid for the host of the URL
     /// and issued by a public authority or one in `ca_file`, in PEM. There is no way to accept other certificates.
     ///
     /// # Errors
     ///
-    /// `ca_file` cannot be read or contains no certificate, or `origin` is not a valid header. The message names the file or the value.
-    pub fn new(url: &WebSocketUrl, origin: &str, ca_file: Option<&Path>) -> io::Result<Self> {
+    /// `ca_file` cannot be read or contains no certificate, or `url` or `origin` is not valid. The message names the file or the value.
+    pub fn new(url: &str, origin: &str, ca_file: Option<&Path>) -> io::Result<Self> {
         let invalid = |reason| io::Error::new(io::ErrorKind::InvalidInput, reason);
+        let uri: Uri = url.parse().map_err(|_| invalid("url: not valid"))?;
         let origin_value = HeaderValue::from_str(origin).map_err(|_| invalid("origin: not a valid header"))?;
-        let tls = if url.uses_tls() {
-            let name = ServerName::try_from(url.host()).map_err(|_| invalid("url: not a valid host name"))?;
-            Some((tls::connector(ca_file)?, name.to_owned()))
-        } else {
-            None
+        let tls = match uri.scheme_str() {
+            Some("ws") => None,
+            Some("wss") => {
+                let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+                let name = ServerName::try_from(host).map_err(|_| invalid("url: not a valid host name"))?;
+                Some((tls::connector(ca_file)?, name.to_owned()))
+            }
+            _ => return Err(invalid("url: must begin with ws:// or wss://")),
         };
-        Ok(Self { url: url.clone(), origin: (!origin.is_empty()).then_some(origin_value), tls })
-    }
-
-    /// Returns the URL of the server.
-    pub const fn url(&self) -> &WebSocketUrl {
-        &self.url
+        Ok(Self { uri, origin: (!origin.is_empty()).then_some(origin_value), tls })
     }
 
     /// Performs the handshakes of TLS, if the URL has it, and of the WebSocket. There is no timeout.
@@ -80,7 +79,7 @@ impl WebSocketConnector {
     /// Both as [`connect`](Self::connect).
     async fn upgrade(&self, transport: LimitedTransport) -> io::Result<WebSocket> {
         let limits = Limits::default().max_payload_len(Some(MAX_RECEIVED_BYTES));
-        let mut builder = ClientBuilder::from_uri(self.url.uri()).limits(limits);
+        let mut builder = ClientBuilder::from_uri(self.uri.clone()).limits(limits);
         if let Some(origin) = &self.origin {
             builder = builder.add_header(ORIGIN, origin.clone()).map_err(io_error)?;
         }
@@ -89,11 +88,8 @@ impl WebSocketConnector {
     }
 }
 
-impl std::fmt::Debug for WebSocketConnector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WebSocketConnector")
-            .field("url", &self.url)
-            .field("origin", &self.origin)
-            .finish_non_exhaustive()
+impl fmt::Debug for WebSocketConnector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebSocketConnector").field("uri", &self.uri).finish_non_exhaustive()
     }
 }

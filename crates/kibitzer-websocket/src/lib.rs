@@ -16,7 +16,7 @@
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut listener = WebSocketListener::bind("127.0.0.1:0".parse()?, None).await?;
 //! let address = listener.local_addr()?;
-//! let connector = WebSocketConnector::new(&format!("ws://{address}").parse()?, "", None)?;
+//! let connector = WebSocketConnector::new(&format!("ws://{address}"), "", None)?;
 //! let connecting = async { connector.connect(TcpStream::connect(address).await?).await };
 //! let (mut server, client) = tokio::join!(listener.accept(), connecting);
 //! let mut client = client?;
@@ -32,9 +32,7 @@ mod client;
 mod server;
 mod stream;
 mod tls;
-mod url;
 
 pub use client::WebSocketConnector;
 pub use server::WebSocketListener;
 pub use stream::WebSocket;
-pub use url::{UrlError, WebSocketUrl};

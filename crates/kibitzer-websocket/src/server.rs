@@ -1,5 +1,6 @@
 //! The server's end of WebSocket connections.
 
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -112,8 +113,8 @@ async fn upgrade(transport: LimitedTransport) -> io::Result<WebSocket> {
     Ok(WebSocket::new(messages, WrittenMessage::Write))
 }
 
-impl std::fmt::Debug for WebSocketListener {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for WebSocketListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WebSocketListener").field("listener", &self.listener).finish_non_exhaustive()
     }
 }

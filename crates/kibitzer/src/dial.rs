@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "websocket")]
-use kibitzer_websocket::{UrlError, WebSocketConnector};
+use kibitzer_websocket::WebSocketConnector;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
@@ -136,12 +136,10 @@ impl Transport {
         }
         #[cfg(feature = "websocket")]
         {
-            let invalid = |error: UrlError| io::Error::new(io::ErrorKind::InvalidInput, format!("url: {error}"));
-            let url = url.to_string().parse().map_err(invalid)?;
-            let connector = WebSocketConnector::new(&url, &self.origin, self.ca_file.as_deref())?;
-            url.host().clone_into(&mut self.host);
-            self.ports = vec![url.port()];
+            let connector = WebSocketConnector::new(&url.to_string(), &self.origin, self.ca_file.as_deref())?;
             self.connector = Some(Arc::new(connector));
+            self.host.clone_from(&url.host);
+            self.ports = vec![url.port];
             Ok(())
         }
     }

@@ -3,42 +3,59 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The URL of a server that is reached over WebSocket. The feature `websocket` checks it; without the feature, any text is accepted here,
-/// and no session starts with it.
+/// The URL of a server that is reached over WebSocket: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerUrl(String);
+pub(crate) struct ServerUrl {
+    text: String,
+    /// Host name or address, without the brackets of an IPv6 address.
+    pub(crate) host: String,
+    /// The port; without one in the text, 443 for `wss` and 80 for `ws`.
+    pub(crate) port: u16,
+}
+
+const NO_SCHEME: &str = "must begin with ws:// or wss://";
+const USER_NAME: &str = "must not contain a user name";
+const INVALID: &str = "must be a host, with a port from 1 to 65535 and a path if needed";
 
 impl ServerUrl {
     /// Returns the URL of freechess.org.
     pub(crate) fn fics() -> Self {
-        Self("wss://www.freechess.org:5001".to_owned())
-    }
-
-    /// Returns the host, without the brackets of an IPv6 address.
-    pub(crate) fn host(&self) -> &str {
-        let after_scheme = self.0.split_once("://").map_or("", |(_, rest)| rest);
-        let authority = after_scheme.split(['/', '?']).next().unwrap_or_default();
-        let host = match authority.strip_prefix('[') {
-            Some(bracketed) => bracketed.split(']').next(),
-            None => authority.split(':').next(),
-        };
-        host.unwrap_or_default()
+        let host = "www.freechess.org";
+        Self { text: format!("wss://{host}:5001"), host: host.to_owned(), port: 5001 }
     }
 }
 
 impl FromStr for ServerUrl {
-    type Err = String;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        #[cfg(feature = "websocket")]
-        text.parse::<kibitzer_websocket::WebSocketUrl>().map_err(|error| error.to_string())?;
-        Ok(Self(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let (scheme, rest) = text.split_once("://").ok_or(NO_SCHEME)?;
+        let default_port = match scheme {
+            "wss" => 443,
+            "ws" => 80,
+            _ => return Err(NO_SCHEME),
+        };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority.contains('@') {
+            return Err(USER_NAME);
+        }
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(bracketed) => bracketed.split_once(']').ok_or(INVALID)?,
+            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        };
+        let port = match port.strip_prefix(':') {
+            Some(port) => port.parse().ok().filter(|&port| port > 0).ok_or(INVALID)?,
+            None if port.is_empty() => default_port,
+            None => return Err(INVALID),
+        };
+        let is_valid = !host.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_valid.then(|| Self { text: text.to_owned(), host: host.to_owned(), port }).ok_or(INVALID)
     }
 }
 
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -47,16 +64,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_host_is_between_the_scheme_and_the_port_or_path() {
+    fn urls_have_a_host_and_the_default_port_of_their_scheme() {
         let cases = [
-            ("wss://www.freechess.org:5001", "www.freechess.org"),
-            ("wss://chess.example/ics:1", "chess.example"),
-            ("ws://127.0.0.1?a", "127.0.0.1"),
-            ("ws://[::1]:5001/", "::1"),
+            ("wss://www.freechess.org:5001", "www.freechess.org", 5001),
+            ("wss://chess.example/ics:1", "chess.example", 443),
+            ("ws://127.0.0.1?x=1", "127.0.0.1", 80),
+            ("ws://[::1]:5001/", "::1", 5001),
         ];
-        for (text, host) in cases {
+        for (text, host, port) in cases {
             let url: ServerUrl = text.parse().unwrap();
-            assert_eq!((url.host(), url.to_string().as_str()), (host, text));
+            assert_eq!((url.host.as_str(), url.port, url.to_string().as_str()), (host, port, text));
+        }
+        assert_eq!(ServerUrl::fics(), "wss://www.freechess.org:5001".parse().unwrap());
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let cases = [
+            ("", NO_SCHEME),
+            ("www.freechess.org:5001", NO_SCHEME),
+            ("https://www.freechess.org", NO_SCHEME),
+            ("wss:/x", NO_SCHEME),
+            ("wss://", INVALID),
+            ("wss://:5001", INVALID),
+            ("wss://[]:5001", INVALID),
+            ("wss://[::1]5001", INVALID),
+            ("wss://::1", INVALID),
+            ("wss://a b", INVALID),
+            ("wss://a\r\nHost: b", INVALID),
+            ("wss://\u{e4}.example", INVALID),
+            ("wss://chess.example:", INVALID),
+            ("wss://chess.example:0", INVALID),
+            ("wss://chess.example:65536", INVALID),
+            ("wss://Newton:apple@chess.example", USER_NAME),
+        ];
+        for (text, want) in cases {
+            assert_eq!(text.parse::<ServerUrl>(), Err(want), "{text}");
         }
     }
 }

@@ -135,9 +135,10 @@ impl Profile {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Url`], if the feature is on.
+    /// [`ConfigError::Url`].
     pub fn url(mut self, url: &str) -> Result<Self, ConfigError> {
-        self.transport.url = Some(url.parse().map_err(|reason| ConfigError::Url { url: url.to_owned(), reason })?);
+        let invalid = |reason: &str| ConfigError::Url { url: url.to_owned(), reason: reason.to_owned() };
+        self.transport.url = Some(url.parse().map_err(invalid)?);
         Ok(self)
     }
 
@@ -272,7 +273,7 @@ impl Profile {
 
     /// Returns the host: a name, or an IP address.
     pub fn host_name(&self) -> &str {
-        self.transport.url.as_ref().map_or(&self.transport.host, ServerUrl::host)
+        self.transport.url.as_ref().map_or(&self.transport.host, |url| &url.host)
     }
 
     /// Returns the TCP ports, in the order in which they are tried.

@@ -262,7 +262,6 @@ fn the_later_of_host_and_url_is_used_and_the_url_within_one_file() {
     assert_eq!(web.host("x").host_name(), "x");
 }
 
-#[cfg(feature = "websocket")]
 #[test]
 fn an_invalid_url_is_an_error_with_the_line() {
     let config = Config::new("url", "\nurl = \"https://chess.example\"\n");
