@@ -409,6 +409,21 @@ fn what_is_wrong_in_a_profile_is_told_with_its_line() {
 }
 
 #[test]
+fn url_that_cannot_be_used_is_reported_in_one_line() {
+    let output = said(&["wss://"], &[]);
+    assert_fails_with_one_line(&output, FAILED, "kibitzer: wss://: the URL must be a host");
+    let url = "wss://localhost:1";
+    let profile = file("connect-ca.toml", format!("url = '{url}'\nca_file = 'no/such/ca.pem'\n"));
+    let output = said(&[&profile], &[]);
+    let want = format!("kibitzer: cannot connect to {profile}: no/such/ca.pem: No such file");
+    assert_fails_with_one_line(&output, FAILED, &want);
+    let server = serve(&["--no-population"]);
+    let url = format!("wss://{}", server.address);
+    let want = format!("kibitzer: cannot connect to {url}: TLS: the handshake failed");
+    assert_fails_with_one_line(&said(&[&url], &[]), NO_SESSION, &want);
+}
+
+#[test]
 fn arguments_that_contradict_each_other_are_refused() {
     let cases: [&[&str]; 5] = [
         &["--guest", "--password-command", "true"],

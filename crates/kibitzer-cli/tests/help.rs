@@ -17,7 +17,8 @@ use common::{file, kibitzer, run, serve, transcript};
 const COMMANDS: [(&str, &[&str]); if cfg!(feature = "nats") { 13 } else { 11 }] = [
     ("", &[]),
     // A bot has to be there: tests/attach.rs has one.
-    ("console", &["--attach"]),
+    // The URL is that of a public server.
+    ("console", &["--attach", "wss://"]),
     ("connect", &[]),
     ("record", &[]),
     ("decode", &[]),

@@ -146,6 +146,28 @@ fn it_ends_in_time_and_tells_its_address_before() {
 }
 
 #[test]
+fn websocket_connections_are_served_besides_tcp() {
+    let arguments =
+        ["serve", "--port", "0", "--websocket", "0", "--no-population", "--for", "1m", "--fault", "refuse=full"];
+    let mut child = kibitzer(&arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let (address, url) = (lines.next().unwrap(), lines.next().unwrap());
+    assert!(url.starts_with("ws://127.0.0.1:"), "{url}");
+    // Faults apply to both: the fault of the next connection is that of this one.
+    let Outcome { stderr, status, .. } = guest(&url, "quit\n");
+    let reports_refusal =
+        stderr.starts_with(&format!("kibitzer: cannot connect to {url}: ")) && stderr.contains("full");
+    assert!(status == 3 && reports_refusal, "{stderr}");
+    for target in [&url, &address] {
+        let Outcome { stdout, stderr, status } = guest(target, "finger\nquit\n");
+        assert_eq!((status, stderr.as_str()), (0, ""), "{target}");
+        assert!(stdout.contains("Finger of Guest"), "{stdout}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
 #[cfg(unix)]
 fn signals_end_it() {
     let mut child = kibitzer(&["serve", "--port", "0", "--for", "1m"]).spawn().unwrap();
@@ -160,7 +182,7 @@ fn why_it_does_not_run_is_told_in_one_line() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let wrong = file("serve-accounts.toml", "[[account]]\nhandle = 'Newton'\npassword = 'x'\nraitngs = {}\n");
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["--port", &port], 1, "cannot listen on 127.0.0.1:"),
         (&["--accounts", &wrong], 1, "TOML parse error at line 4"),
         (&["--accounts", "/nonexistent"], 1, "cannot read the accounts"),
@@ -168,6 +190,13 @@ fn why_it_does_not_run_is_told_in_one_line() {
         (&["--fault", "refuse=full@setup"], 1, "this fault can take effect at these points: connect, login, now"),
         (&["--speed", "0"], 2, "a number from 0.01 to 1000"),
         (&["--port", "70000"], 2, "70000"),
+        (&["--port", "0", "--websocket", &port], 1, "cannot listen on 127.0.0.1:"),
+        (
+            &["--port", "0", "--websocket", "0", "--websocket-cert", "a.pem", "--websocket-key", "b.pem"],
+            1,
+            "a.pem: No such file",
+        ),
+        (&["--websocket", "0", "--websocket-cert", "a.pem"], 2, "--websocket-key"),
     ];
     for (arguments, code, want) in cases {
         let Outcome { stderr, status, .. } = run(&[&["serve", "--for", "1m"], arguments].concat(), b"");

@@ -49,6 +49,7 @@ const EXAMPLES: &str = "\
 Examples:
   kibitzer console fics                       as a guest
   kibitzer console fics --user Newton         asks for the password
+  kibitzer console wss://www.freechess.org:5001        over WebSocket with TLS
   kibitzer console localhost:5001 --record session.jsonl
   echo games | kibitzer console --json --for 5s fics   for programs
   kibitzer console --attach /run/user/1000/bot.sock    a running bot's session; --write lets it send
