@@ -55,9 +55,8 @@ impl WebSocketConnector {
     ///
     /// # Errors
     ///
-    /// Those of the connection. [`DialError::Tls`](kibitzer_core::event::DialError::Tls) and
-    /// [`DialError::HttpStatus`](kibitzer_core::event::DialError::HttpStatus) are inside of an error of kind
-    /// [`Other`](io::ErrorKind::Other); [`io::ErrorKind::InvalidData`]: the answer is not that of a WebSocket server.
+    /// Those of the connection. An error of kind [`Other`](io::ErrorKind::Other) contains a [`DialError`](kibitzer_core::event::DialError):
+    /// the reason why TLS or the handshake of the WebSocket failed.
     ///
     /// # Cancel safety
     ///

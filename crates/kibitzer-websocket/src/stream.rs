@@ -193,9 +193,12 @@ impl AsyncWrite for WebSocket {
 /// Converts an error of the handshake or of the connection. The HTTP status of a refused handshake becomes a [`DialError`].
 pub(crate) fn io_error(error: Error) -> io::Error {
     match error {
+        // The transport ended inside of an answer or a frame.
+        Error::Io(error) if error.kind() == io::ErrorKind::Other => io::ErrorKind::UnexpectedEof.into(),
         Error::Io(error) => error,
         Error::AlreadyClosed => io::ErrorKind::BrokenPipe.into(),
         Error::Upgrade(UpgradeError::DidNotSwitchProtocols(status)) => io::Error::other(DialError::HttpStatus(status)),
+        Error::Upgrade(_) => io::Error::other(DialError::NoWebSocket),
         error => io::Error::new(io::ErrorKind::InvalidData, error),
     }
 }

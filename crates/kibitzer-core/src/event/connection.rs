@@ -28,6 +28,9 @@ pub enum DialError {
     /// The server answered the handshake of a WebSocket with this HTTP status. Redirections are not followed.
     #[error("server answered the handshake of the WebSocket with HTTP status {0}")]
     HttpStatus(u16),
+    /// The answer to the handshake of a WebSocket is not that of a WebSocket server.
+    #[error("not a WebSocket server")]
+    NoWebSocket,
     /// The operating system or the transport reports this failure.
     #[error("no connection: {0}")]
     Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
