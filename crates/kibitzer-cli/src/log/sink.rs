@@ -1,7 +1,6 @@
 //! Where the lines of the log go: a file, standard error, or the console's page while it has the screen.
 
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -71,8 +70,11 @@ pub(super) struct LogWriter;
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut destination = destination();
-        let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
-        let safe = if destination.is_json { ascii_json(&text) } else { TerminalSafe(&text).to_string() };
+        let safe = if destination.is_json {
+            safe_json(line)?
+        } else {
+            TerminalSafe(String::from_utf8_lossy(line).trim_end_matches('\n')).to_string()
+        };
         destination.write(&safe);
         Ok(line.len())
     }
@@ -82,21 +84,12 @@ impl Write for LogWriter {
     }
 }
 
-/// Escapes everything but printable ASCII in a JSON object, where it occurs in strings only.
-fn ascii_json(object: &str) -> String {
-    let mut safe = String::with_capacity(object.len());
-    for character in object.chars() {
-        match character {
-            ' '..='~' => safe.push(character),
-            _ => {
-                for unit in character.encode_utf16(&mut [0; 2]) {
-                    // Writing to a string cannot fail.
-                    let _ = write!(safe, "\\u{unit:04x}");
-                }
-            }
-        }
-    }
-    safe
+/// Escapes what controls a terminal in the strings of a JSON object.
+fn safe_json(object: &[u8]) -> io::Result<String> {
+    let value: serde_json::Value = serde_json::from_slice(object)?;
+    let mut safe = Vec::new();
+    kibitzer::json::write(&mut safe, &value)?;
+    String::from_utf8(safe).map_err(io::Error::other)
 }
 
 /// Keeps the log off standard error until it is dropped, because the console has the screen.
@@ -175,10 +168,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_stays_the_same_value_in_ascii() {
-        let object = "{\"a\":\"caf\u{e9} \u{9b}2J \u{202e} \u{1f40e} \\n\"}";
-        let safe = ascii_json(object);
-        assert!(safe.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{safe}");
+    fn an_object_stays_the_same_value_and_controls_no_terminal() {
+        let object = "{\"a\":\"caf\u{e9} \u{9b}2J \u{202e} \\n\"}\n";
+        let safe = safe_json(object.as_bytes()).unwrap();
+        assert_eq!(safe, "{\"a\":\"caf\u{e9} \\u009b2J \\u202e \\n\"}");
         let [got, want] = [&safe, object].map(|text| serde_json::from_str::<serde_json::Value>(text).unwrap());
         assert_eq!(got, want);
     }

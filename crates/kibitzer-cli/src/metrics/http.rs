@@ -58,14 +58,14 @@ async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: impl Fn()
             break;
         }
     }
-    let (status, body) = match target(&request) {
-        Ok("/metrics") => ("200 OK", page()),
-        Ok(_) => ("404 Not Found", "the page is /metrics\n".to_owned()),
-        Err(status) => (status, String::new()),
+    let (status, body) = match path(&request) {
+        Some("/metrics") => ("200 OK", page()),
+        Some(_) => ("404 Not Found", "the page is /metrics\n".to_owned()),
+        None => ("400 Bad Request", "the request is not a GET of at most 8 KiB\n".to_owned()),
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
-         Allow: GET\r\nConnection: close\r\n\r\n",
+         Connection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await?;
@@ -76,26 +76,12 @@ fn is_complete(request: &[u8]) -> bool {
     request.ends_with(b"\r\n\r\n")
 }
 
-/// Returns the path of a request without its query.
-///
-/// # Errors
-///
-/// The status of the answer, if it is not a complete `GET` request.
-fn target(request: &[u8]) -> Result<&str, &'static str> {
-    const BAD_REQUEST: &str = "400 Bad Request";
-    if !is_complete(request) {
-        return Err(if request.len() > MAX_REQUEST_BYTES {
-            "431 Request Header Fields Too Large"
-        } else {
-            BAD_REQUEST
-        });
-    }
-    let line = request.split(|&byte| byte == b'\r').next().unwrap_or_default();
-    let line = str::from_utf8(line).map_err(|_| BAD_REQUEST)?;
-    match line.split(' ').collect::<Vec<_>>()[..] {
-        ["GET", path, "HTTP/1.1" | "HTTP/1.0"] => Ok(path.split('?').next().unwrap_or_default()),
-        [_, _, "HTTP/1.1" | "HTTP/1.0"] => Err("405 Method Not Allowed"),
-        _ => Err(BAD_REQUEST),
+/// Returns the path without its query; `None` unless this is a complete `GET` request.
+fn path(request: &[u8]) -> Option<&str> {
+    let line = request.split(|&byte| byte == b'\r').next().filter(|_| is_complete(request))?;
+    match str::from_utf8(line).ok()?.split(' ').collect::<Vec<_>>()[..] {
+        ["GET", path, "HTTP/1.1" | "HTTP/1.0"] => path.split('?').next(),
+        _ => None,
     }
 }
 
@@ -132,13 +118,13 @@ mod tests {
             (b"GET /metrics?name[]=x HTTP/1.0\r\n\r\n", "200 OK"),
             (b"GET / HTTP/1.1\r\n\r\n", "404 Not Found"),
             (b"GET /metrics/../x HTTP/1.1\r\n\r\n", "404 Not Found"),
-            (b"POST /metrics HTTP/1.1\r\n\r\n", "405 Method Not Allowed"),
+            (b"POST /metrics HTTP/1.1\r\n\r\n", "400 Bad Request"),
             (b"GET /metrics HTTP/2.0\r\n\r\n", "400 Bad Request"),
             (b"GET  /metrics HTTP/1.1\r\n\r\n", "400 Bad Request"),
             (b"GET /metrics HTTP/1.1\r\n", "400 Bad Request"),
             (b"", "400 Bad Request"),
             (b"\xff\xfe\r\n\r\n", "400 Bad Request"),
-            (&long, "431 Request Header Fields Too Large"),
+            (&long, "400 Bad Request"),
         ];
         for (request, status) in cases {
             let answer = exchange(request).await;
