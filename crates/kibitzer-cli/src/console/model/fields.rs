@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use kibitzer::core::Event;
+use kibitzer::core::chess::Square;
+use kibitzer::core::game::{Desync, DesyncReason};
 use kibitzer::core::message::{Message, Received};
 
 /// Field names of board lines in the order of their numbers, as in docs/protocol.md.
@@ -14,6 +16,9 @@ const DELTA: [&str; 8] =
     ["tag", "game", "plies", "pretty move", "Smith notation", "elapsed time, ms", "mover's clock, ms", "lag, ms"];
 const HOLDING: [&str; 9] = ["tag", "", "game", "", "White's reserve", "", "Black's reserve", "", "piece added"];
 
+/// Names of the fields with a move.
+const MOVE_FIELDS: [&str; 3] = ["verbose move", "pretty move", "Smith notation"];
+
 /// A part of a frame with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -23,6 +28,19 @@ pub(crate) struct Field {
     pub(crate) in_line: Range<usize>,
     /// Its bytes in the frame as received, counted from the frame's first byte.
     pub(crate) in_frame: Range<usize>,
+}
+
+impl Field {
+    /// Returns whether the field of a message is part of its contradiction: the ranks with differing squares and the move, or the number
+    /// of plies.
+    pub(super) fn contradicts(&self, desync: &Desync) -> bool {
+        if let DesyncReason::WrongPly { .. } = desync.reason {
+            return self.name == "plies";
+        }
+        let squares = desync.boards.as_ref().and_then(|boards| boards.squares()).unwrap_or_default();
+        let is_rank = |square: &Square| self.name.starts_with(&format!("rank {} ", square.rank() + 1));
+        MOVE_FIELDS.iter().any(|name| self.name.starts_with(name)) || squares.iter().any(is_rank)
+    }
 }
 
 /// Returns the fields of an event's frame, given its bytes, in order. Empty for an event without a frame, and for a line that differs

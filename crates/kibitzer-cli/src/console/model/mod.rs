@@ -221,19 +221,33 @@ impl SessionModel {
         self.games.insert(snapshot.id(), TimedSnapshot { snapshot, since });
     }
 
-    /// Returns the bytes of a row: of its frame as received, or as sent. Empty without bytes, and if some are no longer stored.
+    /// Returns the bytes of a row: of its frame as received, or as sent; of a desync those of the contradicting message. Empty without bytes, and if some are no longer stored.
     pub(crate) fn row_bytes(&self, row: &ConsoleRow) -> Vec<u8> {
         if let RowContent::Sent(sent) = &row.content {
             return sent.bytes.clone();
         }
-        let Some(frame) = row.frame() else { return Vec::new() };
+        let Some(frame) = self.message_row(row).frame() else { return Vec::new() };
         let (start, bytes) = self.bytes.get(frame.clone());
         if start == frame.start { bytes.collect() } else { Vec::new() }
     }
 
     /// Returns the fields of a row's frame; empty without a frame, and if its bytes are no longer stored.
     pub(crate) fn fields(&self, row: &ConsoleRow) -> Vec<Field> {
-        row.event().map_or_else(Vec::new, |event| fields::fields(event, &self.row_bytes(row)))
+        let event = self.message_row(row).event();
+        event.map_or_else(Vec::new, |event| fields::fields(event, &self.row_bytes(row)))
+    }
+
+    /// Returns the row with the message that contradicts a game, for the row of the desync; any other row itself.
+    pub(crate) fn message_row<'a>(&'a self, row: &'a ConsoleRow) -> &'a ConsoleRow {
+        let is_desync = matches!(row.event(), Some(Event::Desync(_)));
+        let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame().is_some());
+        message.unwrap_or(row)
+    }
+
+    /// Returns the fields that contradict a game, for the row of a desync; empty for any other row.
+    pub(crate) fn contradicting_fields(&self, row: &ConsoleRow) -> Vec<Field> {
+        let Some(Event::Desync(desync)) = row.event() else { return Vec::new() };
+        self.fields(row).into_iter().filter(|field| field.contradicts(desync)).collect()
     }
 
     /// Returns the game after a row, reconstructed from the rows up to it; `None` if its board is no longer stored.

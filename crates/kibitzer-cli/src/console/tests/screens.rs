@@ -110,6 +110,53 @@ fn reserves() {
     assert_screens("reserves", &mut watcher);
 }
 
+/// A session in which White's pawn goes to another square than its move says, with the desync selected.
+fn desync() -> TestConsole {
+    let start = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Euwe Flohr 0 5 0 39 39 \
+        300000 300000 1 none (0:00.000) none 0 0 0\n\r";
+    let wrong = start.replace("-------- PPPPPPPP RNBQKBNR W -1", "---P---- PPPP-PPP RNBQKBNR B 4");
+    let wrong = wrong.replace("none (0:00.000) none 0", "P/e2-e4 (0:01.500) e4 0");
+    let mut watcher = TestConsole::of_pieces(&[start.as_bytes(), wrong.as_bytes(), b"fics% "]).play_to_end();
+    watcher.run("/find kind:desync");
+    watcher.press(KeyCode::Home);
+    watcher.keys("n");
+    watcher
+}
+
+#[test]
+fn a_desync_with_both_boards() {
+    let mut watcher = desync();
+    assert_screens("desync", &mut watcher);
+    watcher.keys("J");
+    assert_screens("desync-scrolled", &mut watcher);
+    watcher.keys("1");
+    assert_screens("desync-bytes", &mut watcher);
+    watcher.keys("3");
+    for (width, height) in [(60, 20), (40, 10), (100, 14), (42, 30), (5, 5), (1, 1)] {
+        watcher.buffer((width, height), Theme::new(false));
+    }
+}
+
+#[test]
+fn the_differing_squares_and_fields_are_marked_without_color() {
+    let mut watcher = desync();
+    let plain = watcher.buffer((160, 50), Theme::new(false));
+    let reversed: Vec<_> = plain
+        .content
+        .chunks(160)
+        .map(|line| {
+            let cells = line.iter().filter(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED));
+            cells.map(|cell| cell.symbol()).collect::<String>()
+        })
+        .collect();
+    let reversed = reversed.concat();
+    for marked in ["P/e2-e4", "e4", "---P----", "*"] {
+        assert!(reversed.contains(marked), "{marked}: {reversed}");
+    }
+    let screen = text(&plain);
+    assert_eq!(screen.matches('*').count(), 4, "two squares on either board:\n{screen}");
+}
+
 #[test]
 fn an_empty_session() {
     assert_screens("empty", &mut TestConsole::of_pieces(&[]).play_to_end());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::{Board, Color, LastMove, Role, Square};
+use kibitzer::core::chess::{Board, Color, Piece, Role, Square};
 use kibitzer::core::event::EventPosition;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
@@ -28,13 +28,12 @@ struct Size {
 }
 
 impl Size {
+    /// The size beside other content.
+    const SMALL: Self = Self { width: 2, height: 1 };
+
     /// Returns the largest size that leaves space for the labels of ranks and six rows around the board.
     const fn fitting(area: Rect) -> Self {
-        if area.width >= 8 * 4 + 3 && area.height >= 8 * 2 + 6 {
-            Self { width: 4, height: 2 }
-        } else {
-            Self { width: 2, height: 1 }
-        }
+        if area.width >= 8 * 4 + 3 && area.height >= 8 * 2 + 6 { Self { width: 4, height: 2 } } else { Self::SMALL }
     }
 }
 
@@ -56,7 +55,8 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
     canvas.line(0, &player(bottom.opponent()));
     canvas.line(1, &reserve_line(theme, snapshot, bottom.opponent()));
     let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
-    draw_squares(canvas.part(squares), &snapshot.board.board(), snapshot.played, bottom, size);
+    let mark = |square| is_move_square(snapshot.played, square).then_some(' ');
+    draw_squares(canvas.part(squares), &snapshot.board.board(), &mark, bottom, size);
     canvas.line(3 + rows, &reserve_line(theme, snapshot, bottom));
     canvas.line(4 + rows, &player(bottom));
     canvas.line(5 + rows, &last_line(theme, snapshot));
@@ -82,10 +82,24 @@ fn without_squares(
 /// Draws the board of an event, with small squares.
 pub(super) fn draw_position(canvas: Canvas<'_>, position: &EventPosition<'_>) {
     let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
-    draw_squares(canvas, &position.board.board(), position.played, bottom, Size { width: 2, height: 1 });
+    let mark = |square| is_move_square(position.played, square).then_some(' ');
+    draw_squares(canvas, &position.board.board(), &mark, bottom, Size::SMALL);
 }
 
-fn draw_squares(mut canvas: Canvas<'_>, board: &Board, played: Option<LastMove>, bottom: Color, size: Size) {
+/// Draws one of two boards with small squares, White at the bottom; the squares on which they differ have a star.
+pub(super) fn draw_compared(canvas: Canvas<'_>, board: &Board, differing: &[Square]) {
+    let mark = |square| differing.contains(&square).then_some('*');
+    draw_squares(canvas, board, &mark, Color::White, Size::SMALL);
+}
+
+/// Draws the squares. `mark` returns the sign behind the piece of a highlighted square.
+fn draw_squares(
+    mut canvas: Canvas<'_>,
+    board: &Board,
+    mark: &dyn Fn(Square) -> Option<char>,
+    bottom: Color,
+    size: Size,
+) {
     let theme = canvas.theme;
     for row in 0..8 {
         let rank = if bottom == Color::White { 7 - row } else { row };
@@ -95,7 +109,8 @@ fn draw_squares(mut canvas: Canvas<'_>, board: &Board, played: Option<LastMove>,
             for column in 0..8 {
                 let file = if bottom == Color::White { column } else { 7 - column };
                 spans.extend(
-                    Square::new(file, rank).map(|square| square_span(theme, (board, played), square, size, line)),
+                    Square::new(file, rank)
+                        .map(|square| square_span(theme, board.piece(square), mark(square), square, size, line)),
                 );
             }
             canvas.line(usize::from(u16::from(row) * size.height + line), &Line::from(spans));
@@ -111,21 +126,30 @@ fn draw_squares(mut canvas: Canvas<'_>, board: &Board, played: Option<LastMove>,
 /// Returns one row of a square; the piece is in the middle row.
 fn square_span(
     theme: Theme,
-    (board, played): (&Board, Option<LastMove>),
+    piece: Option<Piece>,
+    mark: Option<char>,
     square: Square,
     size: Size,
     line: u16,
 ) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = theme.square(is_light, is_move_square(played, square));
+    let ground = theme.square(is_light, mark.is_some());
     let width = usize::from(size.width);
-    let Some(piece) = board.piece(square).filter(|_| line == size.height / 2) else {
+    let is_middle = line == size.height / 2;
+    let cells = |character: char| {
+        let mut cells = format!("{character:^width$}");
+        if let Some(sign) = mark.filter(|_| is_middle) {
+            cells.pop();
+            cells.push(sign);
+        }
+        cells
+    };
+    let Some(piece) = piece.filter(|_| is_middle) else {
         // Without color, a dot marks dark squares.
-        let dot = if theme.has_color() || is_light || line != size.height / 2 { " " } else { "\u{b7}" };
-        return Span::styled(format!("{dot:^width$}"), ground);
+        return Span::styled(cells(if theme.has_color() || is_light || !is_middle { ' ' } else { '\u{b7}' }), ground);
     };
     let is_white = piece.color == Color::White;
-    Span::styled(format!("{:^width$}", theme.glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
+    Span::styled(cells(theme.glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
 }
 
 /// Returns a player's row: name and rating on the left, clock on the right.

@@ -18,11 +18,14 @@ const ROWS_AHEAD: u64 = 16;
 /// A byte, and whether it belongs to the row's frame instead of the gap after it.
 type Cell = (u8, bool);
 
-/// Draws the bytes in hexadecimal and as characters, and highlights the byte cursor and its field. Returns the scroll offset, limited to
+/// Draws the bytes in hexadecimal and as characters, and highlights the byte cursor and its field, or the fields that contradict
+/// a game. Returns the scroll offset, limited to
 /// the last line, and to lines that show the cursor.
 pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let model = &app.model;
     let Canvas { area, theme, .. } = canvas;
+    let contradicting = row.map_or_else(Vec::new, |row| model.contradicting_fields(row));
+    let row = row.map(|row| model.message_row(row));
     let (start, cells) = row.map_or((0, Vec::new()), |row| cells(model, row));
     if cells.is_empty() {
         canvas.line(0, &Line::styled(missing(row), theme.dimmed()));
@@ -34,10 +37,11 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
     if let Some(line) = cursor.map(|at| at / per_line) {
         scroll = scroll.clamp((line + 1).saturating_sub(area.height.into()), line);
     }
-    let field = app.field().map_or(0..0, |field| field.in_frame);
+    let selected = app.field().map_or(contradicting, |field| vec![field]);
     let styled = cells.iter().enumerate().map(|(at, &(byte, is_own))| {
         let style = style(theme, byte, is_own);
-        let style = if field.contains(&at) { style.patch(theme.selected()) } else { style };
+        let is_selected = selected.iter().any(|field| field.in_frame.contains(&at));
+        let style = if is_selected { style.patch(theme.selected()) } else { style };
         (byte, if cursor == Some(at) { style.add_modifier(Modifier::REVERSED | Modifier::UNDERLINED) } else { style })
     });
     let styled: Vec<_> = styled.collect();
@@ -58,6 +62,7 @@ fn missing(row: Option<&ConsoleRow>) -> &'static str {
 /// Returns the title's note: the number of bytes; with a byte cursor, its field and position.
 pub(super) fn note(app: &App, row: Option<&ConsoleRow>) -> String {
     let model = &app.model;
+    let row = row.map(|row| model.message_row(row));
     if let Some((at, row)) = app.byte_cursor().zip(row) {
         let field = app.field().map_or_else(|| "between fields".to_owned(), |field| field.name);
         return format!("{field}, {:08x}", row.byte_position(at));

@@ -10,8 +10,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::board::draw_position;
+use super::desync;
 use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
+use crate::console::app::App;
 use crate::console::model::{ConsoleRow, RowContent, SentLine};
 use crate::filter::{MatchConfidence, ShortDuration};
 use crate::output::TerminalSafe;
@@ -33,8 +35,13 @@ pub(super) fn note(row: Option<&ConsoleRow>) -> String {
 }
 
 /// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
+    if let Some(Event::Desync(desync)) = row.event()
+        && let Some(boards) = &desync.boards
+    {
+        return desync::draw(canvas, app, row, desync, boards, scroll);
+    }
     let (area, theme) = (canvas.area, canvas.theme);
     let has_room = area.width >= LEAST_WITH_BOARD.0 && area.height >= LEAST_WITH_BOARD.1;
     let position = row.event().and_then(Event::position).filter(|_| has_room);

@@ -31,7 +31,8 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
     let Some(row) = row else { return 0 };
     let Canvas { area, theme, .. } = canvas;
     let field = app.field();
-    let selected = field.as_ref().map(|field| ("field", field_text(field, row, &app.model.row_bytes(row))));
+    let selected =
+        field.as_ref().map(|field| ("field", field_text(field, app.model.message_row(row), &app.model.row_bytes(row))));
     let frame_fields = frame_fields(row).into_iter().chain(selected).map(|(name, fact)| {
         Line::from(vec![
             Span::styled(format!("{name:<8}"), theme.dimmed()),
@@ -40,8 +41,8 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
     });
     let frame_fields: Vec<_> = frame_fields.collect();
     let n = usize::from(area.height).saturating_sub(frame_fields.len());
-    let parts =
-        parts(row, field.map_or(0..0, |field| field.in_line)).map(|text| TerminalSafe(&text).in_cells().into_owned());
+    let parts = parts(app.model.message_row(row), field.map_or(0..0, |field| field.in_line))
+        .map(|text| TerminalSafe(&text).in_cells().into_owned());
     let n_characters: usize = parts.iter().map(|text| text.chars().count()).sum();
     let scroll = scroll.min((n_characters / usize::from(area.width.max(1))).saturating_sub(1));
     let [before, field, after] = &parts;

@@ -4,6 +4,7 @@ mod ascii;
 mod bars;
 mod board;
 mod bytes;
+mod desync;
 mod draw;
 mod event;
 mod frame;
@@ -140,6 +141,6 @@ fn draw_view(
     match view {
         DetailView::Bytes => bytes::draw(canvas, app, row, scroll),
         DetailView::Frame => frame::draw(canvas, app, row, scroll),
-        DetailView::Event => event::draw(canvas, row, scroll),
+        DetailView::Event => event::draw(canvas, app, row, scroll),
     }
 }

@@ -1,0 +1,109 @@
+//! View of a desync: the expected and the received board side by side, the move, and the line with its contradicting fields.
+
+use kibitzer::core::Event;
+use kibitzer::core::game::{Desync, DesyncBoards};
+use kibitzer::core::message::Message;
+use kibitzer::core::text::decode;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::board::draw_compared;
+use super::draw::{Canvas, wrap_spans, wrap_text};
+use crate::console::app::App;
+use crate::console::model::ConsoleRow;
+use crate::output::{TerminalSafe, numbered_move};
+
+/// Width of a board with the column after it, and the height of both with a heading.
+const BOARD_CELLS: u16 = 20;
+const BOARD_LINES: u16 = 10;
+/// Least width of the list of squares beside the boards.
+const LEAST_BESIDE: u16 = 6;
+
+/// Draws the boards if there is room and nothing is scrolled, and the text below them. Returns the scroll offset, limited to the last
+/// line.
+pub(super) fn draw(
+    mut canvas: Canvas<'_>,
+    app: &App,
+    row: &ConsoleRow,
+    desync: &Desync,
+    boards: &DesyncBoards,
+    scroll: usize,
+) -> usize {
+    let area = canvas.area;
+    let has_room = area.width >= 2 * BOARD_CELLS && area.height >= BOARD_LINES;
+    let top = if has_room && scroll == 0 { BOARD_LINES } else { 0 };
+    let played = reported_move(app.model.message_row(row));
+    if top > 0 {
+        draw_boards(canvas.part(Rect { height: top, ..area }), boards, played.as_deref());
+    }
+    let lines = text(&canvas, app, row, desync, boards, played);
+    let scroll = scroll.min(lines.len());
+    let below = Rect { y: area.y + top, height: area.height - top, ..area };
+    canvas.part(below).lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
+    scroll
+}
+
+/// Draws both boards with their headings, and the differing squares beside them.
+fn draw_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Option<&str>) {
+    let (area, theme) = (canvas.area, canvas.theme);
+    let squares = boards.squares().unwrap_or_default();
+    let expected = played.map_or_else(|| "expected".to_owned(), |played| format!("after {played}"));
+    let received = if boards.actual.is_some() { "received" } else { "no board received" };
+    let sides = [(0, &*expected, Some(boards.expected)), (BOARD_CELLS, received, boards.actual)];
+    for (x, heading, position) in sides {
+        let mut side = canvas.part(Rect { x: area.x + x, width: BOARD_CELLS - 1, ..area });
+        side.line(0, &Line::styled(format!("  {heading}"), theme.name()));
+        if let Some(position) = position {
+            let squares_area = Rect { y: side.area.y + 1, height: side.area.height - 1, ..side.area };
+            draw_compared(side.part(squares_area), &position.board, &squares);
+        }
+    }
+    let beside = Rect { x: area.x + 2 * BOARD_CELLS, width: area.width - 2 * BOARD_CELLS, ..area };
+    if !squares.is_empty() && beside.width >= LEAST_BESIDE {
+        let names = squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let names = wrap_text(&names, beside.width / 3 * 3, 0, usize::from(BOARD_LINES), theme.special());
+        canvas.part(beside).lines(std::iter::once(Line::styled("differ", theme.dimmed())).chain(names));
+    }
+}
+
+/// Returns the reason, the positions, and the line of the message with its contradicting fields highlighted.
+fn text(
+    canvas: &Canvas<'_>,
+    app: &App,
+    row: &ConsoleRow,
+    desync: &Desync,
+    boards: &DesyncBoards,
+    played: Option<String>,
+) -> Vec<Line<'static>> {
+    let (theme, width) = (canvas.theme, canvas.area.width);
+    let position = |name, position: String| format!("{name}: {position}");
+    let received = boards.actual.map(|actual| position("received", actual.to_string()));
+    let squares = boards.squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+    let facts = [Some(desync.reason.to_string()), played.map(|played| position("move", played))].into_iter().flatten();
+    let facts = facts.chain([position("expected", boards.expected.to_string())]).chain(received);
+    let facts = facts.chain(squares.map(|squares| position("squares", squares)));
+    let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width, 0, usize::MAX, Style::new())).collect();
+    let raw = app.model.message_row(row).event().map_or(&[][..], Event::raw);
+    let shown = |range| TerminalSafe(&decode(raw.get(range).unwrap_or_default())).in_cells().into_owned();
+    let (mut at, mut parts) = (0, Vec::new());
+    for field in app.model.contradicting_fields(row) {
+        parts.push((shown(at..field.in_line.start), Style::new()));
+        parts.push((shown(field.in_line.clone()), theme.selected()));
+        at = field.in_line.end;
+    }
+    parts.push((shown(at..raw.len()), Style::new()));
+    let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
+    lines.push(Line::from(Span::styled("line:", theme.dimmed())));
+    lines.extend(wrap_spans(&parts, width, 0, usize::MAX));
+    lines
+}
+
+/// Returns the move that the contradicting message reports.
+fn reported_move(message: &ConsoleRow) -> Option<String> {
+    let event = message.event()?;
+    match event.message()? {
+        Message::Delta(delta) => Some(TerminalSafe(delta.san.as_str()).in_cells().into_owned()),
+        _ => numbered_move(event.position()?.board),
+    }
+}
