@@ -19,7 +19,8 @@ pub(crate) struct FilterError {
 }
 
 impl FilterError {
-    pub(super) fn new(text: &str, position: usize, message: impl Into<String>) -> Self {
+    /// Creates an error at a byte offset of a text.
+    pub(crate) fn new(text: &str, position: usize, message: impl Into<String>) -> Self {
         Self { position: text.floor_char_boundary(position), message: message.into(), text: text.to_owned() }
     }
 

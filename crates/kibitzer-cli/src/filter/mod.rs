@@ -29,7 +29,7 @@ use crate::arguments::Completed;
 pub(crate) use error::FilterError;
 pub(crate) use expression::Expression;
 pub(crate) use facts::{Facts, SessionFacts, game_of};
-pub(crate) use parser::completions;
+pub(crate) use parser::{completions, is_quantity};
 pub(crate) use reply_matcher::{MatchConfidence, ReplyMatch, ShortDuration, reply_number, split_request_number};
 pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 

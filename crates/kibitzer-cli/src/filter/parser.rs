@@ -30,6 +30,11 @@ pub(crate) fn completions() -> impl Iterator<Item = String> {
     keys.chain(quantities).chain(RESERVED.map(str::to_owned))
 }
 
+/// Returns whether a word is the name of a number that can be compared.
+pub(crate) fn is_quantity(word: &str) -> bool {
+    Quantity::parse(word).is_some()
+}
+
 impl Expression {
     /// Parses an expression.
     ///

@@ -4,10 +4,13 @@ use std::iter::once;
 use std::time::{Duration, Instant};
 
 use super::{App, DetailView, default_focus};
-use crate::console::input::ConsoleCommand;
+use crate::console::input::{CommandError, ConsoleCommand, Focus};
 use crate::console::source::{Notice, PlayGoal};
 use crate::failure::Failure;
 use crate::filter::Expression;
+
+/// Start of a line whose expression may be a name.
+const FILTER: &str = "/filter ";
 
 impl App {
     /// Runs the typed or pasted lines. The first that fails ends the rest, which returns to the editor.
@@ -23,9 +26,13 @@ impl App {
             }
             self.run_line(line, now)?;
             if matches!(self.notice, Some(Notice::Error(_))) {
+                let at = self.input.split_at_cursor().0.len();
                 let failed = self.input.take();
                 let rest: Vec<_> = once(failed.as_str()).filter(|line| !line.is_empty()).chain(lines).collect();
                 self.input.set(&rest.join("\n"));
+                if !failed.is_empty() {
+                    self.input.move_to(at);
+                }
                 break;
             }
         }
@@ -39,7 +46,12 @@ impl App {
         }
         match ConsoleCommand::parse(line.trim_end()) {
             Ok(command) => return self.run(command, now),
-            Err(error) => self.show_error(error),
+            Err(CommandError { message, position }) => {
+                self.show_error(message);
+                if let Some(position) = position {
+                    self.correct(line, position);
+                }
+            }
         }
         Ok(())
     }
@@ -55,6 +67,7 @@ impl App {
                 self.search = Some(filter);
                 self.next_match(now);
             }
+            ConsoleCommand::Color(color, filter) => self.set_row_color(color, filter),
             ConsoleCommand::Mark(text) => self.mark(text, now),
             ConsoleCommand::Times(times) => self.show_times(times),
             ConsoleCommand::Export(form, rows, file) => self.export(form, rows, &file),
@@ -113,7 +126,11 @@ impl App {
             None => None,
             Some(words) => match self.filters.get(&words).cloned().map_or_else(|| Expression::parse(&words), Ok) {
                 Ok(filter) => Some(filter),
-                Err(error) => return self.show_error(error.to_string()),
+                Err(error) => {
+                    self.show_error(error.to_string());
+                    let position = FILTER.len() + error.position;
+                    return self.correct(&format!("{FILTER}{words}"), position);
+                }
             },
         };
         self.list.set_filter(filter, &self.model.rows);
@@ -136,6 +153,23 @@ impl App {
         } else {
             self.show_error(format!("no filter was named {name} here"));
         }
+    }
+
+    /// Returns a line to the editor, with the cursor at the position of its error.
+    fn correct(&mut self, line: &str, position: usize) {
+        self.input.set(line);
+        self.input.move_to(position);
+        self.focus = Focus::Input;
+    }
+
+    /// Stores the expression of a color, or removes it.
+    fn set_row_color(&mut self, color: &str, filter: Option<Expression>) {
+        let text = filter.as_ref().map_or_else(|| format!("nothing is {color}"), |filter| format!("{color}: {filter}"));
+        match filter {
+            Some(filter) => drop(self.row_colors.set(color, filter)),
+            None => drop(self.row_colors.forget(color)),
+        }
+        self.notice = Some(Notice::Info(text));
     }
 
     fn set_break(&mut self, filter: Option<Expression>) {

@@ -18,8 +18,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use crate::console::app::list::RowList;
 use crate::console::input::{
-    Action, Appearance, Focus, History, LineEditor, NamedFilters, OverlayPage, StateDirectory, TimeColumn, action,
-    page_action, pressed,
+    Action, Appearance, COLORS_FILE, FILTERS_FILE, Focus, History, LineEditor, NamedFilters, OverlayPage,
+    StateDirectory, TimeColumn, action, page_action, pressed,
 };
 use crate::console::model::{Search, SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
@@ -62,6 +62,8 @@ pub(super) struct App {
     pub(super) is_over: bool,
     pub(super) terminal_request: Option<TerminalRequest>,
     pub(super) filters: NamedFilters,
+    /// Expressions of the rows that have a color, by the name of the color.
+    pub(super) row_colors: NamedFilters,
     /// Whether the terminal's bell rings when something new waits for an answer.
     has_bell: bool,
     /// What waited for an answer when the bell was last considered.
@@ -157,7 +159,8 @@ impl App {
             page: 1,
             is_over: false,
             terminal_request: None,
-            filters: NamedFilters::load(store.clone()),
+            filters: NamedFilters::load(store.clone(), FILTERS_FILE),
+            row_colors: NamedFilters::load(store.clone(), COLORS_FILE),
             has_bell: false,
             last_attention: None,
             history: History::load(store),

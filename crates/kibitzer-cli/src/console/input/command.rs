@@ -7,11 +7,12 @@ use kibitzer::core::message::GameId;
 
 use super::appearance::{ColorTheme, PieceSet};
 use super::keys::{Action, OverlayPage};
+use super::named_filters::{ROW_COLORS, is_name};
 use super::time_column::TimeColumn;
 use crate::arguments::{parse_speed, similar};
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::model::Search;
-use crate::filter::Expression;
+use crate::filter::{Expression, FilterError, is_quantity};
 
 /// A parsed command.
 #[derive(Clone, Debug)]
@@ -28,6 +29,8 @@ pub(crate) enum ConsoleCommand {
     Break(Option<Expression>),
     /// Go to the next matching row.
     Find(Search),
+    /// Color the rows that match; `None` removes this color.
+    Color(&'static str, Option<Expression>),
     Mark(String),
     /// Record the session in this file.
     Record(String),
@@ -51,6 +54,14 @@ pub(crate) enum ConsoleCommand {
     Act(Action),
 }
 
+/// Why a line is not a command.
+#[derive(Clone, Debug)]
+pub(crate) struct CommandError {
+    pub(crate) message: String,
+    /// Byte offset of the error in the line, if it is in an expression.
+    pub(crate) position: Option<usize>,
+}
+
 /// A time of a recording, absolute or relative to the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeTarget {
@@ -60,12 +71,13 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 23] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 24] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
     ("/break", "[EXPR]", "pause when a line matches; without EXPR, never"),
     ("/find", "EXPR", "go to the next match, or bytes (hex:0a0d3c); n and N repeat it"),
+    ("/color", "COLOR [EXPR]", "color matching lines red, yellow, green, cyan, blue, magenta"),
     ("/mark", "[TEXT]", "insert a mark into the list"),
     ("/export", "FORM [ROWS] FILE", "write recording, json, pgn, text, test of: rows, marks, game"),
     ("/times", "NAME", "list times of: session, utc, previous (line), mark"),
@@ -100,18 +112,23 @@ impl ConsoleCommand {
     /// # Errors
     ///
     /// A description of the unknown command or the invalid argument.
-    pub(crate) fn parse(line: &str) -> Result<Self, String> {
+    pub(crate) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let expression = || Expression::parse(rest).map_err(|error| error.to_string());
-        let filter = || if rest.is_empty() { Ok(None) } else { expression().map(Some) };
-        let missing = |needed| format!("{word} needs {needed}");
+        let expression = |text: &str| CommandError::at_expression(line, text, Expression::parse(text));
+        let optional = |text: &str| if text.is_empty() { Ok(None) } else { expression(text).map(Some) };
+        let missing = |needed: &str| CommandError::from(format!("{word} needs {needed}"));
         Ok(match word {
             "/game" if rest.is_empty() => Self::Game(None),
             "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| missing("a number"))?))),
-            "/filter" => Self::filter(rest)?,
-            "/break" => Self::Break(filter()?),
-            "/find" => Self::Find(Search::parse(rest)?),
+            "/filter" => Self::filter(line, rest)?,
+            "/break" => Self::Break(optional(rest)?),
+            "/find" => Self::Find(CommandError::at_expression(line, rest, Search::parse(rest))?),
+            "/color" => {
+                let (color, text) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                let known = ROW_COLORS.into_iter().find(|known| *known == color);
+                Self::Color(known.ok_or_else(|| missing(&ROW_COLORS.join(", ")))?, optional(text.trim_start())?)
+            }
             "/mark" => Self::Mark(rest.to_owned()),
             "/time" => Self::Time(
                 TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
@@ -138,10 +155,11 @@ impl ConsoleCommand {
             "/record" if rest.is_empty() => return Err(missing("the name of a new file")),
             "/record" => Self::Record(rest.to_owned()),
             _ => {
-                return Err(match similar(word, command_words()) {
+                let message = match similar(word, command_words()) {
                     Some(nearest) => format!("unknown command {word}, did you mean {nearest}?"),
                     None => format!("unknown command {word}; /help lists the commands"),
-                });
+                };
+                return Err(message.into());
             }
         })
     }
@@ -154,14 +172,16 @@ impl ConsoleCommand {
         (!file.is_empty()).then(|| Some(Self::Export(value_of(form)?, rows, file.to_owned())))?
     }
 
-    fn filter(rest: &str) -> Result<Self, String> {
+    fn filter(line: &str, rest: &str) -> Result<Self, CommandError> {
+        // `move=40` is a comparison.
+        let is_name = |name: &str| is_name(name.trim()) && !is_quantity(name.trim());
         match rest.split_once('=') {
             _ if rest.is_empty() => Ok(Self::Filter(None)),
-            Some((name, "")) if is_name(name.trim()) => Ok(Self::RemoveFilter(name.trim().to_owned())),
-            Some((name, source)) if is_name(name.trim()) => Ok(Self::NameFilter(
-                name.trim().to_owned(),
-                Expression::parse(source).map_err(|error| error.to_string())?,
-            )),
+            Some((name, "")) if is_name(name) => Ok(Self::RemoveFilter(name.trim().to_owned())),
+            Some((name, text)) if is_name(name) => {
+                let filter = CommandError::at_expression(line, text, Expression::parse(text))?;
+                Ok(Self::NameFilter(name.trim().to_owned(), filter))
+            }
             _ => Ok(Self::Filter(Some(rest.to_owned()))),
         }
     }
@@ -177,9 +197,20 @@ pub(crate) fn names_of<T: ValueEnum + 'static>() -> impl Iterator<Item = String>
     T::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(|value| value.get_name().to_owned())
 }
 
-/// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
-pub(crate) fn is_name(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+impl CommandError {
+    /// Adds the position in the line to the error of an expression, which is the end of the line.
+    fn at_expression<T>(line: &str, text: &str, parsed: Result<T, FilterError>) -> Result<T, Self> {
+        parsed.map_err(|error| {
+            let position = Some(line.len().saturating_sub(text.len()) + error.position);
+            Self { message: error.to_string(), position }
+        })
+    }
+}
+
+impl From<String> for CommandError {
+    fn from(message: String) -> Self {
+        Self { message, position: None }
+    }
 }
 
 /// Parses a move number into a ply: `12` is White's move, `12...` Black's.
@@ -275,7 +306,7 @@ mod tests {
             ("/time 1e9", "/time needs a time such as 1:23, 83.5, +10, -0:30 or end"),
             ("/move 0", "/move needs a move number such as 12 or 12..."),
             ("/move 4294967295...", "/move needs a move number such as 12 or 12..."),
-            ("/find hex:0", "hex: needs pairs of hexadecimal digits, such as hex:0a0d3c"),
+            ("/find hex:0", "hex: needs pairs of hexadecimal digits, such as hex:0a0d3c (character 5)"),
             ("/find", "an expression needs at least one term, such as kind:tell (character 1)"),
             ("/break kind:x", "unknown kind \"x\" (character 6)"),
             ("/export pgn", EXPORT),
@@ -285,7 +316,7 @@ mod tests {
             ("/record", "/record needs the name of a new file"),
         ];
         for (line, want) in cases {
-            assert_eq!(ConsoleCommand::parse(line).unwrap_err(), want, "{line}");
+            assert_eq!(ConsoleCommand::parse(line).unwrap_err().message, want, "{line}");
         }
     }
 
@@ -302,7 +333,7 @@ mod tests {
     fn every_word_is_a_command() {
         for word in command_words() {
             assert!(
-                !matches!(ConsoleCommand::parse(word), Err(error) if error.starts_with("unknown command")),
+                !matches!(ConsoleCommand::parse(word), Err(error) if error.message.starts_with("unknown command")),
                 "{word}"
             );
         }

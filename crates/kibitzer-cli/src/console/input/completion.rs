@@ -2,7 +2,7 @@
 
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::input::command::names_of;
-use crate::console::input::{LineEditor, TimeColumn, command};
+use crate::console::input::{LineEditor, ROW_COLORS, TimeColumn, command};
 use crate::console::model::{SeenNames, SessionModel};
 use crate::filter;
 
@@ -34,6 +34,7 @@ impl Completion {
         match command {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
             Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
+            Some("/color") => Self::for_expression(from, word, model, ROW_COLORS.into_iter()),
             Some("/times") => Self::from_candidates(from, word, names_of::<TimeColumn>()),
             Some("/export") => {
                 Self::from_candidates(from, word, names_of::<ExportForm>().chain(names_of::<ExportedRows>()))

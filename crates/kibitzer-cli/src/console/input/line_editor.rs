@@ -79,6 +79,11 @@ impl LineEditor {
         std::mem::take(&mut self.text)
     }
 
+    /// Moves the cursor to a byte offset, or to the start of the character there; beyond the end to the end.
+    pub(crate) fn move_to(&mut self, offset: usize) {
+        self.cursor = self.text.floor_char_boundary(offset);
+    }
+
     pub(crate) fn move_cursor(&mut self, motion: Motion) {
         self.cursor = self.place(motion);
     }

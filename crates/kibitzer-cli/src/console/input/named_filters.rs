@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use kibitzer::Profile;
 
 use crate::console::input::StateDirectory;
-use crate::console::input::command::is_name;
 use crate::filter::Expression;
 
-/// File name; one line each: `name = expression`.
-const FILE: &str = "filters";
+/// File of the named filters; one line each: `name = expression`.
+pub(crate) const FILTERS_FILE: &str = "filters";
+/// File of the colors of rows: the names are [`ROW_COLORS`].
+pub(crate) const COLORS_FILE: &str = "colors";
+/// Colors for rows that match an expression; of several the first in this order.
+pub(crate) const ROW_COLORS: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
 /// Maximum number of names.
 const KEPT_NAMES: usize = 100;
 
@@ -24,14 +27,16 @@ pub(crate) struct NamedFilters {
     /// share it.
     pub(crate) profile: ProfileFilters,
     store: Option<StateDirectory>,
+    /// Name of the file in the store.
+    file: &'static str,
 }
 
 impl NamedFilters {
-    /// Loads the stored expressions; invalid lines are ignored.
-    pub(crate) fn load(store: Option<StateDirectory>) -> Self {
-        let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
+    /// Loads the expressions stored in a file; invalid lines are ignored.
+    pub(crate) fn load(store: Option<StateDirectory>, file: &'static str) -> Self {
+        let text = store.as_ref().map(|store| store.read(file)).unwrap_or_default();
         let named = text.lines().filter_map(parse_stored).take(KEPT_NAMES).collect();
-        Self { named, profile: ProfileFilters::default(), store }
+        Self { named, profile: ProfileFilters::default(), store, file }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Expression> {
@@ -64,7 +69,7 @@ impl NamedFilters {
 
     fn save(&self) {
         if let Some(store) = &self.store {
-            store.write_lines(FILE, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
+            store.write_lines(self.file, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
         }
     }
 }
@@ -86,6 +91,11 @@ pub(crate) fn profile_filters(profile: &Profile) -> Result<ProfileFilters, Strin
     profile.filters.iter().map(read).collect()
 }
 
+/// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
+pub(super) fn is_name(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}
+
 fn parse_stored(line: &str) -> Option<(String, Expression)> {
     let (name, source) = line.split_once('=')?;
     let name = name.trim();
@@ -99,15 +109,15 @@ mod tests {
     #[test]
     fn named_filters_are_kept_between_runs() {
         let store = StateDirectory::temporary("filters");
-        let mut filters = NamedFilters::load(Some(store.clone()));
+        let mut filters = NamedFilters::load(Some(store.clone()), FILTERS_FILE);
         assert!(filters.set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
         assert!(filters.set("mine", Expression::parse("game:7").unwrap()));
-        store.append(FILE, "no expression\nbroken = kind:x\n");
-        let later = NamedFilters::load(Some(store.clone()));
+        store.append(FILTERS_FILE, "no expression\nbroken = kind:x\n");
+        let later = NamedFilters::load(Some(store.clone()), FILTERS_FILE);
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
         assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
         assert!(filters.forget("talk") && !filters.forget("talk"));
-        assert_eq!(NamedFilters::load(Some(store.clone())).names().collect::<Vec<_>>(), ["mine"]);
+        assert_eq!(NamedFilters::load(Some(store.clone()), FILTERS_FILE).names().collect::<Vec<_>>(), ["mine"]);
         store.remove();
     }
 

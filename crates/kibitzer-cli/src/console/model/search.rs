@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
-use crate::filter::Expression;
+use crate::filter::{Expression, FilterError};
+
+/// Prefix of bytes.
+const HEX: &str = "hex:";
 
 /// Argument of `/find`.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,10 +21,10 @@ impl Search {
     ///
     /// # Errors
     ///
-    /// A description of the first mistake.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let Some(digits) = text.strip_prefix("hex:") else {
-            return Expression::parse(text).map(Self::Expression).map_err(|error| error.to_string());
+    /// [`FilterError`] with the position of the first mistake.
+    pub(crate) fn parse(text: &str) -> Result<Self, FilterError> {
+        let Some(digits) = text.strip_prefix(HEX) else {
+            return Expression::parse(text).map(Self::Expression);
         };
         let digits: Vec<_> = digits.chars().filter(|digit| *digit != ' ').collect();
         let byte = |pair: &[char]| match *pair {
@@ -30,7 +33,9 @@ impl Search {
         };
         let bytes: Option<Vec<_>> = digits.chunks(2).map(byte).collect();
         let bytes = bytes.filter(|bytes| !bytes.is_empty());
-        bytes.map(Self::Bytes).ok_or_else(|| "hex: needs pairs of hexadecimal digits, such as hex:0a0d3c".to_owned())
+        bytes.map(Self::Bytes).ok_or_else(|| {
+            FilterError::new(text, HEX.len(), "hex: needs pairs of hexadecimal digits, such as hex:0a0d3c")
+        })
     }
 
     /// Returns whether a row is a match. Bytes may be found in any row, an expression only in listed rows.
@@ -86,7 +91,7 @@ mod tests {
     #[test]
     fn invalid_bytes_are_refused() {
         for text in ["hex:", "hex:0", "hex:0g", "hex:\u{e9}\u{e9}", "hex:00 1"] {
-            assert!(Search::parse(text).unwrap_err().starts_with("hex: needs pairs"), "{text}");
+            assert!(Search::parse(text).unwrap_err().to_string().starts_with("hex: needs pairs"), "{text}");
         }
         assert!(matches!(Search::parse("kind:tell"), Ok(Search::Expression(_))));
     }

@@ -146,7 +146,7 @@ fn the_differing_squares_and_fields_are_marked_without_color() {
         .chunks(160)
         .map(|line| {
             let cells = line.iter().filter(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED));
-            cells.map(|cell| cell.symbol()).collect::<String>()
+            cells.map(ratatui::buffer::Cell::symbol).collect::<String>()
         })
         .collect();
     let reversed = reversed.concat();

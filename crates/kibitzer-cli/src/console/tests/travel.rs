@@ -7,6 +7,7 @@ use super::{SIZES, TestConsole, fixed_instant};
 use crate::arguments::ReaderArgs;
 use crate::console::model::ConsoleRow;
 use crate::console::source::{Notice, RecordingReader};
+use crate::console::view::Theme;
 
 /// Ten shouts, a second apart.
 fn shouts() -> TestConsole {
@@ -305,6 +306,47 @@ fn keys_edit_complete_and_leave() {
     watcher.press(KeyCode::Esc);
     watcher.keys("q");
     assert!(watcher.app.is_over);
+}
+
+#[test]
+fn an_expression_with_an_error_returns_to_the_editor_with_the_cursor_there() {
+    let mut watcher = TestConsole::of("uhlinfics-talk-1-Alice").play_to_end();
+    for (line, before) in [
+        ("/break kind:tell or kind:tel", "/break kind:tell or kind:"),
+        ("/filter  kind:sya", "/filter kind:"),
+        ("/filter talk = lag>x", "/filter talk = lag>"),
+        ("/color red move<x", "/color red move<"),
+    ] {
+        watcher.run(line);
+        assert_eq!(watcher.app.input.split_at_cursor().0, before, "{line}");
+        assert!(matches!(watcher.app.notice, Some(Notice::Error(_))), "{line}");
+        watcher.app.input.take();
+        watcher.press(KeyCode::Esc);
+    }
+    watcher.run("/filter move=1");
+    assert!(watcher.app.list.filter.is_some() && watcher.app.filters.names().next().is_none(), "no name");
+}
+
+#[test]
+fn rows_have_the_color_of_the_first_expression_that_they_match() {
+    let mut watcher = TestConsole::of("uhlinfics-talk-1-Alice").play_to_end();
+    watcher.run("/color blue kind:tell");
+    watcher.run("/color red from:Carla");
+    watcher.run("/filter kind:tell");
+    let theme = Theme::new(true);
+    let colors = |watcher: &mut TestConsole| -> Vec<_> {
+        let buffer = watcher.buffer(SIZES[1], theme);
+        // The selected row has its own colors.
+        (1..5).map(|y| buffer[(60, y)].fg).collect()
+    };
+    watcher.press(KeyCode::End);
+    let colored = colors(&mut watcher);
+    assert!(colored.contains(&theme.row_color("red").fg.unwrap()), "{colored:?}");
+    assert!(colored.contains(&theme.row_color("blue").fg.unwrap()), "{colored:?}");
+    watcher.run("/color red");
+    assert!(!colors(&mut watcher).contains(&theme.row_color("red").fg.unwrap()));
+    watcher.run("/color pink kind:tell");
+    assert!(watcher.screen(SIZES[1]).contains("/color needs red, yellow"));
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::input::TimeColumn;
+use crate::console::input::{ROW_COLORS, TimeColumn};
 use crate::console::model::ConsoleRow;
 
 /// Width of the kind column, on narrow and wide screens; longer kinds are cut.
@@ -25,7 +26,10 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
     for (place, number) in app.list.visible_rows(area.height.into()).into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
         let time = time(app, row, area.width);
-        let line = line(canvas.theme, row, &time, (area.width, app.columns_left), selected == Some(number));
+        let subject = row.subject();
+        let is_colored = |color: &&&str| app.row_colors.get(color).is_some_and(|filter| filter.accepts(&subject));
+        let color = ROW_COLORS.iter().find(is_colored).map(|color| canvas.theme.row_color(color));
+        let line = line(canvas.theme, row, color, &time, (area.width, app.columns_left), selected == Some(number));
         canvas.line(place, &line);
         if selected == Some(number) {
             canvas.select(place);
@@ -76,6 +80,7 @@ fn time(app: &App, row: &ConsoleRow, width: u16) -> String {
 fn line(
     theme: Theme,
     row: &ConsoleRow,
+    color: Option<Style>,
     time: &str,
     (width, columns_left): (u16, usize),
     is_selected: bool,
@@ -91,8 +96,8 @@ fn line(
     let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.kind(row.kind()) };
     Line::from(vec![
         Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, time), theme.dimmed()),
-        Span::styled(format!("{kind:<cells$} "), style),
-        Span::raw(text),
+        Span::styled(format!("{kind:<cells$} "), color.unwrap_or(style)),
+        Span::styled(text, color.unwrap_or_default()),
     ])
 }
 

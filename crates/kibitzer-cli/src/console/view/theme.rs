@@ -179,6 +179,19 @@ impl Theme {
         self.colored(|palette| palette.sparkline)
     }
 
+    /// A row that matches the expression of a color; without color it is underlined.
+    pub(crate) fn row_color(self, name: &str) -> Style {
+        let style = match name {
+            "red" => self.error(),
+            "yellow" => self.special(),
+            "green" => self.success(),
+            "cyan" => self.title(),
+            "blue" => self.colored(|palette| palette.board),
+            _ => self.colored(|palette| palette.session),
+        };
+        if self.has_color() { style } else { style.add_modifier(Modifier::UNDERLINED) }
+    }
+
     /// The kind of a row.
     pub(super) fn kind(self, kind: &str) -> Style {
         // Marks and a bot's actions are not events.
