@@ -15,4 +15,4 @@ pub(crate) use input_line::{print_above_input, set_input_line};
 pub(crate) use sent::{PasswordPrompt, sent_text};
 pub(crate) use stamp::{SessionClock, Stamp};
 pub(crate) use terminal_safe::TerminalSafe;
-pub(crate) use text::{cut_text, numbered_move, one_line};
+pub(crate) use text::{cut_text, hex_digits, numbered_move, one_line};

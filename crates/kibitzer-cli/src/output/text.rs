@@ -19,6 +19,11 @@ const TO_ALL: Style = AnsiColor::Magenta.on_default();
 const TO_CHANNEL: Style = AnsiColor::BrightBlue.on_default();
 const OF_GAME: Style = AnsiColor::Cyan.on_default();
 
+/// Returns bytes as two hexadecimal digits each, with a separator between them.
+pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(separator)
+}
+
 /// Writes an event as a line, or as the lines of a board. Writes nothing for a ping, or for a listing, whose lines were events of
 /// their own.
 ///

@@ -12,7 +12,7 @@ use crate::console::export::{
 };
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::console::source::Notice;
-use crate::output::TerminalSafe;
+use crate::output::{TerminalSafe, hex_digits};
 
 /// Maximum size of copied text in bytes: with it, the escape sequence has 100,000 bytes, the limit of several terminals.
 const MAX_COPIED_BYTES: usize = 74_994;
@@ -42,10 +42,7 @@ impl App {
                 RowContent::Event(event) => ("frame", TerminalSafe(&decode(event.raw())).in_cells().into_owned()),
                 _ => return None,
             },
-            'h' => {
-                let bytes: Vec<_> = self.model.row_bytes(row).iter().map(|byte| format!("{byte:02x}")).collect();
-                ("hexadecimal bytes", bytes.join(" "))
-            }
+            'h' => ("hexadecimal bytes", hex_digits(&self.model.row_bytes(row), " ")),
             'p' => {
                 let (snapshot, _) = self.snapshot(time)?;
                 ("FEN", snapshot.board.fen().with_hands(snapshot.hands).to_string())

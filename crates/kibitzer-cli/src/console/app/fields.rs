@@ -12,11 +12,7 @@ impl App {
     /// Returns the field at the byte cursor.
     pub(crate) fn field(&self) -> Option<Field> {
         let at = self.byte_cursor()?;
-        self.fields().into_iter().find(|field| field.in_frame.contains(&at))
-    }
-
-    fn fields(&self) -> Vec<Field> {
-        self.selected_row().map_or_else(Vec::new, |row| self.model.fields(row))
+        self.model.fields(self.selected_row()?).into_iter().find(|field| field.in_frame.contains(&at))
     }
 
     pub(crate) fn selected_row(&self) -> Option<&ConsoleRow> {
@@ -34,7 +30,8 @@ impl App {
 
     /// Moves the byte cursor to the start of the next field, or of the previous one.
     pub(super) fn move_to_field(&mut self, forward: bool) {
-        let (at, fields) = (self.byte_cursor(), self.fields());
+        let (at, row) = (self.byte_cursor(), self.selected_row());
+        let fields = row.map_or_else(Vec::new, |row| self.model.fields(row));
         let mut starts = fields.iter().map(|field| field.in_frame.start);
         let to = match at {
             None => starts.next(),

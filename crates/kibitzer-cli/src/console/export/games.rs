@@ -54,11 +54,12 @@ pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId) -> Result<String,
     let tracked = collector.tracker().iter().rfind(|known| known.number() == game);
     let tracked = tracked.filter(|known| known.variant() == "chess" && !known.has_missing_moves());
     let tracked =
-        tracked.ok_or_else(|| format!("a test needs a game of chess with all its moves; game {game} is none"))?;
+        tracked.ok_or_else(|| format!("game {game} is not chess, or lacks moves, so that no test can play it"))?;
     let line = tracked.line();
     let moves: Option<Vec<_>> = line.moves.iter().map(TrackedMove::uci).collect();
     let moves = moves.filter(|moves| line.starts_as_usual() && !moves.is_empty());
-    let moves = moves.ok_or_else(|| format!("a test needs all moves from the usual start; game {game} lacks some"))?;
+    let moves =
+        moves.ok_or_else(|| format!("game {game} is not stored from the usual start, so that no test can play it"))?;
     let moves: Vec<_> = moves.chunks(MOVES_PER_LINE).map(|moves| moves.join(" ")).collect();
     let bot = tracked.my_color().unwrap_or(Color::Black);
     Ok(TEMPLATE

@@ -11,7 +11,6 @@ use clap::ValueEnum;
 use kibitzer::core::Event;
 use kibitzer::json;
 use kibitzer::transcript::Utc;
-use serde::Serialize;
 
 pub(crate) use games::{pgn, test_of_game};
 pub(crate) use recording::recording;
@@ -57,8 +56,10 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
             Event::Sent { line, request: None }.write_json(&members, &mut out);
         }
         _ => {
-            let text = to_json(&row.line());
-            out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":{text}}}", row.kind()).into_bytes();
+            out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":", row.kind()).into_bytes();
+            // Writing text to memory cannot fail.
+            let _ = json::write(&mut out, &row.line());
+            out.push(b'}');
         }
     }
     out
@@ -67,13 +68,6 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
 /// Returns a row as a line of text: its time in seconds, its kind and its summary.
 pub(crate) fn row_text(row: &ConsoleRow) -> String {
     format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind(), row.line())
-}
-
-fn to_json(value: &impl Serialize) -> String {
-    let mut out = Vec::new();
-    // Fails only for types that JSON cannot represent.
-    let _ = json::write(&mut out, value);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Writes a new file that only its owner can read. An incomplete file is removed.

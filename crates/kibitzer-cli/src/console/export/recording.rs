@@ -1,35 +1,15 @@
 //! Rows as a recording.
 
-use std::time::Duration;
-
 use kibitzer::core::game::Game;
 use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventReader};
-use kibitzer::transcript::{Direction, Utc, hex, seconds};
-use serde::Serialize;
+use kibitzer::transcript::Utc;
 
-use super::to_json;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
+use crate::output::{Stamp, hex_digits};
 
 /// Placeholder for a secret line.
 const REDACTED: &[u8] = b"[redacted]\n";
-
-/// A line of a recording.
-#[derive(Serialize)]
-struct Piece<'a> {
-    #[serde(with = "seconds")]
-    t: Duration,
-    dir: Direction,
-    #[serde(with = "hex")]
-    hex: &'a [u8],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    utc: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    redacted: Option<bool>,
-    /// Present for a line that describes the state of a game and was not received.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    snapshot: Option<bool>,
-}
 
 /// Returns rows as a recording. It starts with the state of the games before the first row, so that it can be decoded alone: of one game,
 /// or of all.
@@ -43,26 +23,24 @@ pub(crate) fn recording(
     utc_start: Option<Utc>,
 ) -> String {
     let Some(first) = rows.first() else { return String::new() };
-    let piece = |row: &ConsoleRow, dir, hex: &[u8], redacted, snapshot| {
-        let utc = utc_start.filter(|_| row.number == first.number).map(|start| start.plus(row.at).to_string());
-        to_json(&Piece { t: row.at, dir, hex, utc, redacted, snapshot }) + "\n"
+    let line = |row: &ConsoleRow, direction, bytes: &[u8], mark| {
+        let hex = hex_digits(bytes, "");
+        let members = Stamp::new(row.at, utc_start.map(|start| start.plus(row.at))).members();
+        format!("{{\"dir\":\"{direction}\",\"hex\":\"{hex}\"{members}{mark}}}\n")
     };
     let state = state_before(model, first, game, reader);
-    let mut lines: Vec<_> =
-        state.iter().map(|line| piece(first, Direction::Received, line, None, Some(true))).collect();
+    let mut lines: Vec<_> = state.iter().map(|bytes| line(first, "rx", bytes, ",\"snapshot\":true")).collect();
     for (row, next) in rows.iter().zip((1..).map(|place| rows.get(place))) {
-        let line = match &row.content {
-            RowContent::Sent(sent) if sent.secret => piece(row, Direction::Sent, REDACTED, Some(true), None),
-            RowContent::Sent(sent) => piece(row, Direction::Sent, &sent.bytes, None, None),
-            RowContent::Disconnected | RowContent::Event(Event::Lost { .. }) => {
-                piece(row, Direction::Received, b"", None, None)
-            }
+        lines.push(match &row.content {
+            RowContent::Sent(sent) if sent.secret => line(row, "tx", REDACTED, ",\"redacted\":true"),
+            RowContent::Sent(sent) => line(row, "tx", &sent.bytes, ""),
+            RowContent::Disconnected | RowContent::Event(Event::Lost { .. }) => line(row, "rx", b"", ""),
             _ => match received_bytes(model, row, next) {
+                // An empty piece would end the connection.
                 bytes if bytes.is_empty() => continue,
-                bytes => piece(row, Direction::Received, &bytes, None, None),
+                bytes => line(row, "rx", &bytes, ""),
             },
-        };
-        lines.push(line);
+        });
     }
     lines.concat()
 }

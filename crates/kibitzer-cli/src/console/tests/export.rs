@@ -219,7 +219,7 @@ fn what_cannot_be_exported_is_refused() {
     let new = folder.0.join("new");
     assert!(refused("marks", &new).starts_with("/export needs recording, json"));
     assert_eq!(refused("text marks", &new), "no ruler: M starts one at the selected line");
-    assert!(refused("test", &new).starts_with("a test needs a game of chess with all its moves; game "));
+    assert!(refused("test", &new).ends_with(" is not chess, or lacks moves, so that no test can play it"));
     watcher.run("/filter kind:prompt nothing");
     watcher.run(&format!("/export pgn {}", new.display()));
     assert_eq!(notice(&watcher), "there are no lines to write");

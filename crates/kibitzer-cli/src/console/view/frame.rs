@@ -12,7 +12,7 @@ use super::draw::{Canvas, wrap_spans};
 use super::list::clock;
 use crate::console::app::App;
 use crate::console::model::{ConsoleRow, Field, RowContent};
-use crate::output::TerminalSafe;
+use crate::output::{TerminalSafe, hex_digits};
 
 /// Maximum number of shown bytes of a line; the hex view shows all of them.
 const MAX_BYTES: usize = 16 << 10;
@@ -55,10 +55,15 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
 /// Returns the name of a field, its position in the stream and its first bytes.
 fn field_text(field: &Field, row: &ConsoleRow, frame: &[u8]) -> String {
     let Range { start, end } = field.in_frame;
-    let bytes = frame.get(start..end).unwrap_or_default().iter().take(MAX_FIELD_BYTES);
-    let hex: Vec<_> = bytes.map(|byte| format!("{byte:02x}")).collect();
+    let bytes = frame.get(start..end.min(start + MAX_FIELD_BYTES)).unwrap_or_default();
     let more = if end - start > MAX_FIELD_BYTES { " ..." } else { "" };
-    format!("{}: {} to {}: {}{more}", field.name, row.byte_position(start), row.byte_position(end), hex.join(" "))
+    format!(
+        "{}: {} to {}: {}{more}",
+        field.name,
+        row.byte_position(start),
+        row.byte_position(end),
+        hex_digits(bytes, " ")
+    )
 }
 
 /// Returns the text of the row: the part before a field, the field, and the rest.
