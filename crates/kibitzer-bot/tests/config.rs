@@ -72,7 +72,7 @@ fn minimal_file_is_enough_and_accounts_override_the_server() {
 fn mistakes_are_reported_with_their_line() {
     for (name, text, line, words) in [
         ("key", "[accept]\nratd = true\n", 6, "unknown field `ratd`"),
-        ("table", "[acept]\n", 5, "unknown table `acept`"),
+        ("table", "[acept]\n", 5, "unknown table `acept`, did you mean `accept`?"),
         ("range", "[accept]\nrating = [2000, 1000]\n", 6, "the range [2000, 1000] is empty"),
         ("negative", "[accept]\ninitial_min = [-1, 3]\n", 6, "invalid value"),
         ("duration", "[shutdown]\nfinish_game_within = \"soon\"\n", 6, "expected number"),

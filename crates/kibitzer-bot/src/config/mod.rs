@@ -170,6 +170,9 @@ struct ConfigFile {
     shutdown: ShutdownConfig,
 }
 
+/// Minimum similarity of a suggested table, from 0 to 1.
+const MIN_SIMILARITY: f64 = 0.8;
+
 /// The tables of a file. Those whose names begin with `x-` belong to other programs.
 const TABLES: [&str; 13] = [
     "server",
@@ -217,7 +220,9 @@ impl BotConfig {
         let tables = DeTable::parse(&text).map_err(not_toml)?;
         let is_known = |name: &str| TABLES.contains(&name) || name.starts_with("x-");
         if let Some(unknown) = tables.get_ref().keys().find(|name| !is_known(name.get_ref())) {
-            return Err(error_at(Some(unknown.span()), format!("unknown table `{}`", unknown.get_ref())));
+            let similar = TABLES.into_iter().filter(|table| strsim::jaro(table, unknown.get_ref()) > MIN_SIMILARITY);
+            let similar = similar.fold(String::new(), |tables, table| format!("{tables}, did you mean `{table}`?"));
+            return Err(error_at(Some(unknown.span()), format!("unknown table `{}`{similar}", unknown.get_ref())));
         }
         let file: ConfigFile = toml::from_str(&text).map_err(not_toml)?;
         let server = Profile::new("").file_table(path, &["server"])?;

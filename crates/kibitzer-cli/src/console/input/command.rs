@@ -83,7 +83,7 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 24] = [
     ("/times", "NAME", "list times of: session, utc, previous (line), mark"),
     ("/ruler", "", "measure from this line to the selected one; again: stop"),
     ("/record", "FILE", "record the session in a new file from now on"),
-    ("/time", "[+-]M:SS", "go to a time of the recording, relative with + -, or end"),
+    ("/time", "[+-][H:]M:SS", "go to a time of the recording, relative with + -, or end"),
     ("/move", "N[...]", "go to White's (or Black's) move N of the game shown"),
     ("/play", "", "play the recording; follow the session"),
     ("/pause", "", "pause the recording, or the screen of a session"),

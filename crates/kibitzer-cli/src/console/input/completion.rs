@@ -39,6 +39,9 @@ impl Completion {
             Some("/export") => {
                 Self::from_candidates(from, word, names_of::<ExportForm>().chain(names_of::<ExportedRows>()))
             }
+            Some("/pieces") => Self::from_candidates(from, word, ["ascii", "filled", "letters"].into_iter()),
+            Some("/theme") => Self::from_candidates(from, word, ["dark", "light"].into_iter()),
+            Some("/bell") => Self::from_candidates(from, word, ["off", "on"].into_iter()),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
             _ => Self::for_server(line, &model.names),
         }
@@ -138,6 +141,8 @@ mod tests {
             ("/times p", 7, &["previous"]),
             ("/export re", 8, &["recording"]),
             ("/game 1", 6, &["107"]),
+            ("/pieces f", 8, &["filled"]),
+            ("/bell o", 6, &["off", "on"]),
             ("/filter t", 8, &["talk", "text:"]),
             ("/filter kind:te", 13, &["tell", "telnet", "text"]),
             ("/filter kind:tell,sho", 18, &["shout"]),

@@ -278,6 +278,9 @@ impl LiveSession {
                     }
                 }
             }
+            Observation::Missed(number) => {
+                SourceItemKind::Note(format!("missed: {number} bytes, lines and events, as the screen was blocked"))
+            }
             _ => return None,
         };
         Some(SourceItem { at, kind })

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use kibitzer::core::event::{CloseCause, LostCause};
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventReader};
-use kibitzer::{Client, Dial, Profile, Tap};
+use kibitzer::{Client, Dial, Observation, Profile, Tap, TapItem};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc;
 
 use super::text;
 use crate::console::app::App;
@@ -323,5 +324,19 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     guest.keys("tell x");
     guest.press(KeyCode::Char(' '));
     assert_eq!((guest.app.list.follows(), guest.app.input.text()), (true, "tell x "));
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn observations_that_were_lost_are_a_row() {
+    let guest = Guest::log_in().await;
+    let (sender, tap) = mpsc::channel(1);
+    sender.try_send(TapItem::new(tokio::time::Instant::now(), Observation::Missed(3), None)).unwrap();
+    let feed = SessionFeed::Own(tap);
+    let live = LiveSession::new(guest.client.clone(), feed, "the embedded server".to_owned(), Handle::current());
+    let mut app = App::new(ConsoleSource::Live(Box::new(live)), None);
+    while app.process_items(now()).unwrap() {}
+    let rows: Vec<_> = app.model.rows.iter().map(ConsoleRow::line).collect();
+    assert_eq!(rows, ["--- missed: 3 bytes, lines and events, as the screen was blocked ---"]);
     guest.leave().await;
 }

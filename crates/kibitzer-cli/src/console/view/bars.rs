@@ -6,6 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::layout::NARROW;
 use super::list::clock;
 use super::theme::Theme;
 use crate::console::app::App;
@@ -77,10 +78,14 @@ pub(super) fn attention(theme: Theme, text: &str) -> Line<'static> {
 pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
     let (before, after) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
-        return (vec![Line::styled(hint(app), theme.dimmed())], None);
+        let text =
+            if area.width < NARROW { "b board  z one pane  Space play, pause  ? help  q quit" } else { hint(app) };
+        return (vec![Line::styled(text, theme.dimmed())], None);
     }
     if app.input.text().is_empty() {
-        let hint = Span::styled(typing_hint(app), theme.dimmed());
+        let is_narrow = area.width < NARROW && !app.masks_input();
+        let text = if is_narrow { " F3 board  F2 one pane  / command  Esc keys  F1 help" } else { typing_hint(app) };
+        let hint = Span::styled(text, theme.dimmed());
         let cursor = Position::new(area.x + 2.min(area.width.saturating_sub(1)), area.y);
         return (vec![Line::from(vec![Span::styled("> ", theme.title()), hint])], Some(cursor));
     }

@@ -8,7 +8,7 @@ use crate::console::app::Pane;
 /// Minimum size at which all three detail views are shown at once, and the squares of the board are large.
 const LARGE: (u16, u16) = (120, 40);
 /// Below this width, there is no board beside the list.
-const NARROW: u16 = 64;
+pub(super) const NARROW: u16 = 64;
 
 /// Areas of the screen. Parts that do not fit have an empty area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
