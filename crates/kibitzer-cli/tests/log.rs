@@ -53,6 +53,23 @@ fn a_session_is_logged_on_standard_error_if_requested() {
 }
 
 #[test]
+fn typed_and_configured_passwords_are_not_logged() {
+    let accounts = file("log-accounts.toml", "[[account]]\nhandle = 'Newton'\npassword = 'swordfish'\n");
+    let password = file("log-password", "swordfish\n");
+    let server = serve(&["--no-population", "--accounts", &accounts]);
+    for format in ["text", "json"] {
+        let log = path("secrets.log");
+        let session = ["connect", &server.address, "--user", "Newton", "--password-file", &password, "--json"];
+        let arguments = [&session[..], &["--log", "trace", "--log-format", format, "--log-file", &log]].concat();
+        let outcome = run(&arguments, b"password swordfish troutling\n$passw troutling swordfish\nfinger\nquit\n");
+        assert_eq!(outcome.status, 0, "{outcome:?}");
+        let text = fs::read_to_string(&log).unwrap();
+        assert!(text.contains("Newton") && text.contains("finger") && text.contains("session over"), "{text}");
+        assert!(!text.contains("swordfish") && !text.contains("troutling"), "{text}");
+    }
+}
+
+#[test]
 fn a_log_file_is_private_and_grows() {
     let server = serve(&["--no-population"]);
     let log = path("session.log");
