@@ -8,6 +8,8 @@
     reason = "no test file uses all of it"
 )]
 
+pub(crate) mod schema;
+
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
 #[cfg(unix)]

@@ -39,7 +39,7 @@ impl Event {
                 None => out.extend_from_slice(b"null"),
             }
             out.extend_from_slice(members.as_bytes());
-            self.fields(it, &mut |key, value| write_member(key, value, out));
+            self.fields(it, &mut |key, value, _| write_member(key, value, out));
             out.push(b'}');
         });
     }
@@ -77,7 +77,7 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
         }
         Value::Object(object) => {
             let start = out.len();
-            object.fields(&mut |key, value| write_member(key, value, out));
+            object.fields(&mut |key, value, _| write_member(key, value, out));
             // The first member has no comma before it.
             match out.get_mut(start) {
                 Some(comma) => *comma = b'{',

@@ -12,6 +12,8 @@ mod listing;
 mod login;
 mod offer;
 mod player;
+#[cfg(test)]
+mod schema;
 #[cfg(feature = "serde")]
 mod serialize;
 mod session;
@@ -22,7 +24,7 @@ use std::fmt::{self, Write};
 
 pub use board::EventPosition;
 
-use self::value::{AsValue as _, FieldSink, Fields};
+use self::value::{FieldSink, Fields};
 use super::{Event, EventKind};
 use crate::message::{Datagram, GameId, Message, Received};
 use crate::text::{Handle, decode};
@@ -207,7 +209,7 @@ impl Event {
     /// assert_eq!(fields, ["from Foo", "titles GM", "text hi", "channel 50"]);
     /// ```
     pub fn visit_fields(&self, visit: &mut dyn FnMut(&str, &dyn fmt::Display)) {
-        self.with_descriptor(|it| self.fields(it, &mut |key, value| value::visit(key, value, visit)));
+        self.with_descriptor(|it| self.fields(it, &mut |key, value, _| value::visit(key, value, visit)));
     }
 
     /// Passes every field of the descriptor `it` to `put`, then the fields of the received line.
@@ -215,7 +217,7 @@ impl Event {
         it.fields(put);
         let Self::Received { received, .. } = self else { return };
         match it.line() {
-            LineDisplay::InText => put("text", server_text_of(received).as_deref().as_value()),
+            LineDisplay::InText => value::put_field(put, "text", &server_text_of(received).as_deref()),
             LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.fields(put)),
             LineDisplay::ForPeople | LineDisplay::Nowhere => {}
         }

@@ -27,7 +27,7 @@ impl Serialize for Event {
             object.serialize_entry("event", it.kind().as_str())?;
             object.serialize_entry("offset", &self.position_in_stream())?;
             let mut written = Ok(());
-            self.fields(it, &mut |key, value| {
+            self.fields(it, &mut |key, value, _| {
                 if written.is_ok() {
                     written = object.serialize_entry(key, &value);
                 }
@@ -68,7 +68,7 @@ impl Serialize for Value<'_> {
             Self::Object(object) => {
                 let mut members = serializer.serialize_map(None)?;
                 let mut written = Ok(());
-                object.fields(&mut |key, value| {
+                object.fields(&mut |key, value, _| {
                     if written.is_ok() {
                         written = members.serialize_entry(key, &value);
                     }

@@ -51,7 +51,7 @@ pub(super) fn write_fields_as_text(
     out: &mut dyn fmt::Write,
 ) -> fmt::Result {
     let (mut separator, mut written) = (start, Ok(()));
-    fields(&mut |key, value| {
+    fields(&mut |key, value, _| {
         if !matches!(value, Value::Null) {
             written = written.and_then(|()| write!(out, "{separator}{key} {value}"));
             separator = ", ";
@@ -64,7 +64,9 @@ pub(super) fn write_fields_as_text(
 pub(super) fn visit(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&str, &dyn fmt::Display)) {
     match value {
         Value::Null => {}
-        Value::Object(object) => object.fields(&mut |key, value| visit(&format!("{name}.{key}"), value, visit_field)),
+        Value::Object(object) => {
+            object.fields(&mut |key, value, _| visit(&format!("{name}.{key}"), value, visit_field))
+        }
         Value::List(list) => {
             let mut has_items = false;
             let mut has_objects = false;
@@ -83,8 +85,25 @@ pub(super) fn visit(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&s
     }
 }
 
-/// Callback that receives each field of an object with its key.
-pub(crate) type FieldSink<'p> = dyn FnMut(&'static str, Value<'_>) + 'p;
+/// Type of a field, whichever value it has. The JSON Schema of events is generated from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldType {
+    Bool,
+    Integer,
+    /// An integer that is not negative.
+    Natural,
+    Letter,
+    Text,
+    /// One of these texts.
+    Word(&'static [&'static str]),
+    Nullable(&'static FieldType),
+    List(&'static FieldType),
+    /// An object, whose own fields have their types.
+    Object,
+}
+
+/// Callback that receives each field of an object: its key, value and type.
+pub(crate) type FieldSink<'p> = dyn FnMut(&'static str, Value<'_>, &FieldType) + 'p;
 
 /// A type that is written as an object.
 pub(crate) trait Fields {
@@ -100,6 +119,9 @@ pub(crate) trait List {
 
 /// A type that can be the value of a field.
 pub(crate) trait AsValue {
+    /// Type of all values.
+    const TYPE: FieldType;
+
     /// Returns the value, borrowed from `self`.
     fn as_value(&self) -> Value<'_>;
 }
@@ -107,16 +129,21 @@ pub(crate) trait AsValue {
 /// Passes the named fields of a value to `put`: `key` alone is the field of that name, `key: expression` another value.
 macro_rules! fields {
     ($put:ident, $it:expr; $($key:ident $(: $value:expr)?),* $(,)?) => {{
-        $($put(stringify!($key), $crate::event::describe::value::fields!(@ $it, $key $(, $value)?));)*
+        $($crate::event::describe::value::fields!(@ $put, $it, $key $(, $value)?);)*
     }};
-    (@ $it:expr, $key:ident) => {
-        $crate::event::describe::value::AsValue::as_value(&$it.$key)
+    (@ $put:ident, $it:expr, $key:ident) => {
+        $crate::event::describe::value::put_field($put, stringify!($key), &$it.$key)
     };
-    (@ $it:expr, $key:ident, $value:expr) => {
-        $crate::event::describe::value::AsValue::as_value(&$value)
+    (@ $put:ident, $it:expr, $key:ident, $value:expr) => {
+        $crate::event::describe::value::put_field($put, stringify!($key), &$value)
     };
 }
 pub(super) use fields;
+
+/// Passes a field to `put`.
+pub(super) fn put_field<T: AsValue + ?Sized>(put: &mut FieldSink<'_>, key: &'static str, value: &T) {
+    put(key, value.as_value(), &T::TYPE);
+}
 
 /// Declares objects by their fields.
 macro_rules! objects {
@@ -129,6 +156,8 @@ macro_rules! objects {
         }
 
         impl $crate::event::describe::value::AsValue for $kind {
+            const TYPE: $crate::event::describe::value::FieldType = $crate::event::describe::value::FieldType::Object;
+
             fn as_value(&self) -> $crate::event::describe::value::Value<'_> {
                 $crate::event::describe::value::Value::Object(self)
             }
@@ -138,8 +167,10 @@ macro_rules! objects {
 pub(super) use objects;
 
 macro_rules! values {
-    ($($kind:ty: $it:ident => $value:expr;)+) => {
+    ($($kind:ty: $field:expr, $it:ident => $value:expr;)+) => {
         $(impl AsValue for $kind {
+            const TYPE: FieldType = $field;
+
             fn as_value(&self) -> Value<'_> {
                 let $it = self;
                 $value
@@ -149,49 +180,57 @@ macro_rules! values {
 }
 
 values! {
-    bool: it => Value::Bool(*it);
-    u8: it => Value::Number((*it).into());
-    u16: it => Value::Number((*it).into());
-    u32: it => Value::Number((*it).into());
-    u64: it => Value::Number(i64::try_from(*it).unwrap_or(i64::MAX));
-    i32: it => Value::Number((*it).into());
-    i64: it => Value::Number(*it);
+    bool: FieldType::Bool, it => Value::Bool(*it);
+    u8: FieldType::Natural, it => Value::Number((*it).into());
+    u16: FieldType::Natural, it => Value::Number((*it).into());
+    u32: FieldType::Natural, it => Value::Number((*it).into());
+    u64: FieldType::Natural, it => Value::Number(i64::try_from(*it).unwrap_or(i64::MAX));
+    i32: FieldType::Integer, it => Value::Number((*it).into());
+    i64: FieldType::Integer, it => Value::Number(*it);
     // Milliseconds.
-    Duration: it => Value::Number(i64::try_from(it.as_millis()).unwrap_or(i64::MAX));
-    GameId: it => Value::Number(it.0.into());
-    Rating: it => it.value().map_or(Value::Null, |value| Value::Number(value.into()));
-    char: it => Value::Letter(*it);
-    Role: it => Value::Letter(it.letter());
-    String: it => Value::Text(it);
-    Handle: it => Value::Text(it.as_str());
-    PlayerText: it => Value::Text(it.as_str());
-    ServerText: it => Value::Text(it.as_str());
-    Color: it => Value::Text(it.as_str());
-    Actor: it => Value::Text(if *it == Actor::Me { "me" } else { "other" });
-    Square: it => Value::Display(it);
-    Titles: it => Value::List(it);
-    Seek: it => Value::Object(it);
+    Duration: FieldType::Natural, it => Value::Number(i64::try_from(it.as_millis()).unwrap_or(i64::MAX));
+    GameId: FieldType::Integer, it => Value::Number(it.0.into());
+    Rating: FieldType::Nullable(&FieldType::Natural), it => it.value().map_or(Value::Null, |value| Value::Number(value.into()));
+    char: FieldType::Letter, it => Value::Letter(*it);
+    Role: FieldType::Letter, it => Value::Letter(it.letter());
+    String: FieldType::Text, it => Value::Text(it);
+    Handle: FieldType::Text, it => Value::Text(it.as_str());
+    PlayerText: FieldType::Text, it => Value::Text(it.as_str());
+    ServerText: FieldType::Text, it => Value::Text(it.as_str());
+    Color: FieldType::Word(&["white", "black"]), it => Value::Text(it.as_str());
+    Actor: FieldType::Word(&["me", "other"]), it => Value::Text(if *it == Actor::Me { "me" } else { "other" });
+    Square: FieldType::Text, it => Value::Display(it);
+    Titles: FieldType::List(&FieldType::Text), it => Value::List(it);
+    Seek: FieldType::Object, it => Value::Object(it);
 }
 
 impl AsValue for &str {
+    const TYPE: FieldType = FieldType::Text;
+
     fn as_value(&self) -> Value<'_> {
         Value::Text(self)
     }
 }
 
 impl<T: AsValue + ?Sized> AsValue for &T {
+    const TYPE: FieldType = T::TYPE;
+
     fn as_value(&self) -> Value<'_> {
         (**self).as_value()
     }
 }
 
 impl<T: AsValue> AsValue for Option<T> {
+    const TYPE: FieldType = FieldType::Nullable(&T::TYPE);
+
     fn as_value(&self) -> Value<'_> {
         self.as_ref().map_or(Value::Null, AsValue::as_value)
     }
 }
 
 impl<T: AsValue> AsValue for Vec<T> {
+    const TYPE: FieldType = FieldType::List(&T::TYPE);
+
     fn as_value(&self) -> Value<'_> {
         Value::List(self)
     }
@@ -217,6 +256,8 @@ impl List for Titles {
 pub(super) struct Displayed<T>(pub(super) T);
 
 impl<T: fmt::Display> AsValue for Displayed<T> {
+    const TYPE: FieldType = FieldType::Text;
+
     fn as_value(&self) -> Value<'_> {
         Value::Display(&self.0)
     }
