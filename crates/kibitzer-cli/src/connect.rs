@@ -5,23 +5,24 @@ use std::path::PathBuf;
 
 use kibitzer::{Client, Profile};
 use kibitzer_attach::AttachAccess;
-use tokio::io::AsyncRead;
 
 use crate::arguments::FormatArgs;
 use crate::console::{self, LineMode};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
-    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target,
-    announce_recording, print_session, report_recorded, run, send_typed, start_session, target_parser, wait_for_end,
+    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target, TypedInput,
+    announce_recording, print_session, report_recorded, run, send_typed, serve_program, start_session, target_parser,
+    wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
 
 /// Log in to a server, print its events and send typed lines
 ///
-/// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab). The session continues after the end of standard input, and reconnects
-/// after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard
+/// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab).
+/// With --json, a line that begins with `{` is a request of a program, which gets one answer: see docs/programs.md. The session
+/// continues after the end of standard input, and reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard
 /// error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
@@ -59,6 +60,7 @@ Examples:
   kibitzer connect my.toml --record session.jsonl         a session by a profile, recorded
   printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
   kibitzer connect --for 10s --filter 'not (kind:prompt or kind:holding)'
+  echo '{\"id\":1,\"command\":\"games\"}' | kibitzer connect --json --for 5s   a request with its answer, for programs
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
 
 impl Args {
@@ -89,14 +91,21 @@ impl Args {
         let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
         let printer = EventPrinter::from_tap(&client, tap, format, filter, metrics_every);
         let sender = LineSender::Own(client.clone());
+        let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
         let (line_mode, input) = self.typed_input(plain, &client);
-        let printed = print_session(&client, printer, send_typed(&sender, input), &mut ending).await;
+        let reading = async {
+            match output {
+                Some(output) => serve_program(&client, input, output).await,
+                None => send_typed(&sender, input).await,
+            }
+        };
+        let printed = print_session(&client, printer, reading, &mut ending).await;
         drop(line_mode);
         wait_for_end(&server, &client, printed).await.map(report_recorded)
     }
 
     /// Returns the typed lines: edited if text is printed on a terminal, and the user wants more than plain lines, else those of standard input.
-    fn typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, Box<dyn AsyncRead + Unpin>) {
+    fn typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, TypedInput) {
         let is_terminal = console::has_screen(plain) && io::stdin().is_terminal();
         let is_edited = self.format.format() == LineFormat::Text && is_terminal;
         // A terminal that cannot be used edits lines itself.

@@ -10,6 +10,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 
+use common::schema::Schema;
 use common::{kibitzer, run, serve, signal};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -38,6 +39,7 @@ fn counters_are_printed_with_the_keys_of_the_page() {
     let command = kibitzer(&["connect", &server.address, "--json", "--metrics-every", "100ms"]);
     let metrics = first_object(command, |object| object["event"] == "metrics" && object["ready"] == true);
     let keys: BTreeSet<_> = metrics.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(Schema::read("events").error(&metrics), None, "{metrics}");
     let row = PAGE.lines().find(|line| line.starts_with("| `metrics` |")).unwrap().split('|').nth(2).unwrap();
     let mut promised: BTreeSet<_> = words(row).into_iter().filter(|word| !word.starts_with("--")).collect();
     promised.extend(["event", "offset", "t", "utc"]);

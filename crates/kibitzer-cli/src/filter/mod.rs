@@ -50,22 +50,23 @@ pub(crate) struct FilterArgs {
 /// Decides which events of a session pass an expression.
 #[derive(Debug)]
 pub(crate) struct EventFilter {
-    expression: Expression,
+    /// The expression; all events pass without one.
+    pub(crate) expression: Option<Expression>,
     facts: SessionFacts,
     n_events: u64,
 }
 
 impl EventFilter {
     /// Creates the filter of a session that begins.
-    pub(crate) fn new(expression: Expression) -> Self {
-        Self { expression, facts: SessionFacts::default(), n_events: 0 }
+    pub(crate) fn new(expression: impl Into<Option<Expression>>) -> Self {
+        Self { expression: expression.into(), facts: SessionFacts::default(), n_events: 0 }
     }
 
     /// Returns whether an event passes. Needs every event of the session, in order, with its time since the session began.
     pub(crate) fn accepts(&mut self, event: &Event, at: Duration) -> bool {
         self.n_events += 1;
         let (facts, _) = self.facts.record_event(self.n_events, at, event);
-        self.expression.accepts(&Subject::of_event(event, facts))
+        self.expression.as_ref().is_none_or(|expression| expression.accepts(&Subject::of_event(event, facts)))
     }
 
     /// Forgets games and unanswered lines at the end of a connection of a recording.

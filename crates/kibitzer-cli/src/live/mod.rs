@@ -3,8 +3,10 @@
 mod address;
 mod attached;
 mod housekeeping_filter;
+mod input_lines;
 mod login;
 mod printer;
+mod program;
 #[cfg(unix)]
 mod prompt;
 mod recording;
@@ -25,13 +27,14 @@ pub(crate) use attached::{attach, forward_attached, print_attached};
 pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
 pub(crate) use login::LoginArgs;
 pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_session};
+pub(crate) use program::serve_program;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;
 pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};
 use target::NAMES;
 pub(crate) use target::{TARGET_HELP, Target, target_parser};
-pub(crate) use typed::{LineSender, send_failure, send_typed};
+pub(crate) use typed::{LineSender, TypedInput, send_failure, send_typed};
 
 use crate::arguments::similar;
 use crate::failure::{Failure, LOST, NO_SESSION};

@@ -1,6 +1,7 @@
 //! Prints events on standard output while a session runs.
 
 use std::future::pending;
+use std::io::Write as _;
 use std::time::Duration;
 
 use kibitzer::core::Event;
@@ -23,21 +24,26 @@ const UNPRINTED_EVENTS: usize = 256;
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends items, with their times, to the printer.
-type PrintSender = mpsc::Sender<(Instant, PrintItem)>;
+pub(crate) type PrintSender = mpsc::Sender<(Instant, PrintItem)>;
 
-/// What is printed as one event.
+/// An item for the printer.
 #[derive(Debug)]
 pub(crate) enum PrintItem {
+    /// An event of the session.
     Event(Event),
+    /// An event of the command itself, as JSON only: its name, and its other members as one object.
+    Object { event: &'static str, object: Vec<u8> },
+    /// Not printed: the filter of the later events; all pass without an expression.
+    Filter(Option<Expression>),
     /// The counters of the session, as JSON only.
     Metrics(Box<SessionMetrics>),
 }
 
 /// Decides which events of a live session are printed.
 pub(crate) enum PrintFilter {
-    /// The events that an expression accepts, in any format.
+    /// The events that an expression accepts, in any format; all without an expression.
     Expression(EventFilter),
-    /// All events in JSON; in text those that are not marks of the protocol, or replies to the session itself.
+    /// In text, the events that are not marks of the protocol, or replies to the session itself.
     Housekeeping(HousekeepingFilter),
 }
 
@@ -54,6 +60,13 @@ impl PrintFilter {
             Self::Housekeeping(filter) => filter.should_print(event),
         }
     }
+
+    /// Replaces the expression, but not the state of the session that it refers to. Ignored for text without an expression.
+    fn set_expression(&mut self, expression: Option<Expression>) {
+        if let Self::Expression(filter) = self {
+            filter.expression = expression;
+        }
+    }
 }
 
 /// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
@@ -63,6 +76,7 @@ pub(crate) struct EventPrinter {
     thread: JoinSet<Result<(), Failure>>,
     /// Task that reads the tap.
     feeding: Option<AbortHandle>,
+    sender: mpsc::WeakSender<(Instant, PrintItem)>,
 }
 
 impl EventPrinter {
@@ -84,12 +98,19 @@ impl EventPrinter {
     pub(crate) fn start(began: Instant, format: LineFormat, filter: PrintFilter) -> (PrintSender, Self) {
         let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        // JSON has all events, unless an expression selects some.
-        let is_unfiltered = format == LineFormat::Jsonl && matches!(filter, PrintFilter::Housekeeping(_));
-        let filter = (!is_unfiltered).then_some(filter);
+        let filter = match (format, filter) {
+            (LineFormat::Jsonl, PrintFilter::Housekeeping(_)) => PrintFilter::Expression(EventFilter::new(None)),
+            (_, filter) => filter,
+        };
         let mut thread = JoinSet::new();
         thread.spawn_blocking(move || PrintLoop { items, clock, lines: EventWriter::new(format), filter }.run());
-        (sender, Self { thread, feeding: None })
+        let printer = Self { thread, feeding: None, sender: sender.downgrade() };
+        (sender, printer)
+    }
+
+    /// Returns a sender, whose end the printer waits for; `None` if the session has ended.
+    pub(crate) fn sender(&self) -> Option<PrintSender> {
+        self.sender.upgrade()
     }
 
     /// Waits until the session has ended and everything is printed, or standard output is closed. Without the end of the session it
@@ -186,21 +207,26 @@ struct PrintLoop {
     items: mpsc::Receiver<(Instant, PrintItem)>,
     clock: SessionClock,
     lines: EventWriter,
-    /// Decides which events are printed; `None` prints all.
-    filter: Option<PrintFilter>,
+    filter: PrintFilter,
 }
 
 impl PrintLoop {
     /// Prints until all senders are dropped.
     fn run(mut self) -> Result<(), Failure> {
         while let Some((at, item)) = self.next()? {
+            let stamp = self.clock.stamp(at);
             match item {
-                PrintItem::Event(event) => {
-                    let stamp = self.clock.stamp(at);
-                    if self.filter.as_mut().is_none_or(|filter| filter.should_print(&event, stamp.time)) {
-                        self.lines.write_event(&event, Some(&stamp))?;
-                    }
+                PrintItem::Event(event) if self.filter.should_print(&event, stamp.time) => {
+                    self.lines.write_event(&event, Some(&stamp))?;
                 }
+                PrintItem::Event(_) => {}
+                PrintItem::Object { event, object } => self.lines.write_object(|line| {
+                    let members = object.strip_prefix(b"{").unwrap_or_default();
+                    write!(line, r#"{{"event":"{event}","offset":null{},"#, stamp.members())?;
+                    line.write_all(members)?;
+                    line.write_all(b"\n")
+                })?,
+                PrintItem::Filter(expression) => self.filter.set_expression(expression),
                 PrintItem::Metrics(metrics) => self.lines.write_object(|line| metrics.write_json(at, line))?,
             }
         }

@@ -5,15 +5,17 @@ use std::future::pending;
 use kibitzer::Client;
 use kibitzer::core::event::RequestError;
 use kibitzer_attach::{AttachedRequestError, AttachedRequests};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
+use tokio::io::{AsyncRead, BufReader};
 use tokio::task::JoinSet;
 
+use super::input_lines::{InputLines, OVER_LONG};
 use crate::failure::{Failure, report};
 
 /// Maximum number of commands without a reply; reading pauses at it.
-const UNANSWERED_COMMANDS: usize = 16;
-/// Maximum length of a line, without its end. Servers accept much less.
-const MAX_LINE_BYTES: usize = 64 << 10;
+pub(super) const UNANSWERED_COMMANDS: usize = 16;
+
+/// Source of typed lines: standard input, or a line editor.
+pub(crate) type TypedInput = Box<dyn AsyncRead + Send + Unpin>;
 
 /// Sends lines to a session of this process, or to an attached one.
 #[derive(Clone, Debug)]
@@ -51,6 +53,19 @@ impl LineSender {
             Self::Attached(requests) => requests.request(line).await,
         }
     }
+
+    /// Sends a line, and reports a failure on standard error unless an event of the session shows it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The line may have been sent.
+    pub(super) async fn send_or_report(&self, line: &str) {
+        if let Err(error) = self.send(line).await
+            && let Some(failure) = send_failure(&error)
+        {
+            report(&failure);
+        }
+    }
 }
 
 /// Returns the text of a failure to send; `None` if an event of the session shows it.
@@ -73,15 +88,10 @@ pub(crate) fn send_failure(error: &AttachedRequestError) -> Option<String> {
 ///
 /// Lines that were read but not sent are lost.
 pub(crate) async fn send_typed(sender: &LineSender, input: impl AsyncRead + Unpin) -> Failure {
-    let mut typed = BufReader::new(input);
-    let (mut line, mut unanswered) = (Vec::new(), JoinSet::new());
-    // `nohup` makes standard input unreadable: that counts as its end.
-    while let Ok(1..) = (&mut typed).take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).await {
-        if line.pop_if(|last| *last == b'\n').is_none() && line.len() > MAX_LINE_BYTES {
-            return Failure::local(format!("a line of standard input is longer than {} KiB", MAX_LINE_BYTES >> 10));
-        }
-        let text = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(&line)).into_owned();
-        line.clear();
+    let (mut lines, mut unanswered) = (InputLines::new(BufReader::new(input)), JoinSet::new());
+    while let Some(line) = lines.next().await {
+        let Ok(line) = line else { return Failure::local(OVER_LONG) };
+        let line = String::from_utf8_lossy(&line).into_owned();
         while unanswered.len() >= UNANSWERED_COMMANDS {
             unanswered.join_next().await;
         }
@@ -90,13 +100,7 @@ pub(crate) async fn send_typed(sender: &LineSender, input: impl AsyncRead + Unpi
             break;
         }
         let sender = sender.clone();
-        unanswered.spawn(async move {
-            if let Err(error) = sender.send(&text).await
-                && let Some(failure) = send_failure(&error)
-            {
-                report(&failure);
-            }
-        });
+        unanswered.spawn(async move { sender.send_or_report(&line).await });
     }
     while unanswered.join_next().await.is_some() {}
     pending().await

@@ -81,7 +81,7 @@ impl Shapes {
         let always = |(key, (_, n_samples)): (&&'static str, &(FieldType, usize))| {
             (*n_samples == shape.n_samples).then(|| (*key).to_owned())
         };
-        let required: Vec<_> = first.keys().cloned().filter(|key| !["t", "utc"].contains(&&**key)).collect();
+        let required: Vec<_> = first.keys().filter(|key| !["t", "utc"].contains(&key.as_str())).cloned().collect();
         let required = [required, shape.fields.iter().filter_map(always).collect()].concat();
         let mut properties = first;
         for (key, (kind, _)) in &shape.fields {
@@ -119,14 +119,15 @@ impl Shapes {
     fn reply(&self) -> Json {
         let text = json!({"type": "string"});
         let mut contents = vec![
-            ("text", closed(json!({"lines": {"type": "array", "items": text}}))),
-            ("refused", closed(json!({"reason": text, "text": text}))),
+            ("text", closed(&json!({"lines": {"type": "array", "items": text}}))),
+            ("refused", closed(&json!({"reason": text, "text": text}))),
         ];
 
         contents.extend(self.listings.iter().map(|kind| (*kind, self.object(kind, Map::new()))));
         let kinds: Vec<_> = contents.iter().map(|(kind, _)| *kind).collect();
         let of_kind = |(kind, content)| json!({"properties": {"kind": {"const": kind}, "content": content}});
-        let mut reply = own_event("reply", json!({"id": id(), "kind": {"enum": kinds}, "content": {"type": "object"}}));
+        let mut reply =
+            own_event("reply", &json!({"id": id(), "kind": {"enum": kinds}, "content": {"type": "object"}}));
         reply["oneOf"] = contents.into_iter().map(of_kind).collect();
         reply
     }
@@ -135,12 +136,12 @@ impl Shapes {
         let kinds = EventKind::ALL.iter().filter(|kind| **kind != EventKind::Ping).map(|kind| kind.as_str());
         let mut events: BTreeMap<_, _> = kinds.map(|kind| (kind, self.event(kind))).collect();
         let (line, text) = (json!({"type": "integer", "minimum": 1}), json!({"type": "string"}));
-        events.insert("cut", own_event("cut", json!({"line": line})));
+        events.insert("cut", own_event("cut", &json!({"line": line})));
         events.insert("reply", self.reply());
         let failed = json!({"id": nullable(id()), "line": line, "reason": text, "text": text});
-        events.insert("metrics", own_event("metrics", metrics()));
-        events.insert("failed", own_event("failed", failed));
-        events.insert("subscribed", own_event("subscribed", json!({"id": nullable(id()), "filter": nullable(text)})));
+        events.insert("metrics", own_event("metrics", &metrics()));
+        events.insert("failed", own_event("failed", &failed));
+        events.insert("subscribed", own_event("subscribed", &json!({"id": nullable(id()), "filter": nullable(text)})));
         json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Events of kibitzer",
@@ -190,17 +191,17 @@ fn envelope(kind: &str, offset: &Json) -> Map<String, Json> {
 }
 
 /// Returns the schema of an object with exactly these members.
-fn closed(properties: Json) -> Json {
+fn closed(properties: &Json) -> Json {
     let required: Vec<_> =
         properties.as_object().unwrap().keys().filter(|key| !["t", "utc"].contains(&key.as_str())).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
 /// Returns the schema of an event of the command line itself.
-fn own_event(kind: &str, members: Json) -> Json {
+fn own_event(kind: &str, members: &Json) -> Json {
     let mut properties = envelope(kind, &json!({"type": "null"}));
     properties.extend(members.as_object().unwrap().clone());
-    closed(Json::Object(properties))
+    closed(&Json::Object(properties))
 }
 
 /// Returns the schemas of the members of `metrics`.

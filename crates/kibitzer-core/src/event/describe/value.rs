@@ -65,7 +65,7 @@ pub(super) fn visit(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&s
     match value {
         Value::Null => {}
         Value::Object(object) => {
-            object.fields(&mut |key, value, _| visit(&format!("{name}.{key}"), value, visit_field))
+            object.fields(&mut |key, value, _| visit(&format!("{name}.{key}"), value, visit_field));
         }
         Value::List(list) => {
             let mut has_items = false;
@@ -96,8 +96,8 @@ pub(crate) enum FieldType {
     Text,
     /// One of these texts.
     Word(&'static [&'static str]),
-    Nullable(&'static FieldType),
-    List(&'static FieldType),
+    Nullable(&'static Self),
+    List(&'static Self),
     /// An object, whose own fields have their types.
     Object,
 }

@@ -1,0 +1,103 @@
+//! Typed lines, of bounded length.
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
+
+/// Maximum length of a line, without its end. Servers accept much less.
+const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// Text of the error of a line that is longer.
+pub(super) const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
+
+/// A line that is longer than 64 KiB.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct OverLong;
+
+/// Reads lines of bounded length.
+#[derive(Debug)]
+pub(super) struct InputLines<R> {
+    input: R,
+    /// Bytes of the line that has not ended yet.
+    line: Vec<u8>,
+    /// Whether the rest of a line that is too long is skipped.
+    skips: bool,
+    /// Number of the line that was returned last, starting at 1.
+    pub(super) number: u64,
+}
+
+impl<R: AsyncBufRead + Unpin> InputLines<R> {
+    pub(super) const fn new(input: R) -> Self {
+        Self { input, line: Vec::new(), skips: false, number: 0 }
+    }
+
+    /// Waits for the next line and returns it without its end; `None` at the end of the input. A line that is too long is returned
+    /// as [`OverLong`] before it has ended, and its rest is skipped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the bytes of a line that has not ended are kept.
+    pub(super) async fn next(&mut self) -> Option<Result<Vec<u8>, OverLong>> {
+        loop {
+            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len()) as u64;
+            // `nohup` makes standard input unreadable: that counts as its end.
+            let n_read = (&mut self.input).take(room).read_until(b'\n', &mut self.line).await.unwrap_or(0);
+            let has_ended = self.line.pop_if(|last| *last == b'\n').is_some();
+            let is_cut = !has_ended && self.line.len() > MAX_LINE_BYTES;
+            if n_read == 0 && (self.line.is_empty() || self.skips) {
+                return None;
+            }
+            let mut line = std::mem::take(&mut self.line);
+            if self.skips {
+                self.skips = !has_ended;
+                continue;
+            }
+            self.number += 1;
+            if is_cut {
+                self.skips = true;
+                return Some(Err(OverLong));
+            }
+            line.pop_if(|last| *last == b'\r');
+            return Some(Ok(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::BufReader;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn lines_are_numbered_and_the_rest_of_a_long_one_is_skipped() {
+        let (longest, long) = ("x".repeat(MAX_LINE_BYTES), "y".repeat(3 * MAX_LINE_BYTES));
+        let text = format!("one\r\n\n{longest}\n{long}\nlast");
+        for capacity in [1, 7, 8192] {
+            let mut lines = InputLines::new(BufReader::with_capacity(capacity, text.as_bytes()));
+            let mut read = Vec::new();
+            while let Some(line) = lines.next().await {
+                read.push((lines.number, line.map(|line| String::from_utf8(line).unwrap())));
+            }
+            let want =
+                [Ok("one".to_owned()), Ok(String::new()), Ok(longest.clone()), Err(OverLong), Ok("last".to_owned())];
+            assert!(read == (1..).zip(want).collect::<Vec<_>>(), "capacity {capacity}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_line_without_an_end_is_the_last() {
+        let text = "y".repeat(MAX_LINE_BYTES + 2);
+        let mut lines = InputLines::new(text.as_bytes());
+        assert_eq!(lines.next().await, Some(Err(OverLong)));
+        assert_eq!(lines.next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cancelled_read_loses_nothing() {
+        let (mut writer, reader) = tokio::io::duplex(64);
+        let mut lines = InputLines::new(BufReader::new(reader));
+        tokio::io::AsyncWriteExt::write_all(&mut writer, b"fin").await.unwrap();
+        assert!(tokio::time::timeout(std::time::Duration::from_secs(1), lines.next()).await.is_err());
+        tokio::io::AsyncWriteExt::write_all(&mut writer, b"ger\n").await.unwrap();
+        assert_eq!(lines.next().await, Some(Ok(b"finger".to_vec())));
+    }
+}

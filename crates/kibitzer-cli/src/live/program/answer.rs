@@ -1,0 +1,106 @@
+//! Answers to the requests of programs.
+
+use std::borrow::Cow;
+
+use kibitzer::core::Event;
+use kibitzer::core::event::RefusalReason;
+use kibitzer::core::text::{decode, error_chain};
+use kibitzer::{Command, Reply, RequestError, json};
+use serde::Serialize;
+
+use super::request::ProgramId;
+use crate::filter::Expression;
+use crate::live::PrintItem;
+
+/// The answer to a request: the reply of the server, or the reason why there is none.
+#[derive(Debug)]
+pub(super) struct ProgramAnswer {
+    pub(super) id: ProgramId,
+    /// Number of the line that contained the request.
+    pub(super) line: u64,
+    pub(super) command: Command,
+    pub(super) result: Result<Reply, RequestError>,
+}
+
+/// The keys of the event `reply`.
+#[derive(Serialize)]
+struct ReplyMembers<'a, C> {
+    id: &'a ProgramId,
+    /// Kind of the content: `text`, `refused`, or the kind of the event that reports the listing.
+    kind: &'a str,
+    content: C,
+}
+
+#[derive(Serialize)]
+struct TextContent<'a> {
+    lines: Vec<Cow<'a, str>>,
+}
+
+#[derive(Serialize)]
+struct RefusedContent<'a> {
+    reason: &'a str,
+    text: &'a str,
+}
+
+/// The keys of the event `failed`.
+#[derive(Serialize)]
+struct FailedMembers<'a> {
+    id: Option<&'a ProgramId>,
+    line: u64,
+    reason: &'a str,
+    text: &'a str,
+}
+
+/// The keys of the event `subscribed`.
+#[derive(Serialize)]
+struct SubscribedMembers<'a> {
+    id: Option<&'a ProgramId>,
+    filter: Option<String>,
+}
+
+impl ProgramAnswer {
+    /// Returns the event to print: `reply`, also for a refusal by the server, or `failed`.
+    pub(super) fn to_item(&self) -> PrintItem {
+        let reply = match &self.result {
+            Ok(reply) => reply,
+            Err(RequestError::Refused { reason, text }) => {
+                return self.reply("refused", RefusedContent { reason: reason_word(reason), text: text.as_str() });
+            }
+            Err(error) => return failed(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
+        };
+        match reply.listing(&self.command) {
+            Some(listing) => self.reply(listing.kind().as_str(), &listing),
+            None => self.reply("text", TextContent { lines: reply.answers().map(Event::raw).map(decode).collect() }),
+        }
+    }
+
+    fn reply(&self, kind: &str, content: impl Serialize) -> PrintItem {
+        item("reply", &ReplyMembers { id: &self.id, kind, content })
+    }
+}
+
+/// Returns the event for a request that has no reply. `line` is the number of its line, `id` its identifier if it has one.
+pub(super) fn failed(id: Option<&ProgramId>, line: u64, reason: &str, text: &str) -> PrintItem {
+    item("failed", &FailedMembers { id, line, reason, text })
+}
+
+/// Returns the event that confirms a filter; without one, that all events are printed.
+pub(super) fn subscribed(id: Option<&ProgramId>, filter: Option<&Expression>) -> PrintItem {
+    item("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
+}
+
+fn item(event: &'static str, members: &impl Serialize) -> PrintItem {
+    let mut object = Vec::new();
+    // Nothing fails on the way to memory.
+    let _ = json::write(&mut object, members);
+    PrintItem::Object { event, object }
+}
+
+/// Returns the word for the reason of a refusal that the event `refused` has.
+fn reason_word(reason: &RefusalReason) -> &str {
+    match reason {
+        RefusalReason::Refusal(refusal) => refusal.as_str(),
+        RefusalReason::Observing(refusal) => refusal.as_ref(),
+        _ => "other",
+    }
+}

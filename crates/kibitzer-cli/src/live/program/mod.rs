@@ -1,0 +1,202 @@
+//! Serves a program that writes requests on standard input and reads events from standard output.
+//!
+//! | input | output |
+//! |---|---|
+//! | a line that does not begin with `{` | none; it is sent as it is |
+//! | a valid request | `reply` or `failed`, once the server has answered, the request has failed, or the session has ended |
+//! | a valid subscription | `subscribed` at once; the filter holds for all later events |
+//! | a line that is not a valid request, one too many, or one whose identifier is in use | `failed` at once |
+
+mod answer;
+mod request;
+
+use std::collections::HashSet;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kibitzer::{Client, Reply, RequestError, RequestOptions};
+use tokio::io::BufReader;
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::timeout_at;
+
+use super::input_lines::{InputLines, OVER_LONG, OverLong};
+use super::printer::PrintSender;
+use super::typed::{LineSender, TypedInput, UNANSWERED_COMMANDS};
+use crate::failure::Failure;
+use crate::live::PrintItem;
+use answer::{ProgramAnswer, failed, subscribed};
+use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
+
+/// Maximum number of requests without an answer; one more fails.
+const MAX_REQUESTS: usize = 64;
+
+/// Sends the lines and requests of `input`, and prints the answers until the session is over. Never returns.
+///
+/// # Cancel safety
+///
+/// Requests are answered until the session is over, even if the future is dropped.
+pub(crate) async fn serve_program(client: &Client, input: TypedInput, output: PrintSender) -> Failure {
+    let program = ProgramInput {
+        client: client.clone(),
+        output,
+        lines: InputLines::new(BufReader::new(input)),
+        requests: JoinSet::new(),
+        ids: HashSet::new(),
+        plain_lines: JoinSet::new(),
+        order: Arc::default(),
+    };
+    tokio::spawn(program.run());
+    pending().await
+}
+
+/// The requests of a program that are not answered yet.
+struct ProgramInput {
+    client: Client,
+    output: PrintSender,
+    lines: InputLines<BufReader<TypedInput>>,
+    requests: JoinSet<ProgramAnswer>,
+    /// Identifiers of the requests.
+    ids: HashSet<ProgramId>,
+    plain_lines: JoinSet<()>,
+    /// Keeps lines that wait for the session to become ready in their order: tasks that wait for the same state are not woken in
+    /// order, those that wait for a lock are.
+    order: Arc<Mutex<()>>,
+}
+
+impl ProgramInput {
+    /// Runs until standard input or the session has ended and every request is answered.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves requests without an answer.
+    async fn run(mut self) {
+        loop {
+            tokio::select! {
+                // Answers first: they make room for requests, and free their identifiers.
+                biased;
+                Some(Ok(answer)) = self.requests.join_next() => self.print_answer(&answer).await,
+                Some(_) = self.plain_lines.join_next() => {}
+                _ = self.client.ended() => break,
+                line = self.lines.next(), if self.plain_lines.len() < UNANSWERED_COMMANDS => match line {
+                    Some(line) => self.handle_line(line).await,
+                    None => break,
+                },
+            }
+        }
+        while let Some(Ok(answer)) = self.requests.join_next().await {
+            self.print_answer(&answer).await;
+        }
+        while self.plain_lines.join_next().await.is_some() {}
+    }
+
+    /// Starts what a line asks for, or prints why it is not possible.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future may lose the line.
+    async fn handle_line(&mut self, line: Result<Vec<u8>, OverLong>) {
+        let number = self.lines.number;
+        let request = match line {
+            Ok(line) if !line.starts_with(b"{") => return self.send_plain(&line),
+            Ok(line) => ProgramRequest::parse(&line),
+            Err(OverLong) => Err(InvalidRequest { id: None, text: OVER_LONG.to_owned() }),
+        };
+        let answer = match request {
+            Err(InvalidRequest { id, text }) => failed(id.as_ref(), number, "invalid", &text),
+            Ok(ProgramRequest::Command(it)) if self.ids.contains(&it.id) => {
+                failed(Some(&it.id), number, "duplicate_id", "another request with this id has no answer yet")
+            }
+            Ok(ProgramRequest::Command(it)) if self.ids.len() >= MAX_REQUESTS => {
+                failed(Some(&it.id), number, "busy", "64 requests have no answer yet")
+            }
+            Ok(ProgramRequest::Command(it)) => return self.start(it, number),
+            Ok(ProgramRequest::Subscribe { id, filter }) => {
+                let confirmation = subscribed(id.as_ref(), filter.as_ref());
+                self.print(PrintItem::Filter(filter)).await;
+                confirmation
+            }
+        };
+        self.print(answer).await;
+    }
+
+    fn send_plain(&mut self, line: &[u8]) {
+        let (client, order) = (self.client.clone(), Arc::clone(&self.order));
+        let line = String::from_utf8_lossy(line).into_owned();
+        self.plain_lines.spawn(async move {
+            wait_until_ready(&client, &order).await;
+            LineSender::Own(client).send_or_report(&line).await;
+        });
+    }
+
+    fn start(&mut self, request: ProgramCommand, line: u64) {
+        self.ids.insert(request.id.clone());
+        let (client, order) = (self.client.clone(), Arc::clone(&self.order));
+        // A time beyond the clock's range is no limit.
+        let deadline = request.expires_after.and_then(|after| Instant::now().checked_add(after));
+        self.requests.spawn(async move {
+            let result = send(&client, &order, &request, deadline).await;
+            ProgramAnswer { id: request.id, line, command: request.command, result }
+        });
+    }
+
+    /// Prints an answer. Its identifier can be used again from the time on at which the program may read the answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future may lose the answer.
+    async fn print_answer(&mut self, answer: &ProgramAnswer) {
+        self.ids.remove(&answer.id);
+        self.print(answer.to_item()).await;
+    }
+
+    /// # Cancel safety
+    ///
+    /// Dropping the future may lose the item.
+    async fn print(&mut self, item: PrintItem) {
+        // Fails once standard output is closed, which ends the command.
+        let _ = self.output.send((tokio::time::Instant::now(), item)).await;
+    }
+}
+
+/// Sends a command and waits for the reply. A command without a game is sent once the session is ready. One with a game is not held
+/// until then: its game would be another one.
+///
+/// # Errors
+///
+/// [`RequestError`], as those of [`Client::request_with`].
+///
+/// # Cancel safety
+///
+/// The command may have been sent.
+async fn send(
+    client: &Client,
+    order: &Mutex<()>,
+    request: &ProgramCommand,
+    deadline: Option<Instant>,
+) -> Result<Reply, RequestError> {
+    let mut options = RequestOptions::new();
+    if let Some(deadline) = deadline {
+        options = options.deadline(deadline);
+    }
+    match (request.game, deadline) {
+        (Some(game), _) => options = options.game(game),
+        (None, None) => wait_until_ready(client, order).await,
+        (None, Some(deadline)) => {
+            timeout_at(deadline.into(), wait_until_ready(client, order)).await.map_err(|_| RequestError::Expired)?;
+        }
+    }
+    client.request_with(&request.command, options).await
+}
+
+/// Waits until the session is ready or over, and all lines that were read earlier are sent.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing but waiting happens.
+async fn wait_until_ready(client: &Client, order: &Mutex<()>) {
+    let _turn = order.lock().await;
+    // The end of the session is an error of the request.
+    let _ = client.ready().await;
+}

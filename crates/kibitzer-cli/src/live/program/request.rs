@@ -1,0 +1,259 @@
+//! Requests of programs: one JSON object on each line.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kibitzer::{Command, GameId};
+use serde::de::DeserializeOwned;
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::arguments::unknown;
+use crate::filter::Expression;
+
+/// The keys of a request.
+const KEYS: [&str; 5] = ["id", "command", "expires_ms", "game", "subscribe"];
+
+/// Identifier that a program gives to its request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ProgramId {
+    /// The digits as written, because the number may be larger than any integer type.
+    Integer(Box<str>),
+    Text(Box<str>),
+}
+
+impl ProgramId {
+    fn parse(value: &RawValue) -> Result<Self, String> {
+        let written = value.get();
+        let digits = written.strip_prefix('-').unwrap_or(written);
+        if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(Self::Integer(written.into()));
+        }
+        parse_value(value, "`id` is neither an integer nor a string").map(Self::Text)
+    }
+}
+
+impl Serialize for ProgramId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Integer(digits) => {
+                RawValue::from_string(digits.to_string()).map_err(S::Error::custom)?.serialize(serializer)
+            }
+            Self::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+/// A request of a program.
+#[derive(Debug, PartialEq)]
+pub(super) enum ProgramRequest {
+    /// Sends a command to the server.
+    Command(ProgramCommand),
+    /// Prints only the events that the filter accepts from now on; all without a filter.
+    Subscribe { id: Option<ProgramId>, filter: Option<Expression> },
+}
+
+/// A command for the server, with the conditions under which it is sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ProgramCommand {
+    pub(super) id: ProgramId,
+    pub(super) command: Command,
+    /// Time from the reading of the line on after which it is not sent.
+    pub(super) expires_after: Option<Duration>,
+    pub(super) game: Option<GameId>,
+}
+
+/// Why a line is not a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct InvalidRequest {
+    /// Identifier of the line; `None` if it has none that is valid.
+    pub(super) id: Option<ProgramId>,
+    pub(super) text: String,
+}
+
+impl ProgramRequest {
+    /// Parses a line.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidRequest`] if it is not a JSON object with exactly the keys and values of a request.
+    pub(super) fn parse(line: &[u8]) -> Result<Self, InvalidRequest> {
+        let without_id = |text| InvalidRequest { id: None, text };
+        let text = std::str::from_utf8(line).map_err(|_| without_id("invalid UTF-8".to_owned()))?;
+        let object = RequestObject::parse(text).map_err(without_id)?;
+        let id = object.id.map(ProgramId::parse).transpose().map_err(without_id)?;
+        object.into_request(text, id.clone()).map_err(|text| InvalidRequest { id, text })
+    }
+}
+
+/// The object on a line. Its values are not parsed yet, so that an error in one of them leaves the identifier known.
+#[derive(Deserialize)]
+struct RequestObject<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    command: Option<&'a RawValue>,
+    #[serde(borrow)]
+    expires_ms: Option<&'a RawValue>,
+    #[serde(borrow)]
+    game: Option<&'a RawValue>,
+    #[serde(borrow)]
+    subscribe: Option<&'a RawValue>,
+}
+
+/// The value of `subscribe`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Subscription {
+    filter: Option<String>,
+}
+
+impl<'a> RequestObject<'a> {
+    fn parse(text: &'a str) -> Result<Self, String> {
+        // The text of the error has no copy of the input, which may contain a password.
+        serde_json::from_str(text).map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
+    }
+
+    fn into_request(self, text: &str, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+        if let Some(key) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(unknown("key", key, KEYS.into_iter()));
+        }
+        let conditions = self.expires_ms.or(self.game);
+        let command = match (self.command, self.subscribe) {
+            (Some(command), None) => command,
+            (None, Some(subscribe)) if conditions.is_none() => return parse_subscription(subscribe, id),
+            (None, Some(_)) => return Err("`expires_ms` and `game` belong to a `command`".to_owned()),
+            (Some(_), Some(_)) => return Err("`command` and `subscribe` are two requests".to_owned()),
+            (None, None) => return Err("`command` is missing".to_owned()),
+        };
+        let id = id.ok_or("`id` is missing")?;
+        let command: String = parse_value(command, "`command` is not a string")?;
+        let command = Command::new(&command).map_err(|error| format!("`command`: {error}"))?;
+        let expires_ms =
+            self.expires_ms.map(|value| parse_value(value, "`expires_ms` is not a number of milliseconds"));
+        let game = self.game.map(|value| parse_value(value, "`game` is not the number of a game"));
+        Ok(ProgramRequest::Command(ProgramCommand {
+            id,
+            command,
+            expires_after: expires_ms.transpose()?.map(Duration::from_millis),
+            game: game.transpose()?.map(GameId),
+        }))
+    }
+}
+
+fn parse_subscription(value: &RawValue, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
+    let subscription: Subscription =
+        parse_value(value, "`subscribe` is not an object with a `filter`, which is a string")?;
+    let filter = subscription.filter.map(|filter| Expression::parse(&filter)).transpose();
+    Ok(ProgramRequest::Subscribe { id, filter: filter.map_err(|error| format!("`filter`: {error}"))? })
+}
+
+fn parse_value<T: DeserializeOwned>(value: &RawValue, otherwise: &str) -> Result<T, String> {
+    serde_json::from_str(value.get()).map_err(|_| otherwise.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_id(id: &str) -> ProgramId {
+        ProgramId::Text(id.into())
+    }
+
+    #[test]
+    fn a_command_has_an_identifier_and_may_have_conditions() {
+        let lines = [
+            (r#"{"id":7,"command":"finger Newton"}"#, ProgramId::Integer("7".into()), "finger Newton", None, None),
+            (
+                r#" { "game": 12, "expires_ms": 2000, "command": "e4", "id": "a\u2028" } "#,
+                text_id("a\u{2028}"),
+                "e4",
+                Some(2000),
+                Some(12),
+            ),
+            (
+                r#"{"id":-123456789012345678901234567890,"command":"","expires_ms":0,"game":-1}"#,
+                ProgramId::Integer("-123456789012345678901234567890".into()),
+                "",
+                Some(0),
+                Some(-1),
+            ),
+            (r#"{"id":"7","command":"say K\u00f6ln","game":null}"#, text_id("7"), "say K&#xf6;ln", None, None),
+        ];
+        for (line, id, command, expires_ms, game) in lines {
+            let want = ProgramCommand {
+                id,
+                command: Command::new(command).unwrap(),
+                expires_after: expires_ms.map(Duration::from_millis),
+                game: game.map(GameId),
+            };
+            assert_eq!(ProgramRequest::parse(line.as_bytes()), Ok(ProgramRequest::Command(want)), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_subscription_has_a_filter_or_none() {
+        let filter = Some(Expression::parse("kind:tell or game:12").unwrap());
+        let cases = [
+            (r#"{"subscribe":{"filter":"kind:tell or game:12"}}"#, None, filter),
+            (r#"{"id":"s","subscribe":{}}"#, Some(text_id("s")), None),
+        ];
+        for (line, id, filter) in cases {
+            let want = ProgramRequest::Subscribe { id, filter };
+            assert_eq!(ProgramRequest::parse(line.as_bytes()), Ok(want), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_line_keeps_its_identifier_if_it_has_one() {
+        let seven = Some(ProgramId::Integer("7".into()));
+        let cases: &[(&str, &[u8], &Option<ProgramId>, &str)] = &[
+            ("cut", br#"{"id":7"#, &None, "EOF while parsing an object at column 7"),
+            ("more than one", br#"{"id":7}{}"#, &None, "trailing characters at column 9"),
+            ("UTF-8", b"{\"id\":7,\"command\":\"\xff\"}", &None, "invalid UTF-8"),
+            ("twice", br#"{"id":7,"id":8}"#, &None, "duplicate field `id` at column 12"),
+            ("fraction", br#"{"id":7.0,"command":"x"}"#, &None, "`id` is neither an integer nor a string"),
+            ("object", br#"{"id":{},"command":"x"}"#, &None, "`id` is neither an integer nor a string"),
+            ("lone surrogate", br#"{"id":"\ud800","command":"x"}"#, &None, "`id` is neither an integer nor a string"),
+            ("no identifier", br#"{"command":"x"}"#, &None, "`id` is missing"),
+            ("null", br#"{"id":null,"command":"x"}"#, &None, "`id` is missing"),
+            ("both", br#"{"id":7,"command":"x","subscribe":{}}"#, &seven, "`command` and `subscribe` are two requests"),
+            ("both", br#"{"id":7,"game":1,"subscribe":{}}"#, &seven, "`expires_ms` and `game` belong to a `command`"),
+            (
+                "unknown key of a subscription",
+                br#"{"id":7,"subscribe":{"filer":"mine"}}"#,
+                &seven,
+                "`subscribe` is not an object with a `filter`, which is a string",
+            ),
+            (
+                "filter",
+                br#"{"id":7,"subscribe":{"filter":"kind:tel"}}"#,
+                &seven,
+                r#"`filter`: unknown kind "tel", did you mean "tell"? (character 6)"#,
+            ),
+            ("no command", br#"{"id":7}"#, &seven, "`command` is missing"),
+            ("number", br#"{"id":7,"command":1}"#, &seven, "`command` is not a string"),
+            ("line break", br#"{"id":7,"command":"a\nb"}"#, &seven, "`command`: line break inside a line"),
+            ("control", br#"{"id":7,"command":"a\u0007"}"#, &seven, "`command`: control character in a line"),
+            ("unknown key", br#"{"id":7,"comand":"x"}"#, &seven, r#"unknown key "comand", did you mean "command"?"#),
+            ("unlike any", br#"{"id":7,"zzz":"x"}"#, &seven, r#"unknown key "zzz""#),
+            (
+                "negative",
+                br#"{"id":7,"command":"x","expires_ms":-1}"#,
+                &seven,
+                "`expires_ms` is not a number of milliseconds",
+            ),
+            ("text", br#"{"id":7,"command":"x","game":"12"}"#, &seven, "`game` is not the number of a game"),
+            ("large", br#"{"id":7,"command":"x","game":4294967296}"#, &seven, "`game` is not the number of a game"),
+        ];
+        for (name, line, id, text) in cases {
+            let invalid = ProgramRequest::parse(line).unwrap_err();
+            assert_eq!((&invalid.id, invalid.text.as_str()), (*id, *text), "{name}");
+        }
+        let long = format!(r#"{{"id":7,"command":"{}"}}"#, "x".repeat(1000));
+        let invalid = ProgramRequest::parse(long.as_bytes()).unwrap_err();
+        assert_eq!((invalid.id, &*invalid.text), (seven, "`command`: line of 1000 bytes is longer than 995"));
+    }
+}
