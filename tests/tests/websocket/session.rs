@@ -9,7 +9,7 @@ use kibitzer::core::event::{CloseCause, LostCause, RestoreOutcome};
 use kibitzer::core::wire::Timeseal;
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer::{Client, Profile};
-use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Server};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, Server, ServerOptions};
 use kibitzer_tests::live::{PASSWORD, begin_game, handle, options, play, wait_for};
 use kibitzer_websocket::WebSocketListener;
 use tokio::task::JoinHandle;
@@ -25,16 +25,16 @@ pub(crate) struct WebServer {
 }
 
 impl WebServer {
-    pub(crate) async fn start(names: &[&str], mut listener: WebSocketListener) -> Self {
-        let server = Server::start(options(names)).await.unwrap();
+    pub(crate) async fn start(options: ServerOptions, mut listener: WebSocketListener) -> Self {
+        let server = Server::start(options).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let control = server.control();
         let accepting = tokio::spawn(async move { while control.serve(listener.accept().await).await.is_ok() {} });
         Self { server, port, accepting }
     }
 
-    pub(crate) async fn plain(names: &[&str]) -> Self {
-        Self::start(names, WebSocketListener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap()).await
+    pub(crate) async fn plain(options: ServerOptions) -> Self {
+        Self::start(options, WebSocketListener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap()).await
     }
 
     /// The profile of an account, over WebSocket without TLS.
@@ -84,7 +84,7 @@ async fn bytes_in_messages_of_any_size_are_the_same_session_and_the_same_recordi
 
 #[tokio::test]
 async fn a_connection_that_is_cut_is_restored_with_its_observed_game() {
-    let server = WebServer::plain(&["Newton", "Euler", "Gauss"]).await;
+    let server = WebServer::plain(options(&["Newton", "Euler", "Gauss"])).await;
     let newton = Client::connect(server.account("Newton")).await.unwrap();
     let euler = Client::connect(server.account("Euler")).await.unwrap();
     let start = Client::start(server.account("Gauss"), |hub| hub.subscribe_lossless(1 << 12));
@@ -123,11 +123,22 @@ async fn a_connection_that_is_cut_is_restored_with_its_observed_game() {
 }
 
 #[tokio::test]
+async fn a_server_without_timeseal_is_used_without_it() {
+    let server = WebServer::plain(options(&["Newton"]).without(Feature::Timeseal)).await;
+    let client = Client::connect(server.account("Newton")).await.unwrap();
+    assert_eq!(client.capabilities().timeseal, Timeseal::Off);
+    assert!(client.request("finger Newton").await.unwrap().text().contains("Newton"));
+    client.quit().await;
+    client.shutdown().await;
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_session_with_tls_works_with_the_certificate_of_a_private_authority() {
     let certificates = Certificates::new("session");
     let (certificate, key) = certificates.issue("localhost", (2020, 4000));
     let listener = WebSocketListener::bind("127.0.0.1:0".parse().unwrap(), Some((&certificate, &key))).await.unwrap();
-    let server = WebServer::start(&["Newton"], listener).await;
+    let server = WebServer::start(options(&["Newton"]), listener).await;
     let profile = Profile::fics().url(&format!("wss://localhost:{}", server.port)).unwrap();
     let client = Client::connect(profile.ca_file(certificates.authority())).await.unwrap();
     assert_eq!(client.capabilities().timeseal, Timeseal::V2);
