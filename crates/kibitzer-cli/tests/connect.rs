@@ -415,7 +415,7 @@ fn url_that_cannot_be_used_is_reported_in_one_line() {
     let url = "wss://localhost:1";
     let profile = file("connect-ca.toml", format!("url = '{url}'\nca_file = 'no/such/ca.pem'\n"));
     let output = said(&[&profile], &[]);
-    let want = format!("kibitzer: cannot connect to {profile}: no/such/ca.pem: No such file");
+    let want = format!("kibitzer: cannot connect to {profile} (localhost:1): no/such/ca.pem: No such file");
     assert_fails_with_one_line(&output, FAILED, &want);
     let server = serve(&["--no-population"]);
     let url = format!("wss://{}", server.address);

@@ -252,8 +252,8 @@ fn close_spellings_are_suggested_and_a_page_that_does_not_exist_is_a_wrong_argum
     let cases: [(&[&str], &str); 6] = [
         (&["conect"], "a similar subcommand exists: 'connect'"),
         (&["connect", "--jsn"], "a similar argument exists: '--json'"),
-        (&["man", "consol"], "a similar value exists: 'console'"),
-        (&["man", "nosuch"], "invalid value 'nosuch'"),
+        (&["man", "consol"], "unknown command \"consol\", did you mean \"console\"?"),
+        (&["man", "nosuch"], "unknown command \"nosuch\""),
         (&["serve", "--fault", "cutt"], "unknown fault \"cutt\", did you mean \"cut\"?"),
         (&["decode", "--format", "jsn"], "a similar value exists: 'jsonl'"),
     ];

@@ -37,7 +37,7 @@ pub(crate) use target::{TARGET_HELP, Target, target_parser};
 pub(crate) use typed::{LineSender, TypedInput, send_failure, send_typed};
 
 use crate::arguments::similar;
-use crate::failure::{Failure, LOST, NO_SESSION};
+use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 
 /// Starts a session, and exposes it if its profile names a socket. `server` is its name in messages.
 ///
@@ -83,12 +83,14 @@ pub(crate) fn check_attached_end(
 
 /// Converts an error of starting a session, which may have failed before the server was contacted.
 pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
-    // These fail before the server is contacted.
-    let is_local = matches!(error, ConnectError::Transport(_) | ConnectError::Secret(_) | ConnectError::Record(_));
-    if is_local {
+    // The file alone is in question.
+    if let ConnectError::Record(_) = error {
         return Failure::local(cause_text(error));
     }
-    Failure::new(NO_SESSION, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
+    // These fail before the server is contacted.
+    let is_local = matches!(error, ConnectError::Transport(_) | ConnectError::Secret(_));
+    let status = if is_local { FAILED } else { NO_SESSION };
+    Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
 }
 
 /// Returns a hint for a failed connection: the default server `demo` has to be started first, and a host may be a misspelled profile.

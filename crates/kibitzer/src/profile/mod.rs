@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::PathBuf;
+use std::slice;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -276,9 +277,9 @@ impl Profile {
         self.transport.url.as_ref().map_or(&self.transport.host, |url| &url.host)
     }
 
-    /// Returns the TCP ports, in the order in which they are tried.
+    /// Returns the TCP ports, in the order in which they are tried; that of the [URL](Self::url), if there is one.
     pub fn port_numbers(&self) -> &[u16] {
-        &self.transport.ports
+        self.transport.url.as_ref().map_or(&self.transport.ports, |url| slice::from_ref(&url.port))
     }
 
     /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.

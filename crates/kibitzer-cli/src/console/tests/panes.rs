@@ -7,7 +7,7 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
 use super::live::Guest;
-use super::screens::assert_screen;
+use super::screens::{assert_screen, desync};
 use super::travel::notice;
 use super::{TestConsole, text};
 use crate::console::app::TerminalRequest;
@@ -61,22 +61,33 @@ fn long_rows_scroll_sideways() {
     assert!(console.screen((80, 24)).contains("Foo shouts: 0123"));
 }
 
+/// Draws a console in both themes at all sizes.
+fn assert_contrast(console: &mut TestConsole) {
+    for (colors, size) in
+        [ColorTheme::Dark, ColorTheme::Light].into_iter().flat_map(|theme| ALL_SIZES.map(|size| (theme, size)))
+    {
+        let theme = Theme::new(true).with(Appearance { colors: Some(colors), pieces: None });
+        let buffer = console.buffer(size, theme);
+        for cell in buffer.content.iter().filter(|cell| cell.symbol() != " ") {
+            let dimmed = cell.modifier.contains(Modifier::DIM);
+            assert!(!dimmed && contrast(cell.fg, cell.bg) >= 4.5, "{colors:?} {cell:?}");
+        }
+    }
+}
+
 #[test]
 fn every_drawn_character_has_contrast_with_its_ground() {
     let mut console = game();
     console.run("/break kind:shout");
+    console.run("/color yellow kind:position");
     for keys in ["", "1", "2>", "?", "?Mm", "z", "z", "z"] {
         console.keys(keys);
-        for (colors, size) in
-            [ColorTheme::Dark, ColorTheme::Light].into_iter().flat_map(|theme| ALL_SIZES.map(|size| (theme, size)))
-        {
-            let theme = Theme::new(true).with(Appearance { colors: Some(colors), pieces: None });
-            let buffer = console.buffer(size, theme);
-            for cell in buffer.content.iter().filter(|cell| cell.symbol() != " ") {
-                let dimmed = cell.modifier.contains(Modifier::DIM);
-                assert!(!dimmed && contrast(cell.fg, cell.bg) >= 4.5, "{colors:?} {cell:?}");
-            }
-        }
+        assert_contrast(&mut console);
+    }
+    let mut console = desync();
+    for keys in ["3", "1", "2"] {
+        console.keys(keys);
+        assert_contrast(&mut console);
     }
 }
 

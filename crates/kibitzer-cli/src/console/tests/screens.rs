@@ -111,7 +111,7 @@ fn reserves() {
 }
 
 /// A session in which White's pawn goes to another square than its move says, with the desync selected.
-fn desync() -> TestConsole {
+pub(super) fn desync() -> TestConsole {
     let start = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Euwe Flohr 0 5 0 39 39 \
         300000 300000 1 none (0:00.000) none 0 0 0\n\r";
     let wrong = start.replace("-------- PPPPPPPP RNBQKBNR W -1", "---P---- PPPP-PPP RNBQKBNR B 4");

@@ -220,7 +220,7 @@ impl Theme {
             (false, false) => dark,
         };
         match (self.has_color(), is_moved) {
-            (true, _) => Style::new().bg(Color::Indexed(ground)),
+            (true, _) => Style::new().fg(Color::Indexed(WHITE_PIECE)).bg(Color::Indexed(ground)),
             (false, true) => Style::new().add_modifier(Modifier::REVERSED),
             (false, false) => Style::new(),
         }
