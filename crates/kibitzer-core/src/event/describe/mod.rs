@@ -13,7 +13,7 @@ mod login;
 mod offer;
 mod player;
 #[cfg(test)]
-mod schema;
+mod schema_tests;
 #[cfg(feature = "serde")]
 mod serialize;
 mod session;
