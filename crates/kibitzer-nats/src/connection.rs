@@ -81,6 +81,13 @@ impl Connection {
         Ok(Self { client, n_lost, has_batches: parsed >= BATCH_VERSION })
     }
 
+    /// Returns a receiver that changes when the connection is lost.
+    pub(crate) fn losses(&self) -> watch::Receiver<u64> {
+        let mut n_lost = self.n_lost.clone();
+        n_lost.mark_unchanged();
+        n_lost
+    }
+
     /// Waits for an answer of the server, as long as the connection holds.
     ///
     /// # Errors
@@ -91,8 +98,7 @@ impl Connection {
     ///
     /// As safe as the future, which is dropped with this one, at the time limit, or when the connection is lost.
     pub(crate) async fn answer<T>(&self, answer: impl Future<Output = T>) -> Result<T, String> {
-        let mut n_lost = self.n_lost.clone();
-        n_lost.mark_unchanged();
+        let mut n_lost = self.losses();
         if self.client.connection_state() != State::Connected {
             return Err("not connected".to_owned());
         }

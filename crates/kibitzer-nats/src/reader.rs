@@ -1,22 +1,24 @@
 //! Reads stored events.
 
 use std::fmt;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use async_nats::jetstream::consumer::DeliverPolicy;
-use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::stream::ConsumerErrorKind;
 use futures_util::StreamExt as _;
 use kibitzer_core::text::error_chain;
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 use crate::stored_event::StoredEvent;
 use crate::subject::SubjectFilter;
 use crate::{EventStream, NatsError};
 
-impl fmt::Debug for EventReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventReader").field("stream", &self.stream).finish_non_exhaustive()
-    }
-}
+/// Pause between attempts to continue after a failure.
+const RETRY_PAUSE: Duration = Duration::from_millis(200);
+
+/// Time after which the server removes the consumer of a reader that is gone.
+const INACTIVE_THRESHOLD: Duration = Duration::from_mins(1);
 
 /// The first event to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +34,21 @@ pub enum ReadFrom {
 
 /// Reads the events of a stream, in order and each once, also over lost connections and restarts of the server.
 pub struct EventReader {
-    stream: String,
-    messages: Ordered,
-    /// Events before this number, and before this time, are skipped.
-    start: (u64, Option<SystemTime>),
+    stream: EventStream,
+    subjects: Vec<String>,
+    /// Start of the next consumer: after the last event that was read.
+    start: DeliverPolicy,
+    /// `None` after a failure.
+    consumer: Option<Consumer>,
     n_pending: u64,
+}
+
+/// A consumer on the server, which ends with the connection: its state is in memory, and it sends every message once.
+struct Consumer {
+    messages: pull::Stream,
+    n_received: u64,
+    /// Changes when the connection is lost.
+    n_lost: watch::Receiver<u64>,
 }
 
 impl EventReader {
@@ -48,22 +60,23 @@ impl EventReader {
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: the server removes the reader after half a minute.
+    /// Cancel safe: the server removes the reader after a minute.
     pub async fn open(stream: &EventStream, filter: &SubjectFilter, from: ReadFrom) -> Result<Self, NatsError> {
-        let failed = |error: &(dyn std::error::Error + 'static)| stream.error(error_chain(error));
-        let (deliver_policy, start) = match from {
-            ReadFrom::First => (DeliverPolicy::All, (0, None)),
+        let start = match from {
+            ReadFrom::First => DeliverPolicy::All,
             ReadFrom::Now => {
-                let next = stream.last_sequence().await.map_err(|reason| stream.error(reason))? + 1;
-                (DeliverPolicy::ByStartSequence { start_sequence: next }, (next, None))
+                let last = stream.last_sequence().await.map_err(|reason| stream.error(reason))?;
+                DeliverPolicy::ByStartSequence { start_sequence: last + 1 }
             }
-            ReadFrom::Time(time) => (DeliverPolicy::ByStartTime { start_time: time.into() }, (0, Some(time))),
+            ReadFrom::Time(time) => DeliverPolicy::ByStartTime { start_time: time.into() },
         };
-        let config = OrderedConfig { filter_subjects: filter.subjects(), deliver_policy, ..OrderedConfig::default() };
-        let consumer = stream.stream.create_consumer(config).await.map_err(|error| failed(&error))?;
-        let n_pending = consumer.cached_info().num_pending;
-        let messages = consumer.messages().await.map_err(|error| failed(&error))?;
-        Ok(Self { stream: stream.name.clone(), messages, start, n_pending })
+        let subjects = filter.subjects();
+        let mut reader = Self { stream: stream.clone(), subjects, start, consumer: None, n_pending: 0 };
+        match reader.create_consumer().await {
+            Ok(consumer) => reader.consumer = Some(consumer),
+            Err((reason, _)) => return Err(stream.error(reason)),
+        }
+        Ok(reader)
     }
 
     /// Returns the number of stored events that were not read yet, as of the last event.
@@ -76,28 +89,79 @@ impl EventReader {
     /// # Errors
     ///
     /// [`NatsError::Message`] for a message that is not an event; the next call continues after it. [`NatsError::Stream`] if the server
-    /// refuses to continue.
+    /// refuses to continue, such as without the stream.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the event is returned by the next call.
     pub async fn next(&mut self) -> Result<StoredEvent, NatsError> {
-        let failed = |reason| NatsError::Stream { stream: self.stream.clone(), reason };
         loop {
-            let message = match self.messages.next().await {
-                Some(Ok(message)) => message,
-                Some(Err(error)) => return Err(failed(error_chain(&error))),
-                None => return Err(failed("the server ended the subscription".to_owned())),
+            let Some(consumer) = &mut self.consumer else {
+                match self.create_consumer().await {
+                    Ok(consumer) => self.consumer = Some(consumer),
+                    Err((reason, true)) => return Err(self.stream.error(reason)),
+                    Err(_) => sleep(RETRY_PAUSE).await,
+                }
+                continue;
             };
-            let info = message.info().map_err(|error| failed(error.to_string()))?;
-            let (sequence, published) = (info.stream_sequence, SystemTime::from(info.published));
-            self.n_pending = info.pending;
-            // Before the first message the client resumes at the beginning of the stream.
-            if sequence >= self.start.0 && self.start.1.is_none_or(|time| published >= time) {
-                let message = message.message;
-                let event = StoredEvent::new(&message.subject, sequence, message.headers.as_ref(), message.payload);
-                return event.map_err(|reason| NatsError::Message { stream: self.stream.clone(), reason });
+            let received = tokio::select! {
+                biased;
+                message = consumer.messages.next() => message,
+                _ = consumer.n_lost.changed() => None,
+            };
+            let Some(Ok(message)) = received else {
+                self.consumer = None;
+                continue;
+            };
+            let info = message.info().map_err(|error| self.stream.error(error.to_string()))?;
+            // A message that was under way when the connection was lost is missing.
+            if info.consumer_sequence != consumer.n_received + 1 {
+                self.consumer = None;
+                continue;
             }
+            let sequence = info.stream_sequence;
+            (consumer.n_received, self.n_pending) = (info.consumer_sequence, info.pending);
+            self.start = DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 };
+            let message = message.message;
+            let event = StoredEvent::new(&message.subject, sequence, message.headers.as_ref(), message.payload);
+            return event.map_err(|reason| NatsError::Message { stream: self.stream.name.clone(), reason });
         }
+    }
+
+    /// Creates a consumer that starts with the next event.
+    ///
+    /// # Errors
+    ///
+    /// The reason, and whether another attempt would fail, too.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the server removes the consumer after a minute.
+    async fn create_consumer(&mut self) -> Result<Consumer, (String, bool)> {
+        let config = pull::Config {
+            deliver_policy: self.start,
+            filter_subjects: self.subjects.clone(),
+            ack_policy: AckPolicy::None,
+            memory_storage: true,
+            num_replicas: 1,
+            inactive_threshold: INACTIVE_THRESHOLD,
+            ..pull::Config::default()
+        };
+        let connection = &self.stream.connection;
+        let n_lost = connection.losses();
+        let created =
+            connection.answer(self.stream.stream.create_consumer(config)).await.map_err(|reason| (reason, false))?;
+        let is_missing = |kind| matches!(kind, ConsumerErrorKind::JetStream(error) if error.code() == 404);
+        let consumer = created.map_err(|error| (error_chain(&error), is_missing(error.kind())))?;
+        self.n_pending = consumer.cached_info().num_pending;
+        let messages = connection.answer(consumer.messages()).await.map_err(|reason| (reason, false))?;
+        let messages = messages.map_err(|error| (error_chain(&error), false))?;
+        Ok(Consumer { messages, n_received: 0, n_lost })
+    }
+}
+
+impl fmt::Debug for EventReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventReader").field("stream", &self.stream.name).finish_non_exhaustive()
     }
 }

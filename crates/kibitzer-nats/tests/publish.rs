@@ -89,6 +89,25 @@ async fn a_server_that_is_killed_again_and_again_loses_and_doubles_nothing() {
     assert_all_in_order(&stored(&server.url()).await, 6_000);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_continues_over_a_restart_of_the_server() {
+    let Some(mut server) = NatsServer::start("reader") else { return };
+    let mut publisher = publisher(&server.url(), PublishOptions::recording()).await;
+    let stream = EventStream::open(&StreamOptions::new(server.url())).await.unwrap();
+    let mut reader = EventReader::open(&stream, &SubjectFilter::default(), ReadFrom::Now).await.unwrap();
+    let mut events = Vec::new();
+    for n in 0..6 {
+        if n == 3 {
+            server.kill();
+            server.restart();
+        }
+        push(&mut publisher, n).await.unwrap();
+        events.push(tokio::time::timeout(LIMIT, reader.next()).await.unwrap().unwrap());
+    }
+    publisher.finish(LIMIT).await.unwrap();
+    assert_all_in_order(&events, 6);
+}
+
 #[tokio::test]
 async fn a_recording_continues_after_its_last_stored_event() {
     let Some(server) = NatsServer::start("continue") else { return };

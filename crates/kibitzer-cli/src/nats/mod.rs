@@ -22,8 +22,8 @@ const URL_VARIABLE: &str = "KIBITZER_NATS";
 #[derive(Clone, clap::Args)]
 pub(crate) struct StreamArgs {
     /// The NATS server, 2.11 or later: nats://HOST:PORT or tls://HOST:PORT; several of a cluster are separated by commas. An address
-    /// with USER:PASSWORD@ or TOKEN@ belongs in the variable `KIBITZER_NATS`
-    #[arg(long = "nats", value_name = "URL")]
+    /// with USER:PASSWORD@ or TOKEN@ belongs in the variable `KIBITZER_NATS`, which applies without the URL
+    #[arg(long = "nats", value_name = "URL", num_args = 0..=1, default_missing_value = "")]
     url: Option<String>,
     /// Name of the stream
     #[arg(long, value_name = "NAME", default_value = DEFAULT_STREAM)]
@@ -38,7 +38,7 @@ impl std::fmt::Debug for StreamArgs {
 }
 
 impl StreamArgs {
-    /// Returns whether the arguments name a server.
+    /// Returns whether the option `--nats` is given, with or without a URL.
     pub(crate) const fn has_url(&self) -> bool {
         self.url.is_some()
     }
@@ -46,7 +46,8 @@ impl StreamArgs {
     /// Returns the options of the arguments and the environment.
     fn options(&self) -> Result<StreamOptions, Failure> {
         let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));
-        let url = self.url.clone().or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
+        let given = self.url.clone().filter(|url| !url.is_empty());
+        let url = given.or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
         Ok(StreamOptions::new(url).name(&self.stream))
     }
 }

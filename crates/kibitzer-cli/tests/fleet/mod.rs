@@ -60,7 +60,7 @@ impl Fleet {
             let n_of_session = read.entry(event.session().to_owned()).or_default();
             assert!(event.line == lines[*n_of_session], "event {n_of_session} of {}: {event:?}", event.session());
             *n_of_session += 1;
-            if n_read >= next_kill {
+            if self.n_victims > 0 && n_read >= next_kill {
                 let victim = fastrand::usize(..self.n_victims);
                 peak_kb = peak_kb.max(peak_memory(&children));
                 // One that has ended is started again, too: it finds everything stored.
