@@ -45,7 +45,7 @@ pub use attached::{Attached, AttachedRequests};
 pub use decoder::{AttachEvent, Snapshot};
 pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
-use socket::Listener;
+pub use socket::Listener;
 
 /// Exposes a session on a new Unix socket, for watching only.
 ///

@@ -11,8 +11,9 @@ use crate::AttachError;
 
 pub(crate) type Stream = DuplexStream;
 
+/// Replaces the listening socket; never exists.
 #[derive(Debug)]
-pub(crate) struct Listener(Infallible);
+pub struct Listener(Infallible);
 
 impl Listener {
     /// Stub for platforms without Unix sockets.
@@ -25,7 +26,7 @@ impl Listener {
     ///
     /// Cancel safe.
     #[expect(clippy::unused_async, reason = "Unix sockets need it")]
-    pub(crate) async fn bind(_: &Path) -> io::Result<Self> {
+    pub async fn bind(_: &Path) -> io::Result<Self> {
         let message = "sessions are exposed on Unix sockets, which this system does not have";
         Err(io::Error::new(io::ErrorKind::Unsupported, message))
     }
@@ -36,7 +37,7 @@ impl Listener {
     ///
     /// Cancel safe.
     #[expect(clippy::unused_async, reason = "Unix sockets need it")]
-    pub(crate) async fn accept(&self) -> io::Result<Stream> {
+    pub async fn accept(&self) -> io::Result<Stream> {
         match self.0 {}
     }
 }

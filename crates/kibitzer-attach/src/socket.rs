@@ -21,9 +21,9 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Attempts to replace the socket of a dead process, which other processes may replace at the same time.
 const ATTEMPTS: usize = 3;
 
-/// A listening socket. Dropping it removes its file.
+/// A Unix socket that listens for processes of the same user (mode 0600). Dropping it removes its file.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub struct Listener {
     socket: UnixListener,
     path: PathBuf,
     /// Device and inode of the file, which identify it.
@@ -40,7 +40,7 @@ impl Listener {
     /// # Cancel safety
     ///
     /// Dropping the future leaves no file, but may have removed a dead process's socket.
-    pub(crate) async fn bind(path: &Path) -> io::Result<Self> {
+    pub async fn bind(path: &Path) -> io::Result<Self> {
         let failed = |error| creation_error(path, &error);
         // The socket is created in a directory that only its owner may enter, receives its mode there, and then its final
         // name by a hard link, which fails if the name is taken. At no moment can another user connect, or do two processes
@@ -71,7 +71,7 @@ impl Listener {
     /// # Cancel safety
     ///
     /// Cancel safe: no connection is lost.
-    pub(crate) async fn accept(&self) -> io::Result<Stream> {
+    pub async fn accept(&self) -> io::Result<Stream> {
         Ok(self.socket.accept().await?.0)
     }
 }

@@ -11,7 +11,7 @@ use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
     Bot, BotConfig, BotError, BotEvent, Engine as _, EngineCommand, ExternalEngine, StartEngine, Stop, WeakPlayer,
 };
-use kibitzer_server::{Server, ServerOptions};
+use kibitzer_server::{Server, ServerControl, ServerOptions};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -83,7 +83,7 @@ impl Args {
         {
             let runtime = runtime()?;
             let profile = profile.clone();
-            return self.show(&runtime, Bot::new(config), profile, &server, Stop::request);
+            return self.show(&runtime, Bot::new(config), profile, (&server, None), Stop::request);
         }
         let accounts = config.accounts.clone();
         run(self.print(Bot::new(config), accounts, &server))
@@ -102,7 +102,7 @@ impl Args {
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
         let result = if opens_console {
             // The server ends with the demo: there is no game to finish.
-            self.show(&runtime, bot, profile, &name, Stop::now)
+            self.show(&runtime, bot, profile, (&name, Some(server.control())), Stop::now)
         } else {
             runtime.block_on(self.print(bot, vec![profile], &name))
         };
@@ -117,12 +117,12 @@ impl Args {
         runtime: &Runtime,
         bot: Bot<S>,
         profile: Profile,
-        server: &str,
+        server: (&str, Option<ServerControl>),
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
         self.metrics.interval(self.format.format())?;
         let metrics = runtime.block_on(self.metrics.address.serve())?;
-        let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server))?;
+        let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server.0))?;
         metrics.add(&client);
         let (feed, sender) = SessionFeed::of_bot(tap);
         let (stop, ending) = (Stop::new(), self.ending);

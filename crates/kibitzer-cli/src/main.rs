@@ -7,6 +7,7 @@ mod console;
 mod decode;
 mod demo;
 mod failure;
+mod fault;
 mod filter;
 mod live;
 mod log;

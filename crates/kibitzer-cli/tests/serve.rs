@@ -139,6 +139,38 @@ fn faults_come_when_they_are_ordered() {
 }
 
 #[test]
+#[cfg(unix)]
+fn commands_on_the_control_socket_inject_faults_and_report_them() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::net::UnixStream;
+
+    let path = std::env::temp_dir().join(format!("kibitzer-serve-{}.sock", std::process::id()));
+    let server = serve(&["--no-population", "--control-socket", path.to_str().unwrap()]);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut socket = UnixStream::connect(&path).unwrap();
+    let mut replies = BufReader::new(socket.try_clone().unwrap()).lines();
+    let mut ask = |line: &str, n_lines: usize| -> Vec<String> {
+        socket.write_all(format!("{line}\n").as_bytes()).unwrap();
+        replies.by_ref().take(n_lines).map(Result::unwrap).collect()
+    };
+    assert_eq!(ask("connections", 1), ["ok"]);
+    assert_eq!(ask("falt cut", 1), ["error: unknown command \"falt\", did you mean \"fault\"?"]);
+    assert_eq!(ask("fault ct", 1), ["error: unknown fault \"ct\", did you mean \"cut\"?"]);
+    assert_eq!(
+        ask("fault cut #7", 1),
+        ["error: connection #7: no such connection, or too many faults are queued for it"]
+    );
+    assert!(ask("help", 5).last().unwrap() == "ok");
+    assert_eq!(ask("fault cut@login next", 1), ["ok: cut@login is set for the next connection"]);
+    assert_eq!(guest(&server.address, "quit\n").status, 3);
+    let fired = replies.next().unwrap().unwrap();
+    assert!(fired.starts_with("fault cut@login took effect on connection #") && fired.contains(" at byte "), "{fired}");
+    socket.write_all(&[b'x'; 2000]).unwrap();
+    assert_eq!(replies.next().unwrap().unwrap(), "error: the line is too long");
+    assert!(replies.next().is_none_or(|end| end.is_err()), "the connection is closed");
+}
+
+#[test]
 fn it_ends_in_time_and_tells_its_address_before() {
     let Outcome { stdout, stderr, status } = run(&["serve", "--port", "0", "--for", "500ms"], b"");
     assert_eq!((status, stderr.as_str()), (0, ""));

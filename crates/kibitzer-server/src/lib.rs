@@ -43,7 +43,7 @@ mod world;
 
 pub use account::Account;
 pub use family::Family;
-pub use fault::{Fault, FaultPoint};
+pub use fault::{Fault, FaultPoint, FiredFault};
 pub use lobby::{ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
 pub use population::{Activity, PopulationOptions};

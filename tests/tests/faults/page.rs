@@ -18,6 +18,28 @@ that continues or was restored answers a request, and no task is left after the 
 
 ";
 
+const ON_DEMAND: &str = "
+## Faults on demand
+
+`kibitzer serve --fault cut@next-board` injects a fault into the next connection, `kibitzer serve --help` lists all faults and points.
+While the server runs, `kibitzer serve --control-socket s.sock` accepts commands on a Unix socket with mode 0600, one per line:
+
+```text
+> connections
+#3 GuestABCD
+ok
+> fault cut@next-board #3
+ok: cut@next-board is set for connection #3
+fault cut@next-board took effect on connection #3 at byte 4711
+```
+
+Each reply ends with a line that begins with `ok` or `error`; an unknown name is answered with a similar one. A fault without a
+connection is for the next one; a connection is `#N`, a player's name, or `next`. Every fault that takes effect is reported on all
+connections to the socket and on standard error of `serve`, with the number of bytes that the server had sent before. In the console of
+an embedded server, `/fault cut@next-board` does the same, by default on its own connection. Programs use `ServerControl::inject` and
+`ServerControl::fired_faults`.
+";
+
 /// One row: a fault, and for each phase its outcome or the reason why it does not apply.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
@@ -51,7 +73,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     for (reason, letter) in reasons.iter().zip('a'..) {
         line(&mut page, &format!("- {letter}: {reason}."));
     }
-    page
+    page + ON_DEMAND
 }
 
 fn shown(cell: &Result<String, &'static str>, reasons: &mut Vec<&'static str>) -> String {

@@ -76,7 +76,7 @@ impl Args {
         metrics.add(&client);
         let filter = self.session.filter.expression.clone();
         let until_closed = async |closed| drop(closed.await);
-        run_session(&runtime, &client, SessionFeed::Own(tap), &server, filters, filter, until_closed)
+        run_session(&runtime, &client, SessionFeed::Own(tap), (&server, None), filters, filter, until_closed)
     }
 
     /// Shows or prints the session of another process.

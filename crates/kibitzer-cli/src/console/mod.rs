@@ -31,6 +31,7 @@ use std::time::Instant;
 use kibitzer::Client;
 use kibitzer::core::event::SessionEndReason;
 use kibitzer_attach::{AttachAccess, AttachError, Attached};
+use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
@@ -64,7 +65,8 @@ pub(crate) fn replay(path: &Path, args: ReaderArgs, filter: Option<Expression>, 
 
 /// Shows a session in the console, shuts it down when the user quits, and reports its recording.
 ///
-/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name, `filter` the initial one of
+/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name, and its
+/// control if it is embedded; `filter` the initial one of
 /// the list. The argument of
 /// `companion` resolves once the console is closed. The session is shut down when `companion` returns.
 ///
@@ -75,12 +77,16 @@ pub(crate) fn run_session(
     runtime: &Runtime,
     client: &Client,
     feed: SessionFeed,
-    server: &str,
+    server: (&str, Option<ServerControl>),
     filters: ProfileFilters,
     filter: Option<Expression>,
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
-    let session = LiveSession::new(client.clone(), feed, server.to_owned(), runtime.handle().clone());
+    let (server, embedded) = server;
+    let mut session = LiveSession::new(client.clone(), feed, server.to_owned(), runtime.handle().clone());
+    if let Some(control) = embedded {
+        session.set_embedded_server(&control);
+    }
     let mut app = App::new(ConsoleSource::Live(Box::new(session)), StateDirectory::for_user());
     app.filters.profile = filters;
     app.list.filter = filter;

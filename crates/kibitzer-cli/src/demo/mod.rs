@@ -62,7 +62,8 @@ impl Args {
         };
         let name = format!("{SERVER}, {address}");
         let feed = SessionFeed::Own(tap);
-        let shown = console::run_session(&runtime, &client, feed, &name, ProfileFilters::default(), None, companion);
+        let named = (&*name, Some(server.control()));
+        let shown = console::run_session(&runtime, &client, feed, named, ProfileFilters::default(), None, companion);
         runtime.block_on(server.shutdown());
         shown
     }

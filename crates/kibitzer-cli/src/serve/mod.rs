@@ -1,19 +1,22 @@
 //! `kibitzer serve`: runs the embedded server for other programs.
 
-mod fault;
+mod control_socket;
 
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use kibitzer_attach::Listener;
 use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, ServerOptions};
 use kibitzer_websocket::WebSocketListener;
+use tokio::sync::broadcast::error::RecvError;
 
 use crate::arguments::{Completed, PopulationArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, report};
+use crate::fault::{self, ScheduledFault, fired_text};
 use crate::live::{StopArgs, run};
-use fault::ScheduledFault;
+use control_socket::serve_control_socket;
 use kibitzer::core::text::error_chain;
 
 /// Run a small chess server on this machine, to try a client or a bot on
@@ -52,6 +55,9 @@ pub(crate) struct Args {
     /// Let something go wrong with the next connection; may be given again
     #[arg(long = "fault", value_name = "FAULT[@POINT]", long_help = fault::HELP, value_parser = fault_parser(), hide_possible_values = true)]
     faults: Vec<ScheduledFault>,
+    /// Accept commands, such as `fault cut@next-board #3`, on this new Unix socket, from processes of the same user
+    #[arg(long, value_name = "PATH")]
+    control_socket: Option<PathBuf>,
     #[command(flatten)]
     ending: StopArgs,
 }
@@ -77,6 +83,7 @@ Examples:
   kibitzer serve                                  then, elsewhere: kibitzer connect
   kibitzer serve --port 0 --speed 10 --seed 7     any free port, ten times as lively, another crowd
   kibitzer serve --fault cut@next-board           the next client loses its connection in the middle of a board
+  kibitzer serve --control-socket s.sock          then: echo 'fault cut@next-board #3' | nc -U s.sock
   kibitzer serve --websocket 5001                 then, elsewhere: kibitzer console ws://127.0.0.1:5001
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
@@ -96,6 +103,10 @@ impl Args {
         let address = self.address(self.port);
         let server = Server::start(self.options()?).await.map_err(|error| cannot_listen(address, &error))?;
         let websockets = self.listen_for_websockets().await?;
+        let socket = match &self.control_socket {
+            Some(path) => Some(Listener::bind(path).await.map_err(|error| Failure::local(error.to_string()))?),
+            None => None,
+        };
         for trouble in &self.faults {
             let injected = server.control().inject(ConnectionTarget::Next, trouble.at, trouble.fault).await;
             injected.map_err(|error| Failure::local(error.to_string()))?;
@@ -105,6 +116,8 @@ impl Args {
         tokio::select! {
             () = ending.wait() => {}
             () = serve_websockets(websockets, server.control()) => {}
+            () = serve_control_socket(socket, server.control()) => {}
+            () = report_fired(server.control()) => {}
         }
         server.shutdown().await;
         Ok(())
@@ -167,6 +180,22 @@ async fn serve_websockets(listener: Option<WebSocketListener>, control: ServerCo
     }
     // Without a port for them, or after the server has shut down.
     std::future::pending::<()>().await;
+}
+
+/// Reports every fault that takes effect on standard error. Never completes.
+///
+/// # Cancel safety
+///
+/// Cancel safe.
+async fn report_fired(control: ServerControl) {
+    let mut fired = control.fired_faults();
+    loop {
+        match fired.recv().await {
+            Ok(fault) => report(&fired_text(&fault)),
+            Err(RecvError::Lagged(missed)) => report(&format!("missed {missed} faults")),
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
 }
 
 /// Prints the address of the server, and the URL for WebSocket connections if it accepts them, each in a line on standard output.

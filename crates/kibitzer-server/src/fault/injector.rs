@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::{Fault, FaultPoint};
+use super::{Fault, FaultPoint, FiredFault};
 
 /// An action of the task that serves a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,27 +31,44 @@ pub(crate) struct FaultInjector {
     random: Rng,
     /// Number of bytes of the server that were passed on.
     n_bytes: u64,
+    /// Faults that took effect since the last [`take_fired`](Self::take_fired), each with the number of bytes before it.
+    fired: Vec<(FaultPoint, Fault, u64)>,
 }
 
 impl FaultInjector {
     pub(crate) const fn new(seed: u64) -> Self {
-        Self { pending: Vec::new(), split: None, delay: None, random: Rng::with_seed(seed), n_bytes: 0 }
+        Self {
+            pending: Vec::new(),
+            split: None,
+            delay: None,
+            random: Rng::with_seed(seed),
+            n_bytes: 0,
+            fired: Vec::new(),
+        }
     }
 
     /// Adds a fault; returns the action if it takes effect at once.
     pub(crate) fn add(&mut self, at: FaultPoint, fault: Fault) -> Option<OutputStep> {
         let has_passed = matches!(at, FaultPoint::AfterBytes(n) if n < self.n_bytes);
-        match (if has_passed { FaultPoint::Now } else { at }, fault) {
+        let step = match (if has_passed { FaultPoint::Now } else { at }, fault) {
             (FaultPoint::Now, Fault::Stall) => Some(OutputStep::Stall),
             (FaultPoint::Now, Fault::Reset) => Some(OutputStep::Reset),
-            (FaultPoint::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) | (_, Fault::RefuseLogin(_)) => {
-                Some(OutputStep::Forward(fault))
-            }
+            (FaultPoint::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) => Some(OutputStep::Forward(fault)),
+            // The task that owns the state has applied it already.
+            (_, Fault::RefuseLogin(_)) => None,
             (at, _) => {
                 self.add_before_next(at, fault);
-                None
+                return None;
             }
-        }
+        };
+        self.fired.push((at, fault, self.n_bytes));
+        step
+    }
+
+    /// Removes and returns the faults that took effect, as faults of this connection.
+    pub(crate) fn take_fired(&mut self, connection: u64) -> Vec<FiredFault> {
+        let fired = self.fired.drain(..);
+        fired.map(|(at, fault, byte)| FiredFault { connection, fault, at, byte }).collect()
     }
 
     /// Adds a fault that waits for the next bytes, even if it needs none.
@@ -74,6 +91,7 @@ impl FaultInjector {
             let (before, after) = rest.split_at(if cuts { position.middle } else { position.start });
             self.push_server_output(before, &mut steps);
             rest = after;
+            self.fired.push((at, fault, self.n_bytes));
             if self.activate(fault, &mut steps) {
                 return steps;
             }
@@ -189,6 +207,20 @@ mod tests {
         let mut injector = FaultInjector::new(1);
         assert_eq!(injector.add(at, fault), None);
         injector.apply_to_output(bytes)
+    }
+
+    #[test]
+    fn a_fault_is_reported_once_with_the_bytes_before_it() {
+        let mut injector = FaultInjector::new(1);
+        injector.add(FaultPoint::Login, Fault::CutMidLine);
+        injector.add(FaultPoint::NextBoard, Fault::Garbage(3));
+        assert_eq!(injector.take_fired(3), []);
+        injector.apply_to_output(BANNER);
+        let fired = |fault, at, byte| FiredFault { connection: 3, fault, at, byte };
+        assert_eq!(injector.take_fired(3), [fired(Fault::CutMidLine, FaultPoint::Login, 14)]);
+        assert_eq!(injector.take_fired(3), []);
+        injector.add(FaultPoint::Now, Fault::Stall);
+        assert_eq!(injector.take_fired(3), [fired(Fault::Stall, FaultPoint::Now, 14)]);
     }
 
     #[test]

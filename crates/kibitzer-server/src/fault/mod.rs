@@ -58,6 +58,20 @@ impl Fault {
     }
 }
 
+/// A fault that took effect on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FiredFault {
+    /// Number of the connection, as [`ServerControl::connections`](crate::ServerControl::connections) returns it.
+    pub connection: u64,
+    /// The fault.
+    pub fault: Fault,
+    /// The point for which it was injected.
+    pub at: FaultPoint,
+    /// Number of bytes that the server had sent on the connection before.
+    pub byte: u64,
+}
+
 /// Point in the server's output at which a fault takes effect.
 ///
 /// A fault that cuts the output does so in the middle of the line that contains the point; one that inserts bytes does so before

@@ -5,14 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
 use super::ActorRequest;
 use super::client_task::{ClientTask, Stream};
 use super::outbox::Outbox;
-use crate::fault::{Fault, FaultInjector, FaultPoint};
+use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault};
 use crate::lobby::{ConnectionId, ConnectionTarget, KickReason};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
@@ -46,6 +46,7 @@ pub(super) struct ServerActor {
     paused: Vec<(ConnectionId, oneshot::Sender<()>)>,
     /// Faults of the next connection.
     next_faults: Vec<(FaultPoint, Fault)>,
+    fired: broadcast::Sender<FiredFault>,
     seed: u64,
     max_unsent_bytes: usize,
 }
@@ -55,6 +56,7 @@ impl ServerActor {
         options: ServerOptions,
         requests: mpsc::Receiver<ActorRequest>,
         requester: mpsc::WeakSender<ActorRequest>,
+        fired: broadcast::Sender<FiredFault>,
     ) -> Self {
         let date = options.date.unwrap_or_else(SystemTime::now);
         let (seed, max_unsent_bytes) = (options.seed, options.max_unsent_bytes);
@@ -66,6 +68,7 @@ impl ServerActor {
             tasks: JoinSet::new(),
             paused: Vec::new(),
             next_faults: Vec::new(),
+            fired,
             seed,
             max_unsent_bytes,
         }
@@ -127,7 +130,10 @@ impl ServerActor {
         let mut injector = FaultInjector::new(self.seed ^ id.0);
         for (at, fault) in std::mem::take(&mut self.next_faults) {
             match fault {
-                Fault::RefuseLogin(refusal) => self.world.obstruct_login(id, refusal),
+                Fault::RefuseLogin(refusal) => {
+                    self.world.obstruct_login(id, refusal);
+                    drop(injector.add(at, fault));
+                }
                 // Nothing was sent yet, so that "now" is before the first line.
                 _ if at == FaultPoint::Now => injector.add_before_next(at, fault),
                 _ => drop(injector.add(at, fault)),
@@ -135,7 +141,8 @@ impl ServerActor {
         }
         self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
         let is_pipelined = !self.world.options.missing.contains(&Feature::Pipelining);
-        let task = ClientTask { id, outbox, requests, injector, faults: later, is_pipelined };
+        let fired = self.fired.clone();
+        let task = ClientTask { id, outbox, requests, injector, faults: later, fired, is_pipelined };
         self.tasks.spawn(task.serve(stream));
     }
 
@@ -172,12 +179,12 @@ impl ServerActor {
         let message = "no such connection, or too many faults are queued for it";
         let no_target = || io::Error::new(io::ErrorKind::NotFound, message);
         let id = self.world.find_target(target).ok_or_else(no_target)?;
+        let client = self.clients.get(&id).ok_or_else(no_target)?;
+        client.faults.try_send((at, fault)).map_err(|_| no_target())?;
         if let Fault::RefuseLogin(refusal) = fault {
             self.world.obstruct_login(id, refusal);
-            return Ok(());
         }
-        let client = self.clients.get(&id).ok_or_else(no_target)?;
-        client.faults.try_send((at, fault)).map_err(|_| no_target())
+        Ok(())
     }
 
     /// Applies a fault that concerns the state.

@@ -9,12 +9,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time;
 
 use super::ActorRequest;
 use super::outbox::Outbox;
-use crate::fault::{Fault, FaultInjector, FaultPoint, OutputStep};
+use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault, OutputStep};
 use crate::lobby::ConnectionId;
 
 /// Size of the read buffer, which every idle connection holds.
@@ -56,6 +56,8 @@ pub(super) struct ClientTask {
     pub(super) injector: FaultInjector,
     /// Faults that are injected later.
     pub(super) faults: mpsc::Receiver<(FaultPoint, Fault)>,
+    /// Receives the faults that took effect.
+    pub(super) fired: broadcast::Sender<FiredFault>,
     /// Whether lines that arrive together are processed together.
     pub(super) is_pipelined: bool,
 }
@@ -142,6 +144,10 @@ impl ClientTask {
                 Some((at, fault)) = self.faults.recv() => (self.injector.add(at, fault).into_iter().collect(), false),
                 pending = self.outbox.wait_and_take() => (self.injector.apply_to_output(&pending.bytes), pending.is_last),
             };
+            for fault in self.injector.take_fired(self.id.0) {
+                // Fails if there is no receiver.
+                let _ = self.fired.send(fault);
+            }
             for step in steps {
                 match step {
                     OutputStep::Write(bytes) => writer.write_all(&bytes).await?,

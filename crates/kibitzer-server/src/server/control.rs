@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use kibitzer_core::message::Handle;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::ActorRequest;
 use super::client_task::Stream;
-use crate::fault::{Fault, FaultPoint};
+use crate::fault::{Fault, FaultPoint, FiredFault};
 use crate::lobby::ConnectionTarget;
 
 /// Size of the buffer in each direction of a connection within the process.
@@ -19,6 +19,7 @@ const DUPLEX_BYTES: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub struct ServerControl {
     pub(super) requests: mpsc::Sender<ActorRequest>,
+    pub(super) fired: broadcast::Sender<FiredFault>,
 }
 
 impl ServerControl {
@@ -64,6 +65,12 @@ impl ServerControl {
     /// If the future is dropped, the fault may or may not be injected.
     pub async fn inject(&self, target: ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         self.request(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
+    }
+
+    /// Returns a receiver of the faults that take effect from now on. It keeps the last 64; reading too late returns
+    /// [`RecvError::Lagged`](broadcast::error::RecvError::Lagged).
+    pub fn fired_faults(&self) -> broadcast::Receiver<FiredFault> {
+        self.fired.subscribe()
     }
 
     /// Returns the numbers of the connections to clients, in the order in which they were opened, each with the player logged in

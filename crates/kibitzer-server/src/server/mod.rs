@@ -12,19 +12,22 @@ use std::time::Duration;
 use kibitzer_core::message::Handle;
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time;
 
 use self::actor::{QUEUE_LENGTH, ServerActor};
 use self::client_task::Stream;
 pub use self::control::ServerControl;
-use crate::fault::{Fault, FaultPoint};
+use crate::fault::{Fault, FaultPoint, FiredFault};
 use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
 
 /// Pause after a connection could not be accepted, as the process may be out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Number of faults kept for a receiver of [`ServerControl::fired_faults`].
+const FIRED_FAULTS: usize = 64;
 
 /// A request to the task that owns the state.
 #[derive(Debug)]
@@ -65,6 +68,7 @@ enum ActorRequest {
 pub struct Server {
     address: Option<SocketAddr>,
     requests: mpsc::Sender<ActorRequest>,
+    fired: broadcast::Sender<FiredFault>,
     world: JoinHandle<()>,
     listener: Option<JoinHandle<()>>,
 }
@@ -84,10 +88,11 @@ impl Server {
         let listener = listen(&options).await?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let (requests, requested) = mpsc::channel(QUEUE_LENGTH);
-        let actor = ServerActor::new(options, requested, requests.downgrade());
+        let fired = broadcast::Sender::new(FIRED_FAULTS);
+        let actor = ServerActor::new(options, requested, requests.downgrade(), fired.clone());
         let world = tokio::spawn(actor.run());
         let listener = listener.map(|listener| tokio::spawn(accept_connections(listener, requests.clone())));
-        Ok(Self { address, requests, world, listener })
+        Ok(Self { address, requests, fired, world, listener })
     }
 
     /// Returns the address on which the server listens; `None` if it opens no port.
@@ -110,7 +115,7 @@ impl Server {
 
     /// Returns a handle for the operator, and for clients within the process.
     pub fn control(&self) -> ServerControl {
-        ServerControl { requests: self.requests.clone() }
+        ServerControl { requests: self.requests.clone(), fired: self.fired.clone() }
     }
 
     /// Announces the shutdown, closes all connections and waits until all tasks have ended.

@@ -7,6 +7,7 @@ use super::{App, DetailView, default_focus};
 use crate::console::input::{CommandError, ConsoleCommand, Focus};
 use crate::console::source::{Notice, PlayGoal};
 use crate::failure::Failure;
+use crate::fault::FaultRequest;
 use crate::filter::Expression;
 
 /// Start of a line whose expression may be a name.
@@ -69,6 +70,7 @@ impl App {
             }
             ConsoleCommand::Color(color, filter) => self.set_row_color(color, filter),
             ConsoleCommand::Mark(text) => self.mark(text, now),
+            ConsoleCommand::Fault(request) => self.inject(request),
             ConsoleCommand::Times(times) => self.show_times(times),
             ConsoleCommand::Export(form, rows, file) => self.export(form, rows, &file),
             ConsoleCommand::Raw => self.toggle_bytes(),
@@ -107,6 +109,16 @@ impl App {
         };
         if let Err(why) = live.request(line) {
             self.input.set(line);
+            self.show_error(why);
+        }
+    }
+
+    fn inject(&mut self, request: FaultRequest) {
+        let outcome = match self.source.live_mut() {
+            Some(live) => live.inject(request),
+            None => Err("a recording has no server for faults"),
+        };
+        if let Err(why) = outcome {
             self.show_error(why);
         }
     }

@@ -12,6 +12,7 @@ use super::time_column::TimeColumn;
 use crate::arguments::{parse_speed, similar};
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::model::Search;
+use crate::fault::FaultRequest;
 use crate::filter::{Expression, FilterError, is_quantity};
 
 /// A parsed command.
@@ -34,6 +35,8 @@ pub(crate) enum ConsoleCommand {
     Mark(String),
     /// Record the session in this file.
     Record(String),
+    /// Inject a fault into the embedded server.
+    Fault(FaultRequest),
     /// Show these times in the list.
     Times(TimeColumn),
     /// Write rows to this new file.
@@ -71,7 +74,7 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 24] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 25] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
@@ -83,6 +86,7 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 24] = [
     ("/times", "NAME", "list times of: session, utc, previous (line), mark"),
     ("/ruler", "", "measure from this line to the selected one; again: stop"),
     ("/record", "FILE", "record the session in a new file from now on"),
+    ("/fault", "FAULT [#N]", "let the embedded server fail, as `serve --fault` does"),
     ("/time", "[+-][H:]M:SS", "go to a time of the recording, relative with + -, or end"),
     ("/move", "N[...]", "go to White's (or Black's) move N of the game shown"),
     ("/play", "", "play the recording; follow the session"),
@@ -137,6 +141,7 @@ impl ConsoleCommand {
             "/export" => Self::export(rest).ok_or_else(|| {
                 missing("recording, json, pgn, text or test, perhaps rows, marks or game, and a new file")
             })?,
+            "/fault" => Self::Fault(rest.parse()?),
             "/ruler" => Self::Act(Action::ToggleRuler),
             "/move" => Self::Move(ply(rest).ok_or_else(|| missing("a move number such as 12 or 12..."))?),
             "/play" => Self::Play,

@@ -4,7 +4,7 @@ use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::input::command::names_of;
 use crate::console::input::{LineEditor, ROW_COLORS, TimeColumn, command};
 use crate::console::model::{SeenNames, SessionModel};
-use crate::filter;
+use crate::{fault, filter};
 
 /// Frequent server commands, common to both families with few exceptions.
 const SERVER_COMMANDS: &str = "\
@@ -42,6 +42,7 @@ impl Completion {
             Some("/pieces") => Self::from_candidates(from, word, ["ascii", "filled", "letters"].into_iter()),
             Some("/theme") => Self::from_candidates(from, word, ["dark", "light"].into_iter()),
             Some("/bell") => Self::from_candidates(from, word, ["off", "on"].into_iter()),
+            Some("/fault") => Self::from_candidates(from, word, fault::completions(word).into_iter()),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
             _ => Self::for_server(line, &model.names),
         }
@@ -102,7 +103,7 @@ impl Completion {
     fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
-            let ends = !first.ends_with([':', '<']);
+            let ends = !first.ends_with([':', '<', '=']);
             return if ends { format!("{first} ") } else { first.clone() };
         }
         let same = |word: &String| first.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();

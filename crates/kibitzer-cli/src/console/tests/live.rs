@@ -122,12 +122,17 @@ impl Guest {
             Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
         let feed = feed(&client, tap);
         client.ready().await.unwrap();
-        let live = LiveSession::new(client.clone(), feed, "the embedded server".to_owned(), Handle::current());
+        let mut live = LiveSession::new(client.clone(), feed, "the embedded server".to_owned(), Handle::current());
+        live.set_embedded_server(&server.control());
         Self { app: App::new(ConsoleSource::Live(Box::new(live)), None), client, server }
     }
 
     pub(super) fn press(&mut self, code: KeyCode) {
         self.app.key(KeyEvent::new(code, KeyModifiers::NONE), now()).unwrap();
+    }
+
+    pub(super) fn press_control(&mut self, letter: char) {
+        self.app.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), now()).unwrap();
     }
 
     /// Types a line, and waits until the session has nothing more to do.

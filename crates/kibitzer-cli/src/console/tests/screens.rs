@@ -243,6 +243,31 @@ async fn a_break_in_a_live_session_with_what_came_in_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_fault_is_injected_on_request_and_is_a_row_when_it_takes_effect() {
+    let mut guest = Guest::among_players().await;
+    for (line, error) in [
+        ("/fault cutt", "unknown fault \"cutt\", did you mean \"cut\"?"),
+        ("/fault cut #9999", "no such connection"),
+        ("/fault refuse=full@in-block", "connect, login, now"),
+    ] {
+        guest.run(line).await;
+        assert!(guest.screen().contains(error), "{line}: {}", guest.screen());
+        guest.press_control('u');
+    }
+    guest.keys("/fault cut@n");
+    guest.press(KeyCode::Tab);
+    assert!(guest.screen().contains("next-board  cut@now"), "{}", guest.screen());
+    guest.press_control('u');
+    guest.run("/fault cut@next-board").await;
+    guest.wait(Duration::from_secs(10)).await;
+    guest.run("/filter kind:mark,lost,restored").await;
+    for size in [(160, 50), (80, 24), (60, 20), (40, 10)] {
+        assert_screen("live-fault", size, &text(&guest.buffer(size)));
+    }
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_that_is_lost_and_made_again() {
     let mut guest = Guest::among_players().await;
     let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());

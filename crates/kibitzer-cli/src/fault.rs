@@ -1,0 +1,302 @@
+//! Faults of the embedded server as text: `--fault`, the control socket, and `/fault` of the console.
+
+use std::fmt;
+use std::str::FromStr;
+
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, LoginObstacle, ServerControl};
+
+use crate::arguments::{parse_duration, unknown};
+
+/// Longest inserted line, which the server holds in memory.
+const MAX_BYTES: usize = 16 << 20;
+
+/// The long help of `--fault`.
+pub(crate) const HELP: &str = "\
+Let something go wrong with the next connection; may be given again. FAULT is one of
+  split=N, split-randomly=N   writes of N bytes, or of 1 to N
+  delay=TIME                  everything arrives that much later
+  stall                       the connection stays, and nothing is read or written any more
+  cut, reset                  the connection ends in the middle of a line
+  garbage=N, over-long=N      a line of N random bytes, or of N letters, in between
+  refuse=WHY                  the login is refused: bad-name, registered, in-use, banned, guests, password, full, silence
+                              (at connect, login or now only)
+  kick, shutdown              thrown out by a second login once logged in, or with everybody
+and POINT, if it is not the start of the connection (connect), one of
+  login, setup                when a name is asked for, or the login is done (setup: not with --family icc)
+  next-board, in-block        in the next board, or in the next reply in block mode (in-block: not with --family icc)
+  after=N                     at byte N of the connection
+  now                         at the next line";
+
+/// The faults, for completion and suggestions; a value follows each `=` at the end.
+pub(crate) const FAULTS: [&str; 18] = [
+    "split=",
+    "split-randomly=",
+    "delay=",
+    "stall",
+    "cut",
+    "reset",
+    "garbage=",
+    "over-long=",
+    "refuse=bad-name",
+    "refuse=registered",
+    "refuse=in-use",
+    "refuse=banned",
+    "refuse=guests",
+    "refuse=password",
+    "refuse=full",
+    "refuse=silence",
+    "kick",
+    "shutdown",
+];
+
+/// Names of the points, without `after=N`.
+const POINTS: [(&str, FaultPoint); 6] = [
+    ("connect", FaultPoint::Connect),
+    ("login", FaultPoint::Login),
+    ("setup", FaultPoint::Setup),
+    ("next-board", FaultPoint::NextBoard),
+    ("in-block", FaultPoint::InBlock),
+    ("now", FaultPoint::Now),
+];
+
+/// Names of the reasons for which a login is refused.
+const REFUSALS: [(&str, LoginObstacle); 8] = [
+    ("bad-name", LoginObstacle::BadName),
+    ("registered", LoginObstacle::NameRegistered),
+    ("in-use", LoginObstacle::NameInUse),
+    ("banned", LoginObstacle::Banned),
+    ("guests", LoginObstacle::GuestsRefused),
+    ("password", LoginObstacle::InvalidPassword),
+    ("full", LoginObstacle::Full),
+    ("silence", LoginObstacle::Silence),
+];
+
+/// A fault, and the point of the connection at which it happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScheduledFault {
+    pub(crate) fault: Fault,
+    pub(crate) at: FaultPoint,
+}
+
+impl FromStr for ScheduledFault {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (fault, at) = match text.split_once('@') {
+            Some((fault, point)) => (fault, parse_point(point)?),
+            None => (text, FaultPoint::Connect),
+        };
+        Ok(Self { fault: parse_fault(fault)?, at })
+    }
+}
+
+impl fmt::Display for ScheduledFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fault {
+            Fault::SplitWrites(n) => write!(f, "split={n}"),
+            Fault::SplitRandomly(n) => write!(f, "split-randomly={n}"),
+            Fault::Delay(delay) => write!(f, "delay={}ms", delay.as_millis()),
+            Fault::Garbage(n) => write!(f, "garbage={n}"),
+            Fault::OverLongLine(n) => write!(f, "over-long={n}"),
+            Fault::RefuseLogin(why) => write!(f, "refuse={}", name_of(&REFUSALS, why)),
+            Fault::CutMidLine => f.write_str("cut"),
+            other => write!(f, "{}", format!("{other:?}").to_lowercase()),
+        }?;
+        match self.at {
+            FaultPoint::AfterBytes(n) => write!(f, "@after={n}"),
+            at => write!(f, "@{}", name_of(&POINTS, at)),
+        }
+    }
+}
+
+/// A fault that is injected while the server runs, and the connection that it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FaultRequest {
+    fault: ScheduledFault,
+    /// `None` if the request names no connection.
+    target: Option<ConnectionTarget>,
+}
+
+impl FromStr for FaultRequest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let fault = words.next().ok_or("a fault is missing, such as cut@next-board")?.parse()?;
+        let target = words.next().map(|word| match (word, word.strip_prefix('#')) {
+            ("next", _) => Ok(ConnectionTarget::Next),
+            (_, Some(number)) => {
+                number.parse().map(ConnectionTarget::Connection).map_err(|_| "a number is missing after #")
+            }
+            (name, None) => Ok(ConnectionTarget::Player(name.to_owned())),
+        });
+        if let Some(word) = words.next() {
+            return Err(format!("nothing is expected at {word:?}: FAULT[@POINT] [#N|NAME|next]"));
+        }
+        Ok(Self { fault, target: target.transpose()? })
+    }
+}
+
+impl FaultRequest {
+    /// Injects the fault into its connection, or into that of `default`. Returns where it waits, in words.
+    ///
+    /// # Errors
+    ///
+    /// A message, if there is no such connection or the fault cannot take effect at its point.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the fault may or may not be injected.
+    pub(crate) async fn inject(self, control: &ServerControl, default: ConnectionTarget) -> Result<String, String> {
+        let target = self.target.unwrap_or(default);
+        let place = match &target {
+            ConnectionTarget::Connection(number) => format!("connection #{number}"),
+            ConnectionTarget::Player(name) => format!("the connection of {name}"),
+            _ => "the next connection".to_owned(),
+        };
+        let injected = control.inject(target, self.fault.at, self.fault.fault).await;
+        injected.map(|()| format!("{} is set for {place}", self.fault)).map_err(|error| format!("{place}: {error}"))
+    }
+}
+
+/// Returns the text that reports a fault that took effect.
+pub(crate) fn fired_text(fired: &FiredFault) -> String {
+    let fault = ScheduledFault { fault: fired.fault, at: fired.at };
+    format!("fault {fault} took effect on connection #{} at byte {}", fired.connection, fired.byte)
+}
+
+/// Returns the faults and points that complete a word: a fault, or a point after `@`.
+pub(crate) fn completions(word: &str) -> Vec<String> {
+    if let Some((fault, _)) = word.split_once('@') {
+        return POINTS
+            .iter()
+            .map(|(name, _)| *name)
+            .chain(["after="])
+            .map(|point| format!("{fault}@{point}"))
+            .collect();
+    }
+    FAULTS.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn name_of<T: PartialEq + Copy>(names: &[(&'static str, T)], value: T) -> &'static str {
+    names.iter().find(|(_, named)| *named == value).map_or("", |(name, _)| name)
+}
+
+/// Returns the value of a name, or a message that suggests a similar one.
+fn named<T: Copy>(what: &str, names: &[(&'static str, T)], text: &str) -> Result<T, String> {
+    let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    known.ok_or_else(|| unknown(what, text, names.iter().map(|(name, _)| *name)))
+}
+
+/// Parses a fault with its number: `split=10`.
+fn parse_fault(text: &str) -> Result<Fault, String> {
+    const NUMBER: &str = "a number is missing after =";
+    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let number =
+        || value.and_then(|value| value.parse::<usize>().ok()).filter(|n| *n <= MAX_BYTES).ok_or(NUMBER.to_owned());
+    match (name, value) {
+        ("split", _) => number().map(Fault::SplitWrites),
+        ("split-randomly", _) => number().map(Fault::SplitRandomly),
+        ("garbage", _) => number().map(Fault::Garbage),
+        ("over-long", _) => number().map(Fault::OverLongLine),
+        ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay).map_err(str::to_owned),
+        ("refuse", Some(why)) => named("refusal", &REFUSALS, why).map(Fault::RefuseLogin),
+        ("stall", None) => Ok(Fault::Stall),
+        ("cut", None) => Ok(Fault::CutMidLine),
+        ("reset", None) => Ok(Fault::Reset),
+        ("kick", None) => Ok(Fault::Kick),
+        ("shutdown", None) => Ok(Fault::Shutdown),
+        _ => Err(unknown(
+            "fault",
+            name,
+            FAULTS.iter().map(|fault| fault.split_once('=').map_or(*fault, |(name, _)| name)),
+        )),
+    }
+}
+
+/// Parses the point of the connection at which a fault happens.
+fn parse_point(text: &str) -> Result<FaultPoint, String> {
+    match text.strip_prefix("after=") {
+        Some(bytes) => {
+            bytes.parse().map(FaultPoint::AfterBytes).map_err(|_| "a number is missing after after=".to_owned())
+        }
+        None => named("point", &POINTS, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_has_a_point() {
+        let cases = [
+            ("stall", Fault::Stall, FaultPoint::Connect),
+            ("cut@next-board", Fault::CutMidLine, FaultPoint::NextBoard),
+            ("reset@after=4096", Fault::Reset, FaultPoint::AfterBytes(4096)),
+            ("split=1", Fault::SplitWrites(1), FaultPoint::Connect),
+            ("delay=200ms@setup", Fault::Delay(Duration::from_millis(200)), FaultPoint::Setup),
+            ("refuse=full", Fault::RefuseLogin(LoginObstacle::Full), FaultPoint::Connect),
+            ("garbage=80@in-block", Fault::Garbage(80), FaultPoint::InBlock),
+        ];
+        for (text, fault, at) in cases {
+            let scheduled = ScheduledFault { fault, at };
+            assert_eq!(text.parse().as_ref(), Ok(&scheduled), "{text}");
+            assert_eq!(scheduled.to_string().parse(), Ok(scheduled), "{scheduled}");
+        }
+    }
+
+    #[test]
+    fn invalid_faults_are_refused() {
+        for text in
+            ["", "fire", "stall=1", "split", "split=x", "delay=5", "refuse", "refuse=me", "cut@noon", "cut@after="]
+        {
+            assert!(text.parse::<ScheduledFault>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn similar_names_are_suggested() {
+        let cases = [
+            ("ct@login", "unknown fault \"ct\", did you mean \"cut\"?"),
+            ("cut@nextboard", "unknown point \"nextboard\", did you mean \"next-board\"?"),
+            ("cutt", "unknown fault \"cutt\", did you mean \"cut\"?"),
+            ("splitt=4", "unknown fault \"splitt\", did you mean \"split\"?"),
+            ("refuse=passwort", "unknown refusal \"passwort\", did you mean \"password\"?"),
+            ("fire", "unknown fault \"fire\""),
+            ("refuse=ful", "unknown refusal \"ful\", did you mean \"full\"?"),
+            ("cut #x", "a number is missing after #"),
+            ("cut #3 now", "nothing is expected at \"now\": FAULT[@POINT] [#N|NAME|next]"),
+            (" ", "a fault is missing, such as cut@next-board"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(text.parse::<FaultRequest>().unwrap_err(), want, "{text}");
+        }
+        let request: FaultRequest = "cut@next-board #3".parse().unwrap();
+        assert_eq!(request.target, Some(ConnectionTarget::Connection(3)));
+    }
+
+    #[test]
+    fn every_completed_fault_is_parsed() {
+        for fault in completions("").iter().chain(&completions("cut@")) {
+            let value = if fault.starts_with("delay") { "1s" } else { "1" };
+            let text = if fault.ends_with('=') { format!("{fault}{value}") } else { fault.clone() };
+            let parsed: ScheduledFault = text.parse().unwrap();
+            assert_eq!(parsed.to_string().parse(), Ok(parsed), "{text}");
+            assert!(HELP.contains(fault.trim_start_matches("refuse=").trim_start_matches("cut@")), "{fault}");
+        }
+    }
+
+    #[test]
+    fn the_help_names_every_fault() {
+        for word in HELP.split([' ', ',', '\n']).filter(|word| word.starts_with("refuse=") || word.contains("=N")) {
+            let word = word.replace("=N", "=1").replace("=WHY", "=full");
+            assert!(
+                word.parse::<ScheduledFault>().is_ok() || format!("cut@{word}").parse::<ScheduledFault>().is_ok(),
+                "{word}"
+            );
+        }
+    }
+}
