@@ -77,6 +77,7 @@ impl App {
             ConsoleCommand::Theme(colors) => self.appearance.colors = Some(colors),
             ConsoleCommand::Pieces(pieces) => self.appearance.pieces = Some(pieces),
             ConsoleCommand::Bell(is_on) => self.set_bell(is_on),
+            ConsoleCommand::CaptureMouse(is_on) => self.capture_mouse(is_on),
             ConsoleCommand::Play => return self.play(now),
             ConsoleCommand::Pause => self.pause(now),
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),

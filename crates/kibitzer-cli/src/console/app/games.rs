@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use kibitzer::core::message::GameId;
 
-use super::App;
+use super::{App, Pane};
 use crate::console::model::{ConsoleRow, GameSnapshot};
+
+/// Maximum number of boards in the grid, more than fit on most screens.
+const MAX_BOARDS: usize = 64;
 
 impl App {
     /// Returns the game on the board: the pinned one, else that of the selected older row, else the automatic choice.
@@ -15,9 +18,30 @@ impl App {
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 
-    /// Returns that game now, or at the selected older row, and the time since its clocks were reported.
-    pub(crate) fn snapshot(&self, now: Duration) -> Option<(GameSnapshot, Duration)> {
+    /// Returns the games to draw, that game first: with the other board of a bughouse match, and in the grid with all games in
+    /// progress. Each as it is now, or at the selected older row, and with the time since its clocks were reported.
+    pub(crate) fn boards(&self, now: Duration) -> Vec<(GameSnapshot, Duration)> {
+        let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.snapshot.followed);
+        let mut games: Vec<_> = self.game().into_iter().chain(self.partner_game()).collect();
+        games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).take(MAX_BOARDS).collect::<Vec<_>>());
+        games.into_iter().filter_map(|game| self.snapshot(game, now)).collect()
+    }
+
+    /// Returns the other game of the bughouse match on the board, if its board was received. If the server did not report it, as to
+    /// observers on some servers, it is the only other game with reserves that may be one of bughouse.
+    pub(crate) fn partner_game(&self) -> Option<GameId> {
         let game = self.game()?;
+        let shown = &self.model.games.get(&game)?.snapshot;
+        if let Some(partner) = shown.partner {
+            return Some(partner).filter(|partner| self.model.games.contains_key(partner));
+        }
+        let games = self.model.games.values().map(|other| &other.snapshot);
+        let mut others = games.filter(|other| other.id() != game && other.may_be_bughouse());
+        let only = others.next().filter(|_| shown.may_be_bughouse() && others.next().is_none());
+        only.map(|other| other.id())
+    }
+
+    pub(super) fn snapshot(&self, game: GameId, now: Duration) -> Option<(GameSnapshot, Duration)> {
         if let Some(row) = self.older_row() {
             return self.model.game_at_row(game, row).map(|snapshot| (snapshot, Duration::ZERO));
         }

@@ -1,6 +1,7 @@
 //! State of the console, and the effects of keys and items on it. Contains no drawing code.
 
 pub(crate) mod list;
+pub(crate) use mouse::MouseTarget;
 
 mod attention;
 mod commands;
@@ -8,6 +9,7 @@ mod copy;
 mod editing;
 mod fields;
 mod games;
+mod mouse;
 mod navigation;
 mod ruler;
 
@@ -97,6 +99,8 @@ pub(super) enum TerminalRequest {
     /// Suspend the process until it is continued.
     Suspend,
     Bell,
+    /// Let the terminal report the mouse, or keep it for itself.
+    CaptureMouse(bool),
 }
 
 /// A part of the screen that can be shown alone.
@@ -106,6 +110,8 @@ pub(super) enum Pane {
     /// The detail view.
     View,
     Board,
+    /// The boards of all games in progress.
+    Grid,
 }
 
 /// A detail view of the selected row.
@@ -332,9 +338,10 @@ impl App {
                     None => Some(Pane::List),
                     Some(Pane::List) => Some(Pane::View),
                     Some(Pane::View) => Some(Pane::Board),
-                    Some(Pane::Board) => None,
+                    Some(Pane::Board | Pane::Grid) => None,
                 }
             }
+            Action::ToggleGrid => self.alone = (self.alone != Some(Pane::Grid)).then_some(Pane::Grid),
             Action::ToggleBoard => {
                 self.alone = (self.alone != Some(Pane::Board)).then_some(Pane::Board);
             }

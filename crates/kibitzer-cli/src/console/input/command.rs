@@ -47,6 +47,8 @@ pub(crate) enum ConsoleCommand {
     Pieces(PieceSet),
     /// Ring the terminal's bell when something waits for an answer.
     Bell(bool),
+    /// Use the mouse in the console, or leave it to the terminal.
+    CaptureMouse(bool),
     Play,
     Pause,
     Speed(f64),
@@ -74,7 +76,7 @@ pub(crate) enum TimeTarget {
 }
 
 /// Commands with their arguments and descriptions, for the help page and completion.
-pub(crate) const COMMANDS: [(&str, &str, &str); 25] = [
+pub(crate) const COMMANDS: [(&str, &str, &str); 27] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
     ("/filter", "NAME = [EXPR]", "name an expression; without EXPR, remove the name"),
@@ -95,6 +97,8 @@ pub(crate) const COMMANDS: [(&str, &str, &str); 25] = [
     ("/pieces", "ascii|letters|filled", "draw pieces as k K, as letters, or as chess symbols"),
     ("/theme", "dark|light", "choose the colors"),
     ("/bell", "on|off", "ring when a challenge, an offer or your move waits"),
+    ("/grid", "", "show the boards of all games in progress; again: all panes"),
+    ("/mouse", "on|off", "select and scroll with the mouse; off: it marks text to copy"),
     ("/flip", "", "flip the board"),
     ("/raw", "", "show the bytes, or the event again"),
     ("/all", "", "show or hide prompts, marks, blank lines, reserves"),
@@ -147,12 +151,14 @@ impl ConsoleCommand {
             "/play" => Self::Play,
             "/pause" => Self::Pause,
             "/speed" => Self::Speed(parse_speed(rest).ok_or_else(|| missing("a number above 0, such as 4 or 0.5"))?),
+            "/grid" => Self::Act(Action::ToggleGrid),
+            "/mouse" if rest == "on" || rest == "off" => Self::CaptureMouse(rest == "on"),
             "/flip" => Self::Act(Action::Flip),
             "/raw" => Self::Raw,
             "/theme" => Self::Theme(ColorTheme::parse(rest).ok_or_else(|| missing("dark or light"))?),
             "/pieces" => Self::Pieces(PieceSet::parse(rest).ok_or_else(|| missing("ascii, letters or filled"))?),
             "/bell" if rest == "on" || rest == "off" => Self::Bell(rest == "on"),
-            "/bell" => return Err(missing("on or off")),
+            "/bell" | "/mouse" => return Err(missing("on or off")),
             "/all" => Self::Act(Action::ToggleDetails),
             "/help" => Self::Act(Action::Open(OverlayPage::Help)),
             "/log" => Self::Act(Action::Open(OverlayPage::Log)),

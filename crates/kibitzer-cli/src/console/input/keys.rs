@@ -66,6 +66,8 @@ pub(crate) enum Action {
     NextPane,
     /// Show the board alone, or all panes.
     ToggleBoard,
+    /// Show the boards of all games in progress, or all panes.
+    ToggleGrid,
     /// Scroll the rows of the list to the left by this many characters.
     ScrollSideways(isize),
     /// Accept the oldest offer to this login.
@@ -114,7 +116,7 @@ pub(crate) const LIST_KEYS: [(&str, &str); 23] = [
     ("n N", "the next, the previous match of /find or /break"),
     ("Tab 1 2 3", "bytes, frame, event"),
     ("J K, h l", "scroll the view; the list to the left, to the right"),
-    ("z b, F2 F3", "one pane alone, the next, all; the board alone"),
+    ("z b B, F2 F3", "one pane alone, the next, all; the board; all boards"),
     ("F5 F6", "accept, decline the offer above the input line"),
     ("[ ]", "pin the previous, the next game to the board"),
     ("p", "pin the game shown, or show that of the selected line"),
@@ -216,6 +218,7 @@ const fn in_list(code: KeyCode) -> Option<Action> {
         KeyCode::Char('p') => Action::TogglePin,
         KeyCode::Char('z') => Action::NextPane,
         KeyCode::Char('b') => Action::ToggleBoard,
+        KeyCode::Char('B') => Action::ToggleGrid,
         KeyCode::Char('l') => Action::ScrollSideways(SIDEWAYS),
         KeyCode::Char('h') => Action::ScrollSideways(-SIDEWAYS),
         KeyCode::Char('f') => Action::Flip,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::core::chess::{Color, Hands, LastMove, Role};
 use kibitzer::core::game::{Game, PlayedMove};
-use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Style12};
+use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Relation, Style12};
 use kibitzer_bot::BotEvent;
 
 /// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
@@ -23,8 +23,25 @@ pub(crate) struct GameSnapshot {
     pub(crate) followed: bool,
     /// The engine's latest analysis, if a bot plays the game.
     pub(crate) analysis: Option<BotEvent>,
+    /// Times of the newest moves of this login, oldest first.
+    pub(crate) move_times: Vec<MoveTime>,
+    /// The other game of a bughouse match.
+    pub(crate) partner: Option<GameId>,
     running: Option<Color>,
 }
+
+/// The time that a move took, and the clock after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MoveTime {
+    ply: u32,
+    /// The move with its number, as received.
+    pub(crate) played: String,
+    pub(crate) used: ClockReading,
+    pub(crate) left: ClockReading,
+}
+
+/// Number of moves whose times are stored.
+const KEPT_MOVE_TIMES: usize = 32;
 
 impl GameSnapshot {
     /// Copies the drawn part of a game.
@@ -41,6 +58,8 @@ impl GameSnapshot {
             ending: game.ending().map(|ending| format!("{} {}", ending.result, ending.text)),
             followed: game.is_going_on(),
             analysis: None,
+            move_times: Vec::new(),
+            partner: game.partner_game(),
             running: game.running_clock(),
             board,
         }
@@ -49,7 +68,40 @@ impl GameSnapshot {
     /// Returns the game at an earlier board, with both clocks stopped.
     pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
         let (board, hands) = (board.clone(), hands.or(self.hands));
-        Self { board, played, hands, ending: None, analysis: None, running: None, ..self.clone() }
+        Self {
+            board,
+            played,
+            hands,
+            ending: None,
+            analysis: None,
+            move_times: Vec::new(),
+            running: None,
+            ..self.clone()
+        }
+    }
+
+    /// Takes over the analysis and the times of moves from an earlier state of the game, and adds the time of a move of this login. Moves
+    /// that were taken back are removed.
+    pub(crate) fn continue_from(&mut self, earlier: Option<&mut Self>) {
+        if let Some(earlier) = earlier {
+            (self.analysis, self.move_times) = (earlier.analysis.take(), std::mem::take(&mut earlier.move_times));
+        }
+        let ply = self.board.ply();
+        self.move_times.retain(|time| time.ply < ply);
+        let elapsed_ms = self.board.last_move().and_then(|last| last.elapsed_ms);
+        if let (Relation::OpponentsTurn, Some(ms), Some(played)) =
+            (self.board.relation(), elapsed_ms, self.board.numbered_move())
+        {
+            let left = self.board.clock(self.board.side_to_move().opponent());
+            self.move_times.push(MoveTime { ply, played, used: ClockReading::from_ms(ms.into()), left });
+        }
+        let excess = self.move_times.len().saturating_sub(KEPT_MOVE_TIMES);
+        self.move_times.drain(..excess);
+    }
+
+    /// Returns whether the game has reserves and is not known to be of another variant.
+    pub(crate) fn may_be_bughouse(&self) -> bool {
+        self.hands.is_some() && self.kind.as_deref().is_none_or(|kind| kind.contains("bughouse"))
     }
 
     pub(crate) const fn id(&self) -> GameId {

@@ -214,7 +214,7 @@ impl SessionModel {
         // Only a new board restarts the clocks; other changes of the game do not.
         let mut known = self.games.get_mut(&snapshot.id());
         if snapshot.followed {
-            snapshot.analysis = known.as_mut().and_then(|known| known.snapshot.analysis.take());
+            snapshot.continue_from(known.as_mut().map(|known| &mut *known.snapshot));
         }
         let known = known.filter(|known| known.snapshot.board == snapshot.board);
         let since = known.map_or(at, |known| known.since);

@@ -12,17 +12,17 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachEvent, Attached, AttachedRequestError, Snapshot};
-use kibitzer_server::{ConnectionTarget, FiredFault, ServerControl};
+use kibitzer_server::ServerControl;
 use tokio::runtime;
-use tokio::sync::broadcast::{self, error::TryRecvError};
 use tokio::task::JoinSet;
 
 use super::Notice;
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
+use crate::console::source::embedded_server::{EmbeddedServer, NOT_EMBEDDED};
 use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
-use crate::fault::{FaultRequest, fired_text};
+use crate::fault::FaultRequest;
 use crate::live::{LineSender, failure, send_failure};
 
 /// Label of the session state in which lines can be sent.
@@ -61,8 +61,8 @@ pub(crate) struct LiveSession {
     is_failure_shown: bool,
     /// Notice for the status row.
     pending_notice: Option<Notice>,
-    /// The embedded server of the session, and the faults that took effect there; `None` for other servers.
-    faults: Option<(ServerControl, broadcast::Receiver<FiredFault>)>,
+    /// `None` for other servers.
+    embedded_server: Option<EmbeddedServer>,
     /// Whether an item arrived since the feed was last empty.
     has_new_items: bool,
     /// Whether items arrived between the last two times that the feed was empty, so that the screen is to be drawn often.
@@ -109,7 +109,7 @@ impl LiveSession {
             unconfirmed: VecDeque::new(),
             is_failure_shown: false,
             pending_notice: None,
-            faults: None,
+            embedded_server: None,
             has_new_items: false,
             is_busy: true,
         }
@@ -171,8 +171,8 @@ impl LiveSession {
     /// Returns the next item, without waiting.
     pub(crate) fn next(&mut self) -> NextItem {
         // Before its consequences.
-        if let Some(item) = self.fired_fault() {
-            return NextItem::Item(item);
+        if let Some(text) = self.embedded_server.as_mut().and_then(EmbeddedServer::next_fired) {
+            return NextItem::Item(self.note(text));
         }
         while let Some(received) = self.feed.next() {
             let item = match received {
@@ -264,34 +264,15 @@ impl LiveSession {
 
     /// Shows the faults of the embedded server that the session is on, and lets [`inject`](Self::inject) add some.
     pub(crate) fn set_embedded_server(&mut self, control: &ServerControl) {
-        self.faults = Some((control.clone(), control.fired_faults()));
+        self.embedded_server = Some(EmbeddedServer::new(control));
     }
 
     /// Starts to inject a fault, into the connection of this session if the request names none. [`notice`](Self::notice) returns the
     /// outcome.
     pub(crate) fn inject(&mut self, request: FaultRequest) -> Result<(), &'static str> {
-        let Some((control, _)) = &self.faults else {
-            return Err(
-                "faults need an embedded server: `kibitzer` or `kibitzer bot --demo`; others have `serve --control-socket`",
-            );
-        };
-        let own =
-            self.handle.as_ref().map_or(ConnectionTarget::Next, |name| ConnectionTarget::Player(name.to_string()));
-        let control = control.clone();
-        let injection =
-            async move { Some(request.inject(&control, own).await.map_or_else(Notice::Error, Notice::Info)) };
-        self.jobs.spawn_on(injection, &self.runtime);
+        let injection = self.embedded_server.as_ref().map(|server| server.inject(request, self.handle.as_ref()));
+        self.jobs.spawn_on(injection.ok_or(NOT_EMBEDDED)?, &self.runtime);
         Ok(())
-    }
-
-    /// Returns the next fault that took effect on the embedded server.
-    fn fired_fault(&mut self) -> Option<SourceItem> {
-        let text = match self.faults.as_mut()?.1.try_recv() {
-            Ok(fault) => fired_text(&fault),
-            Err(TryRecvError::Lagged(missed)) => format!("missed: {missed} faults"),
-            Err(_) => return None,
-        };
-        Some(self.note(text))
     }
 
     fn item(&mut self, item: TapItem) -> Option<SourceItem> {

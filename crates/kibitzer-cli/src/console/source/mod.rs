@@ -2,6 +2,7 @@
 
 pub(crate) mod replay_clock;
 
+mod embedded_server;
 mod feed;
 mod live_session;
 mod recording_player;

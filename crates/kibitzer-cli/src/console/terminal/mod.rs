@@ -25,7 +25,8 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::style::Print;
-use ratatui::crossterm::terminal::{EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::crossterm::terminal::{self, EnterAlternateScreen, disable_raw_mode, enable_raw_mode};
+use ratatui::layout::{Position, Rect};
 
 #[cfg(unix)]
 use self::keyboard::Keyboard;
@@ -68,21 +69,29 @@ struct TerminalSession {
     shutdown: ShutdownWatch,
     suspension: Suspension,
     first_panic: FirstPanic,
+    /// Whether the terminal reports the mouse.
+    has_mouse: bool,
 }
+
+/// Let the terminal report buttons and the wheel with decimal positions (modes 1000 and 1006), and end that. Without the movements that
+/// `EnableMouseCapture` asks for.
+const MOUSE_ON: Print<&str> = Print("\u{1b}[?1000h\u{1b}[?1006h");
+const MOUSE_OFF: Print<&str> = Print("\u{1b}[?1006l\u{1b}[?1000l");
 
 impl TerminalSession {
     fn open() -> io::Result<Self> {
         let (keyboard, shutdown, suspension) = (Keyboard::open()?, ShutdownWatch::begin()?, Suspension::begin()?);
         let terminal = ratatui::try_init()?;
-        let session = Self { terminal, keyboard, shutdown, suspension, first_panic: capture_panics() };
-        execute!(io::stdout(), EnableBracketedPaste)?;
+        let first_panic = capture_panics();
+        let session = Self { terminal, keyboard, shutdown, suspension, first_panic, has_mouse: true };
+        execute!(io::stdout(), EnableBracketedPaste, MOUSE_ON)?;
         Ok(session)
     }
 
     /// Suspends the process if the user or a signal asked for it, and sets the terminal up again once the process is continued.
     fn carry_out(&mut self, request: Option<&TerminalRequest>) -> io::Result<()> {
         if self.suspension.is_requested() || request == Some(&TerminalRequest::Suspend) {
-            execute!(io::stdout(), DisableBracketedPaste)?;
+            execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF)?;
             ratatui::try_restore()?;
             self.suspension.suspend()?;
         }
@@ -91,13 +100,20 @@ impl TerminalSession {
             disable_raw_mode()?;
             enable_raw_mode()?;
             execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+            self.capture_mouse(self.has_mouse)?;
             self.redraw()?;
         }
         match request {
             Some(TerminalRequest::Redraw) => self.redraw(),
+            Some(TerminalRequest::CaptureMouse(is_on)) => self.capture_mouse(*is_on),
             Some(TerminalRequest::Bell) => execute!(io::stdout(), Print('\u{7}')),
             Some(TerminalRequest::Suspend | TerminalRequest::Copy(_)) | None => Ok(()),
         }
+    }
+
+    fn capture_mouse(&mut self, is_on: bool) -> io::Result<()> {
+        self.has_mouse = is_on;
+        execute!(io::stdout(), if is_on { MOUSE_ON } else { MOUSE_OFF })
     }
 
     /// Clears the screen, so that the next frame is drawn as a whole.
@@ -112,7 +128,7 @@ impl TerminalSession {
 impl Drop for TerminalSession {
     fn drop(&mut self) {
         // A failure cannot be reported: the terminal is being restored.
-        let _ = execute!(io::stdout(), DisableBracketedPaste);
+        let _ = execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF);
         // ratatui's panic hook has restored it. A second time would move the cursor onto the panic message.
         if !thread::panicking() {
             ratatui::restore();
@@ -172,6 +188,13 @@ fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<
         match event::read().map_err(unusable)? {
             Event::Key(key) => app.key(key, Instant::now())?,
             Event::Paste(text) => app.paste(&text),
+            Event::Mouse(mouse) => {
+                let (width, height) = terminal::size().map_err(unusable)?;
+                let position = Position::new(mouse.column, mouse.row);
+                if let Some(target) = view::target_at(app, Rect::new(0, 0, width, height), position) {
+                    app.mouse(target, mouse.kind);
+                }
+            }
             // A new size takes effect with the next frame.
             _ => {}
         }

@@ -136,7 +136,7 @@ async fn no_text_of_an_engine_or_a_player_leaves_its_place() {
                 let buffer = bot.buffer(size);
                 assert_harmless(&buffer, hostile);
                 let screen = text(&buffer);
-                let divider = if size.0 == 80 { 27 } else { 40 };
+                let divider = if size.0 == 80 { 27 } else { 80 };
                 let lines = screen.lines().skip(1).take(usize::from(size.1) - 3);
                 assert!(lines.into_iter().all(|line| line.chars().nth(divider) == Some('\u{2502}')), "{screen}");
             }

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod attached;
+mod boards;
 mod bot;
 mod export;
 mod fields;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kibitzer::core::chess::{Board, Color, Piece, Role, Square};
 use kibitzer::core::event::EventPosition;
+use kibitzer::core::message::GameId;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -14,8 +15,15 @@ use super::theme::Theme;
 use crate::console::model::GameSnapshot;
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
-/// Number of lines with the engine's analysis, below the board.
-pub(super) const ANALYSIS_LINES: u16 = 2;
+/// Number of lines with the engine's analysis and the time of its last move, below the board.
+pub(super) const ANALYSIS_LINES: u16 = 3;
+
+/// Width and height of a board with large squares, and with small ones, in the grid.
+const LARGE_CELL: (u16, u16) = (36, 23);
+const SMALL_CELL: (u16, u16) = (27, 15);
+
+/// Least width for the engine's analysis beside the board.
+const LEAST_SIDE_WIDTH: u16 = 30;
 
 /// Height below which the squares do not fit.
 const LEAST_HEIGHT: u16 = 11;
@@ -37,21 +45,67 @@ impl Size {
     }
 }
 
-/// Draws a game whose clocks were reported `since` ago. `flip` shows it from the other side.
-pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration)>, flip: bool, as_of: &str) {
-    let title = snapshot.map_or_else(|| "board".to_owned(), |(snapshot, _)| format!("game {}", snapshot.id()));
-    let mut canvas = canvas.heading(&title, as_of);
-    let Canvas { area, theme, .. } = canvas;
-    let Some((snapshot, since)) = snapshot else {
+/// Returns the cells of so many boards, or of those that fit: with large squares if these fit for all.
+pub(super) fn cells(area: Rect, n_boards: usize) -> Vec<Rect> {
+    let fitting = |(width, height): (u16, u16)| ((area.width / width).max(1), (area.height / height).max(1));
+    let n_boards = u16::try_from(n_boards).unwrap_or(u16::MAX).max(1);
+    let (columns, rows) = Some(fitting(LARGE_CELL))
+        .filter(|(columns, rows)| columns.saturating_mul(*rows) >= n_boards)
+        .unwrap_or_else(|| fitting(SMALL_CELL));
+    let columns = columns.min(n_boards);
+    let rows = rows.min(n_boards.div_ceil(columns));
+    // One free column separates neighbors.
+    let (gap, width, height) = (u16::from(columns > 1), area.width / columns, area.height / rows);
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))).take(n_boards.into());
+    let cell = |(column, row)| Rect {
+        x: area.x + column * width,
+        y: area.y + row * height,
+        width: width.saturating_sub(gap),
+        height,
+    };
+    places.map(cell).collect()
+}
+
+/// Draws as many games as fit, each with the time since its clocks were reported. `flip` shows them from the other side. If `partner` is
+/// the second game, it is drawn from the side of its team.
+pub(super) fn draw_all(
+    mut canvas: Canvas<'_>,
+    games: &[(GameSnapshot, Duration)],
+    partner: Option<GameId>,
+    flip: bool,
+    note: &str,
+) {
+    let Some((first, _)) = games.first() else {
+        let mut canvas = canvas.heading("board", note);
+        let theme = canvas.theme;
         return canvas.line(0, &Line::styled("no game yet", theme.dimmed()));
     };
-    let bottom = if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black };
+    for ((number, (snapshot, since)), cell) in games.iter().enumerate().zip(cells(canvas.area, games.len())) {
+        let own = bottom(snapshot, flip);
+        let bottom = if partner == Some(snapshot.id()) { bottom(first, flip).opponent() } else { own };
+        draw(canvas.part(cell), snapshot, *since, bottom, if number == 0 { note } else { "" });
+    }
+}
+
+/// Returns the side that is drawn at the bottom.
+fn bottom(snapshot: &GameSnapshot, flip: bool) -> Color {
+    if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black }
+}
+
+fn draw(canvas: Canvas<'_>, snapshot: &GameSnapshot, since: Duration, bottom: Color, note: &str) {
+    let mut canvas = canvas.heading(&format!("game {}", snapshot.id()), note);
+    let Canvas { area, theme, .. } = canvas;
     if area.height < LEAST_HEIGHT {
-        return canvas.lines(without_squares(theme, snapshot, [bottom.opponent(), bottom], *since, area.width));
+        return canvas.lines(without_squares(theme, snapshot, [bottom.opponent(), bottom], since, area.width));
     }
     let size = Size::fitting(area);
     let rows = usize::from(8 * size.height);
-    let player = |color| player(theme, snapshot, color, *since, area.width);
+    // What is beside the squares, if there is room.
+    let side = Rect { x: area.x + 8 * size.width + 4, y: area.y + 2, ..area };
+    let side_width = area.right().saturating_sub(side.x);
+    let has_side = side_width >= LEAST_SIDE_WIDTH && (snapshot.analysis.is_some() || !snapshot.move_times.is_empty());
+    let width = if has_side { side.x - area.x } else { area.width };
+    let player = |color| player(theme, snapshot, color, since, width);
     canvas.line(0, &player(bottom.opponent()));
     canvas.line(1, &reserve_line(theme, snapshot, bottom.opponent()));
     let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
@@ -60,9 +114,18 @@ pub(super) fn draw(canvas: Canvas<'_>, snapshot: Option<&(GameSnapshot, Duration
     canvas.line(3 + rows, &reserve_line(theme, snapshot, bottom));
     canvas.line(4 + rows, &player(bottom));
     canvas.line(5 + rows, &last_line(theme, snapshot));
-    for (row, line) in (6 + rows..).zip(snapshot.analysis.iter().flat_map(|event| analysis(theme, event, area.width))) {
-        canvas.line(row, &line);
+    if has_side {
+        let height = 8 * size.height;
+        let mut lines = analysis(theme, snapshot, side_width, rows / 2);
+        lines.push(Line::styled("  move         used / left", theme.dimmed()));
+        lines.extend(move_times(theme, snapshot, rows.saturating_sub(lines.len())));
+        canvas.part(Rect { width: side_width, height, ..side }).lines(lines);
+        return;
     }
+    let mut below = analysis(theme, snapshot, area.width, 1);
+    below.resize(2, Line::default());
+    below.extend(move_times(theme, snapshot, 1));
+    (6 + rows..).zip(below).for_each(|(row, line)| canvas.line(row, &line));
 }
 
 /// Returns the players, the last move and the position as FEN, for a screen without room for the squares.
@@ -192,20 +255,38 @@ fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     ])
 }
 
-/// Returns the lines of an engine's analysis: score, depth and speed; then the expected moves that fit.
-fn analysis(theme: Theme, event: &BotEvent, width: u16) -> Vec<Line<'static>> {
+/// Returns the lines of the engine's analysis: score, depth and speed; then the expected moves that fit into so many lines.
+fn analysis(theme: Theme, snapshot: &GameSnapshot, width: u16, n_lines: usize) -> Vec<Line<'static>> {
+    let Some(event) = &snapshot.analysis else { return Vec::new() };
     let BotEvent::Analysis { depth, nodes_per_second, line, .. } = event else { return Vec::new() };
     let score = event.score().map_or_else(String::new, |score| score.to_string());
     let depth = depth.map_or_else(String::new, |depth| format!(" depth {depth}"));
     let speed = nodes_per_second.map_or_else(String::new, |speed| format!(" {} n/s", short_count(speed)));
-    let mut moves = String::from(" ");
+    let numbers = [Span::styled(format!("  {score}"), theme.name()), Span::styled(depth + &speed, theme.dimmed())];
+    let (mut lines, mut moves) = (vec![Line::from_iter(numbers)], String::from(" "));
     for played in line {
         let played = TerminalSafe(played).in_cells();
         if moves.chars().count() + played.chars().count() >= usize::from(width) {
-            break;
+            lines.push(Line::raw(std::mem::replace(&mut moves, " ".to_owned())));
+        }
+        if lines.len() > n_lines {
+            return lines;
         }
         moves.extend([" ", &played]);
     }
-    let numbers = [Span::styled(format!("  {score}"), theme.name()), Span::styled(depth + &speed, theme.dimmed())];
-    vec![Line::from_iter(numbers), Line::raw(moves)]
+    lines.push(Line::raw(moves));
+    lines
+}
+
+/// Returns the times of the newest moves of this login: the time that each took, of the time that was left after it.
+fn move_times(theme: Theme, snapshot: &GameSnapshot, n: usize) -> impl Iterator<Item = Line<'static>> {
+    let skipped = snapshot.move_times.len().saturating_sub(n);
+    snapshot.move_times.iter().skip(skipped).map(move |time| {
+        let played = TerminalSafe(&time.played).in_cells().into_owned();
+        Line::from(vec![
+            Span::styled(format!("  {played:<12} "), theme.name()),
+            Span::raw(time.used.to_string()),
+            Span::styled(format!(" / {}", time.left), theme.dimmed()),
+        ])
+    })
 }

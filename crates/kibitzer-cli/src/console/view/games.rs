@@ -15,18 +15,23 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameI
     let note = format!("{} known, {n_going_on} going on", model.games.len());
     let mut canvas = canvas.heading("games", &note);
     let theme = canvas.theme;
-    let mut games: Vec<_> = model.games.values().map(|game| &*game.snapshot).collect();
-    games.sort_by_key(|snapshot| (!snapshot.followed, snapshot.id()));
-    let at = games.iter().position(|snapshot| Some(snapshot.id()) == shown).unwrap_or(0);
-    let height = usize::from(canvas.area.height);
-    let top = at.saturating_sub(height.saturating_sub(1));
-    for (row, snapshot) in games.iter().skip(top).take(height).enumerate() {
+    for (row, snapshot) in visible(model, shown, canvas.area.height).into_iter().enumerate() {
         let line = line(theme, snapshot);
         canvas.line(row, &line);
         if Some(snapshot.id()) == shown {
             canvas.select(row);
         }
     }
+}
+
+/// Returns the games that are listed at this height.
+pub(super) fn visible(model: &SessionModel, shown: Option<GameId>, height: u16) -> Vec<&GameSnapshot> {
+    let mut games: Vec<_> = model.games.values().map(|game| &*game.snapshot).collect();
+    games.sort_by_key(|snapshot| (!snapshot.followed, snapshot.id()));
+    let at = games.iter().position(|snapshot| Some(snapshot.id()) == shown).unwrap_or(0);
+    let height = usize::from(height);
+    let top = at.saturating_sub(height.saturating_sub(1));
+    games.into_iter().skip(top).take(height).collect()
 }
 
 fn line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {

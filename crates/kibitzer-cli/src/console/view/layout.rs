@@ -10,6 +10,9 @@ const LARGE: (u16, u16) = (120, 40);
 /// Below this width, there is no board beside the list.
 pub(super) const NARROW: u16 = 64;
 
+/// Minimum width at which there may be something beside the board.
+const WIDE: u16 = 160;
+
 /// Areas of the screen. Parts that do not fit have an empty area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScreenAreas {
@@ -34,6 +37,8 @@ pub(super) struct LayoutNeeds {
     pub(super) alone: Option<Pane>,
     /// Height of the engine's analysis, 0 if no bot plays in the session.
     pub(super) lines_below_board: u16,
+    /// Whether a second board, or the engine's analysis, is to stand beside the board of a large screen.
+    pub(super) is_board_wide: bool,
     pub(super) has_attention: bool,
     pub(super) n_input_lines: usize,
 }
@@ -53,8 +58,9 @@ impl ScreenAreas {
         let input_height = u16::try_from(needs.n_input_lines).unwrap_or(u16::MAX).min(screen.height / 3).max(1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
         let left_width = match (needs.alone, screen.width) {
-            (Some(Pane::Board), width) => width,
+            (Some(Pane::Board | Pane::Grid), width) => width,
             (Some(_), _) | (None, ..NARROW) => 0,
+            (None, WIDE..) if is_large && needs.is_board_wide => 80,
             _ if is_large => 40,
             _ => 27,
         };
@@ -102,11 +108,12 @@ mod tests {
     #[test]
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
-            for alone in [None, Some(Pane::List), Some(Pane::View), Some(Pane::Board)] {
+            for alone in [None, Some(Pane::List), Some(Pane::View), Some(Pane::Board), Some(Pane::Grid)] {
                 let screen = Rect::new(0, 0, width, height);
                 let needs = LayoutNeeds {
                     alone,
                     lines_below_board: height % 3,
+                    is_board_wide: height % 2 == 0,
                     has_attention: width % 2 == 0,
                     n_input_lines: usize::from(width % 7),
                 };

@@ -13,6 +13,7 @@ mod help;
 mod layout;
 mod list;
 mod log;
+mod pointer;
 mod theme;
 mod timing;
 
@@ -25,6 +26,7 @@ use ratatui::text::Line;
 
 use self::draw::Canvas;
 use self::layout::{DetailAreas, LayoutNeeds, ScreenAreas};
+pub(super) use self::pointer::target_at;
 pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::contrast;
@@ -35,11 +37,8 @@ use crate::console::model::ConsoleRow;
 /// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
     let screen = frame.area();
-    let lines_below_board = if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 };
     let attention = app.attention();
-    let n_input_lines = app.input.text().split('\n').count();
-    let needs = LayoutNeeds { alone: app.alone, lines_below_board, has_attention: attention.is_some(), n_input_lines };
-    let areas = ScreenAreas::new(screen, needs);
+    let areas = areas(app, screen);
     let theme = theme.with(app.appearance);
     frame.buffer_mut().set_style(screen, theme.ground());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
@@ -70,11 +69,24 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     }
 }
 
+/// Divides the screen for the present contents.
+fn areas(app: &App, screen: Rect) -> ScreenAreas {
+    let needs = LayoutNeeds {
+        alone: app.alone,
+        lines_below_board: if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 },
+        is_board_wide: app.source.has_bot() || app.partner_game().is_some(),
+        has_attention: app.attention().is_some(),
+        n_input_lines: app.input.text().split('\n').count(),
+    };
+    ScreenAreas::new(screen, needs)
+}
+
 fn draw_body(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
     let theme = canvas.theme;
     list::draw(canvas.part(areas.list), app);
-    let snapshot = app.snapshot(now);
-    board::draw(canvas.part(areas.board), snapshot.as_ref(), app.flip, board_note(app, snapshot.is_some()));
+    let boards = app.boards(now);
+    let note = board_note(app, !boards.is_empty());
+    board::draw_all(canvas.part(areas.board), &boards, app.partner_game(), app.flip, note);
     games::draw(canvas.part(areas.games), &app.model, app.game());
     timing::draw(canvas.part(areas.meters), &app.model, now);
     let divider = Line::styled("\u{2502}", theme.dimmed());

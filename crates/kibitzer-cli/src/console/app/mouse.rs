@@ -1,0 +1,72 @@
+//! The effect of the mouse. Everything that it does has a key, too.
+
+use kibitzer::core::message::GameId;
+use ratatui::crossterm::event::{MouseButton, MouseEventKind};
+
+use super::{Action, App, DetailView, TerminalRequest};
+use crate::console::input::Focus;
+use crate::console::source::Notice;
+
+/// Lines by which the wheel scrolls.
+const WHEEL_LINES: isize = 3;
+
+/// A place on the screen that reacts to the mouse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MouseTarget {
+    /// The page over the screen.
+    Page,
+    /// The list, with the number of the row.
+    List(Option<u64>),
+    /// A detail view; `true` for its name.
+    View(DetailView, bool),
+    /// A game of the list of games, or a board.
+    Game(GameId),
+    Input,
+}
+
+impl App {
+    /// Runs what the mouse does at a place: the wheel scrolls, a click selects.
+    pub(crate) fn mouse(&mut self, target: MouseTarget, kind: MouseEventKind) {
+        let lines = match kind {
+            MouseEventKind::ScrollUp => -WHEEL_LINES,
+            MouseEventKind::ScrollDown => WHEEL_LINES,
+            MouseEventKind::Down(MouseButton::Left) => return self.click(target),
+            _ => return,
+        };
+        match target {
+            MouseTarget::Page => self.act(Action::ScrollPage(lines)),
+            MouseTarget::List(_) => self.act(Action::MoveRows(lines)),
+            MouseTarget::View(view, _) => {
+                if view != self.view {
+                    self.select_view(view);
+                }
+                self.act(Action::Scroll(lines));
+            }
+            MouseTarget::Game(_) => self.pin_neighbor(lines.signum()),
+            MouseTarget::Input => {}
+        }
+    }
+
+    fn click(&mut self, target: MouseTarget) {
+        match target {
+            MouseTarget::List(Some(row)) => {
+                self.scroll = 0;
+                self.list.select(row);
+            }
+            MouseTarget::View(view, true) => self.select_view(view),
+            MouseTarget::Game(game) => self.pin_game(Some(game)),
+            MouseTarget::Input => self.focus = Focus::Input,
+            MouseTarget::Page | MouseTarget::List(None) | MouseTarget::View(..) => {}
+        }
+    }
+
+    pub(super) fn capture_mouse(&mut self, is_on: bool) {
+        self.terminal_request = Some(TerminalRequest::CaptureMouse(is_on));
+        let text = if is_on {
+            "the mouse selects and scrolls; text is marked with Shift held, or after /mouse off"
+        } else {
+            "the mouse marks text"
+        };
+        self.notice = Some(Notice::Info(text.to_owned()));
+    }
+}

@@ -1,0 +1,55 @@
+//! Finds what is at a position of the screen, for the mouse.
+
+use ratatui::layout::{Position, Rect};
+
+use super::layout::DetailAreas;
+use super::{areas, board, games};
+use crate::console::app::{App, DetailView, MouseTarget};
+
+/// Returns what reacts to the mouse at a position; `None` if nothing does.
+pub(in crate::console) fn target_at(app: &mut App, screen: Rect, position: Position) -> Option<MouseTarget> {
+    let areas = areas(app, screen);
+    // Rows below the heading of a part.
+    let row_of = |area: Rect| position.y.checked_sub(area.y + 1).map(usize::from);
+    if areas.input.contains(position) {
+        return Some(MouseTarget::Input);
+    }
+    if app.overlay.is_some() {
+        return Some(MouseTarget::Page);
+    }
+    if areas.list.contains(position) {
+        let rows = app.list.visible_rows(areas.list.height.saturating_sub(1).into());
+        return Some(MouseTarget::List(row_of(areas.list).and_then(|row| rows.get(row).copied())));
+    }
+    if areas.games.contains(position) {
+        let listed = games::visible(&app.model, app.game(), areas.games.height.saturating_sub(1));
+        return listed.get(row_of(areas.games)?).map(|game| MouseTarget::Game(game.id()));
+    }
+    if areas.board.contains(position) {
+        let shown = app.boards(app.source.time(std::time::Instant::now()));
+        let at = board::cells(areas.board, shown.len()).into_iter().position(|cell| cell.contains(position))?;
+        return shown.get(at).map(|(game, _)| MouseTarget::Game(game.id()));
+    }
+    match areas.views {
+        DetailAreas::One(area) if area.contains(position) => {
+            let tab = (position.y == area.y).then(|| tab_at(position.x - area.x)).flatten();
+            Some(MouseTarget::View(tab.unwrap_or(app.view), tab.is_some()))
+        }
+        DetailAreas::One(_) => None,
+        DetailAreas::All { bytes, frame, event } => {
+            let all = [(bytes, DetailView::Bytes), (frame, DetailView::Frame), (event, DetailView::Event)];
+            let (_, view) = all.into_iter().find(|(area, _)| area.contains(position))?;
+            Some(MouseTarget::View(view, true))
+        }
+    }
+}
+
+/// Returns the view whose name is at a column of the heading.
+fn tab_at(column: u16) -> Option<DetailView> {
+    let mut start = 2;
+    DetailView::ALL.into_iter().find(|view| {
+        let name = start..start + view.name().len();
+        start = name.end + 1;
+        name.contains(&column.into())
+    })
+}
