@@ -115,6 +115,19 @@ expect '  5\. '
 line '/nonsense'
 expect 'unknown command /nonsense'
 
+# The mouse: a click on the name of a view and on a line; the terminal keeps the mouse after `/mouse off`, and has it back at the end.
+mouse_modes() { in_tmux display-message -p -t main '#{mouse_button_flag}#{mouse_standard_flag}#{mouse_sgr_flag}'; }
+[ "$(mouse_modes)" = 011 ] || fail "the modes of the mouse are $(mouse_modes)"
+keys -l $'\e[<0;32;12M'
+expect '─ bytes frame event ─ [0-9]+ in the frame'
+keys -l $'\e[<64;40;4M'
+expect ' below, '
+line '/mouse off'
+expect 'the mouse marks text'
+[ "$(mouse_modes)" = 000 ] || fail "the modes of the mouse are $(mouse_modes)"
+line '/mouse on'
+expect 'the mouse selects'
+
 # Breakpoint: it pauses the screen, and later events wait.
 line '/break kind:game_ended'
 line '/speed 100'
@@ -356,6 +369,14 @@ line "clear; $program --seed 7 --speed 4"
 expect '^kibitzer live .* at the embedded server'
 expect '─ games 3 known'
 expect ' position '
+line '/filter kind:mark'
+line '/fault cut@next-board'
+expect '--- fault cut@next-board took'
+line '/filter'
+line '/grid'
+expect '─ game [0-9]+ .*─ game [0-9]+ '
+line '/grid'
+expect '─ stream '
 keys C-c
 expect '^shell>'
 
