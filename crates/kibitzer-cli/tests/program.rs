@@ -92,13 +92,13 @@ impl Peer {
         peer
     }
 
-    /// Answers commands up to this one, which stays without an answer.
-    fn serve_until(&mut self, wanted: &str) {
+    /// Answers commands up to this one, which stays without an answer, and returns its number.
+    fn serve_until(&mut self, wanted: &str) -> String {
         loop {
             let line = self.line();
             match line.trim_end().split_once(' ') {
                 None => self.say("\x150\x16519\x16\x17\n\rfics% "),
-                Some((_, command)) if command == wanted => return,
+                Some((number, command)) if command == wanted => return number.to_owned(),
                 Some((number, _)) => self.say(&format!("\x15{number}\x1656\x16set.\n\r\x17\n\rfics% ")),
             }
         }
@@ -197,6 +197,20 @@ fn a_request_that_expires_before_the_login_is_not_sent() {
     peer.serve_until("finger");
     drop(peer);
     assert_eq!(outcome(&session.answer()), "failed lost");
+    session.child.kill().unwrap();
+    session.child.wait().unwrap();
+}
+
+#[test]
+fn a_password_that_the_server_repeats_is_not_in_the_reply() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut session = Session::start(&listener.local_addr().unwrap().to_string());
+    let mut peer = Peer::log_in(&listener);
+    session.write("{\"id\":1,\"command\":\"alias pw password\"}\n{\"id\":2,\"command\":\"pw swordfish perch\"}\n");
+    let number = peer.serve_until("pw swordfish perch");
+    peer.say(&format!("\x15{number}\x1693\x16Password changed to \"PER&#x43;H\".\n\r\x17\n\rfics% "));
+    assert_eq!(session.answer()["content"]["lines"][0], "set.");
+    assert_eq!(session.answer()["content"]["lines"][0], "Password changed to \"**********\".");
     session.child.kill().unwrap();
     session.child.wait().unwrap();
 }

@@ -1,9 +1,8 @@
 //! Answers to the requests of programs.
 
-use std::borrow::Cow;
-
 use kibitzer::core::Event;
 use kibitzer::core::event::RefusalReason;
+use kibitzer::core::session::{Secret, SecretSource, hide_secrets};
 use kibitzer::core::text::{decode, error_chain};
 use kibitzer::{Command, Reply, RequestError, json};
 use serde::Serialize;
@@ -19,6 +18,8 @@ pub(super) struct ProgramAnswer {
     /// Number of the line that contained the request.
     pub(super) line: u64,
     pub(super) command: Command,
+    /// Passwords in the command. The server may repeat them.
+    pub(super) secrets: Vec<Secret>,
     pub(super) result: Result<Reply, RequestError>,
 }
 
@@ -32,8 +33,8 @@ struct ReplyMembers<'a, C> {
 }
 
 #[derive(Serialize)]
-struct TextContent<'a> {
-    lines: Vec<Cow<'a, str>>,
+struct TextContent {
+    lines: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -68,10 +69,17 @@ impl ProgramAnswer {
             }
             Err(error) => return failed(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
         };
-        match reply.listing(&self.command) {
+        match reply.listing(&self.command).filter(|_| self.secrets.is_empty()) {
             Some(listing) => self.reply(listing.kind().as_str(), &listing),
-            None => self.reply("text", TextContent { lines: reply.answers().map(Event::raw).map(decode).collect() }),
+            None => self.reply("text", TextContent { lines: reply.answers().map(|event| self.line(event)).collect() }),
         }
+    }
+
+    /// Returns the line of an event without the passwords of the command.
+    fn line(&self, event: &Event) -> String {
+        let mut line = event.raw().to_vec();
+        hide_secrets(&self.secrets.iter(), &mut line, SecretSource::Line);
+        decode(&line).into_owned()
     }
 
     fn reply(&self, kind: &str, content: impl Serialize) -> PrintItem {
