@@ -68,7 +68,8 @@ pub struct SessionCounters {
     pub requests_answered: u64,
     /// Sum of the round trips of the requests answered.
     pub request_time: Duration,
-    /// Requests that ended without a reply: after their timeout, at the end of the connection, or because the reply was incomplete.
+    /// Requests that ended without a reply: after their timeout, at the end of the connection, because the reply was incomplete, or because
+    /// they were not sent in time or before the end of their game. Those that the caller abandoned are not counted.
     pub requests_failed: u64,
 }
 

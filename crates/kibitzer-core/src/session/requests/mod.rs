@@ -52,9 +52,11 @@ pub(super) struct CompletedRequest {
 }
 
 impl CompletedRequest {
-    /// Returns whether no reply came, or none that is known to be whole. A refusal is a reply.
+    /// Returns whether no reply came, or none that is known to be whole. A refusal is a reply. An abandoned request does not count: it
+    /// was completed at its timeout, or its caller stopped waiting.
     pub(super) const fn is_unanswered(&self) -> bool {
-        matches!(&self.result, Err(error) if !matches!(error, RequestError::Refused { .. }))
+        !matches!(self.request.requester, Requester::Abandoned)
+            && matches!(&self.result, Err(error) if !matches!(error, RequestError::Refused { .. }))
     }
 
     /// Returns the command and its reply; `None` if the request failed or has no command.

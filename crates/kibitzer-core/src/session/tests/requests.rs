@@ -641,6 +641,20 @@ fn a_command_with_a_password_is_not_reported() {
 }
 
 #[test]
+fn a_request_that_timed_out_is_counted_once() {
+    let (mut driver, _) = on_fics(guest());
+    driver.request("date").unwrap();
+    for _ in 0..3 {
+        driver.wait(seconds(10));
+        driver.feed("fics% ");
+    }
+    assert_eq!(driver.reply(), Err(RequestError::TimedOut(seconds(30))));
+    assert_eq!(driver.session.counters().requests_failed, 1);
+    driver.close(CloseCause::Closed);
+    assert_eq!(driver.session.counters().requests_failed, 1);
+}
+
+#[test]
 fn counters_add_up() {
     let (mut driver, mut peer) = on_fics(guest());
     let before = driver.session.counters();
