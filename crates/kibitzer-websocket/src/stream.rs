@@ -4,7 +4,7 @@
 mod tests;
 
 use std::fmt;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -35,13 +35,13 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::
 
 impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> Transport for T {}
 
-/// A transport with a limit on the number of bytes that can be read from it.
-pub(crate) type LimitedTransport = Join<Take<ReadHalf<Box<dyn Transport>>>, WriteHalf<Box<dyn Transport>>>;
+/// A transport with a limit on the number of bytes that can be read from it, and separate errors of writing.
+pub(crate) type LimitedTransport = Join<Take<ReadHalf<Box<dyn Transport>>>, FailSafeWriter>;
 
 /// Returns a transport that ends after [`MAX_HANDSHAKE_BYTES`], until [`WebSocket::new`] lifts the limit.
 pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
     let (reader, writer) = split(Box::new(transport) as Box<dyn Transport>);
-    join(reader.take(MAX_HANDSHAKE_BYTES), writer)
+    join(reader.take(MAX_HANDSHAKE_BYTES), FailSafeWriter { writer, failure: None })
 }
 
 /// The size of written messages.
@@ -58,7 +58,7 @@ pub(crate) enum WrittenMessage {
 /// Reading returns the bytes of text and binary messages, wherever the messages begin and end. A message over the limit (1 MiB at
 /// the client's end, 64 KiB at the server's) and a violation of the protocol are errors of kind [`io::ErrorKind::InvalidData`]. A close
 /// frame is an error that contains [`CloseCause::WebSocketClosed`] with its code; the end of the transport without one is the end of the
-/// stream.
+/// stream. After an error of writing, reading continues, because the peer may have sent the reason before.
 ///
 /// Written bytes become binary messages and are sent when the stream is flushed. Pings are answered; after 30 s without data in either
 /// direction one is sent. Neither pings nor pongs are visible to the reader. Shutting down sends a close frame with code 1000 and does not
@@ -122,7 +122,7 @@ impl WebSocket {
         error
     }
 
-    /// Sends a ping if one is due and earlier output was sent. An error of writing is reported by the next read or write.
+    /// Sends a ping if one is due and earlier output was sent.
     fn ping_if_idle(&mut self, context: &mut Context<'_>) {
         while self.idle.poll_tick(context).is_ready() {
             if matches!(self.poll_flush_messages(context), Poll::Ready(Ok(()))) {
@@ -134,6 +134,11 @@ impl WebSocket {
 
     fn poll_flush_messages(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.messages).poll_flush(context).map_err(io_error)
+    }
+
+    /// Returns the error that has ended writing, if there was one.
+    fn check_writer(&self) -> io::Result<()> {
+        self.messages.get_ref().writer().failure.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     /// Returns the part of the bytes that the next message contains.
@@ -165,6 +170,7 @@ impl AsyncRead for WebSocket {
 
 impl AsyncWrite for WebSocket {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.check_writer()?;
         let payload = self.next_message(bytes);
         if !payload.is_empty() {
             ready!(Pin::new(&mut self.messages).poll_ready(context)).map_err(io_error)?;
@@ -176,7 +182,8 @@ impl AsyncWrite for WebSocket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_flush_messages(context)
+        ready!(self.poll_flush_messages(context))?;
+        Poll::Ready(self.check_writer())
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -187,6 +194,59 @@ impl AsyncWrite for WebSocket {
         }
         ready!(self.poll_flush_messages(context))?;
         Pin::new(self.messages.get_mut()).poll_shutdown(context)
+    }
+}
+
+/// A writer that discards everything after an error, because the crate for messages reads nothing more after one.
+#[derive(Debug)]
+pub(crate) struct FailSafeWriter {
+    writer: WriteHalf<Box<dyn Transport>>,
+    /// Kind of the error.
+    failure: Option<io::ErrorKind>,
+}
+
+impl FailSafeWriter {
+    /// Returns the result, or on an error, of which it keeps the kind, `discarded`.
+    fn note<T>(&mut self, result: io::Result<T>, discarded: T) -> Poll<io::Result<T>> {
+        Poll::Ready(Ok(result.unwrap_or_else(|error| {
+            self.failure = Some(error.kind());
+            discarded
+        })))
+    }
+}
+
+impl AsyncWrite for FailSafeWriter {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.as_mut().poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let length = parts.iter().map(|part| part.len()).sum();
+        if self.failure.is_some() {
+            return Poll::Ready(Ok(length));
+        }
+        let written = ready!(Pin::new(&mut self.writer).poll_write_vectored(context, parts));
+        self.note(written, length)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.writer.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.failure.is_some() {
+            return Poll::Ready(Ok(()));
+        }
+        let flushed = ready!(Pin::new(&mut self.writer).poll_flush(context));
+        self.note(flushed, ())
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.writer).poll_shutdown(context)
     }
 }
 

@@ -116,6 +116,20 @@ async fn bytes_that_are_no_frames_are_an_error() {
     assert_eq!(read_all(&mut stream).await.1.unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
 
+#[tokio::test]
+async fn reading_continues_after_an_error_of_writing() {
+    let (mut stream, mut peer) = client();
+    peer.send(Message::ping("")).await.unwrap();
+    peer.send(Message::text("kicked\n")).await.unwrap();
+    drop(peer);
+    stream.write_all(b"finger\n").await.unwrap();
+    assert_eq!(stream.flush().await.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    assert_eq!(stream.write_all(b"who\n").await.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    let (bytes, end) = read_all(&mut stream).await;
+    assert_eq!(bytes, b"kicked\n");
+    end.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_ping_is_answered_and_not_read() {
     let (mut stream, mut peer) = client();
