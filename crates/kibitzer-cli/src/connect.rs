@@ -104,7 +104,7 @@ impl Args {
         wait_for_end(&server, &client, printed).await.map(report_recorded)
     }
 
-    /// Returns the typed lines: edited if text is printed on a terminal, and the user wants more than plain lines, else those of standard input.
+    /// Returns the typed lines: edited if text is printed on a terminal, unless `plain`; else those of standard input.
     fn typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, TypedInput) {
         let is_terminal = console::has_screen(plain) && io::stdin().is_terminal();
         let is_edited = self.format.format() == LineFormat::Text && is_terminal;
