@@ -1,7 +1,6 @@
 //! Prints events on standard output while a session runs.
 
 use std::future::pending;
-use std::io::Write as _;
 use std::time::Duration;
 
 use kibitzer::core::Event;
@@ -15,7 +14,7 @@ use super::{HousekeepingFilter, StopSignal};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
 use crate::metrics::{SessionMetrics, metrics_ticks};
-use crate::output::{EventWriter, LineFormat, SessionClock};
+use crate::output::{EventWriter, LineFormat, SessionClock, json_object};
 
 /// Capacity of the channel to the printer; once full, the session reads no more.
 const UNPRINTED_EVENTS: usize = 256;
@@ -35,8 +34,6 @@ pub(crate) enum PrintItem {
     Object { event: &'static str, object: Vec<u8> },
     /// Not printed: the filter of the later events; all pass without an expression.
     Filter(Option<Expression>),
-    /// The counters of the session, as JSON only.
-    Metrics(Box<SessionMetrics>),
 }
 
 /// Decides which events of a live session are printed.
@@ -167,7 +164,10 @@ async fn feed(client: WeakClient, mut tap: Tap, metrics_every: Option<Duration>,
                 None => return,
             },
             at = tick => match client.upgrade() {
-                Some(client) => (at, PrintItem::Metrics(Box::new(SessionMetrics::of(&client)))),
+                Some(client) => {
+                    let object = json_object(&SessionMetrics::of(&client));
+                    (at, PrintItem::Object { event: "metrics", object })
+                }
                 None => continue,
             },
         };
@@ -220,14 +220,8 @@ impl PrintLoop {
                     self.lines.write_event(&event, Some(&stamp))?;
                 }
                 PrintItem::Event(_) => {}
-                PrintItem::Object { event, object } => self.lines.write_object(|line| {
-                    let members = object.strip_prefix(b"{").unwrap_or_default();
-                    write!(line, r#"{{"event":"{event}","offset":null{},"#, stamp.members())?;
-                    line.write_all(members)?;
-                    line.write_all(b"\n")
-                })?,
+                PrintItem::Object { event, object } => self.lines.write_object(event, &stamp, &object)?,
                 PrintItem::Filter(expression) => self.filter.set_expression(expression),
-                PrintItem::Metrics(metrics) => self.lines.write_object(|line| metrics.write_json(at, line))?,
             }
         }
         self.lines.flush()

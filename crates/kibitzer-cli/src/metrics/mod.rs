@@ -4,7 +4,6 @@ mod http;
 mod table;
 
 use std::future::pending;
-use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::arguments::parse_duration;
 use crate::failure::{Failure, USAGE, report};
-use crate::output::LineFormat;
+use crate::output::{EventWriter, LineFormat, json_object};
 
 pub(crate) use table::SessionMetrics;
 
@@ -109,11 +108,13 @@ impl MetricsServer {
         let mut ticks = metrics_ticks(interval);
         loop {
             let at = ticks.tick().await;
-            let mut lines = Vec::new();
-            let sessions = snapshot(&self.sessions);
-            let written = sessions.iter().try_for_each(|(_, session)| session.write_json(at, &mut lines));
-            if let Err(error) = written.and_then(|()| io::stdout().write_all(&lines)) {
-                return Failure::stdout(error);
+            let mut lines = EventWriter::new(LineFormat::Jsonl);
+            let mut sessions = snapshot(&self.sessions).into_iter().map(|(_, session)| session);
+            let written = sessions.try_for_each(|session| {
+                lines.write_object("metrics", &session.clock.stamp(at), &json_object(&session))
+            });
+            if let Err(failure) = written.and_then(|()| lines.finish()) {
+                return failure;
             }
         }
     }

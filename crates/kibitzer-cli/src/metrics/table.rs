@@ -1,64 +1,51 @@
 //! The counters of a session with their names, and both of their forms.
 
 use std::fmt::Write as _;
-use std::io;
 use std::time::Duration;
 
 use kibitzer::core::session::SessionState;
 use kibitzer::{Client, ClientCounters};
-use tokio::time::Instant;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::output::SessionClock;
 
-/// One counter. In JSON its key has the unit `_ms` for a time; in the Prometheus format its name has a prefix, and the suffixes
-/// `_seconds` for a time and `_total` for a sum.
-struct Metric {
-    key: &'static str,
-    help: &'static str,
-    read: Read,
-}
-
-/// How a counter is read.
-enum Read {
-    Count(fn(&ClientCounters) -> u64),
-    TotalTime(fn(&ClientCounters) -> Duration),
+/// The value of a counter. In JSON its key has the unit `_ms` for a time; in the Prometheus format its name has a prefix, and the
+/// suffixes `_seconds` for a time and `_total` for a sum.
+enum Value {
+    Count(u64),
+    TotalTime(Duration),
     /// The last measurement, if there was one.
-    LastTime(fn(&ClientCounters) -> Option<Duration>),
+    LastTime(Option<Duration>),
 }
 
-/// All counters, in the order of their output.
-const METRICS: [Metric; 13] = [
-    count("bytes_received", "Bytes received", |all| all.session.bytes_received),
-    count("bytes_sent", "Bytes sent", |all| all.session.bytes_sent),
-    count("lines_received", "Lines and datagrams received", |all| all.session.lines_received),
-    count("lines_sent", "Lines sent", |all| all.session.lines_sent),
-    count("events", "Events read from the received bytes", |all| all.session.events),
-    count("missed_events", "Events missed by slow subscribers", |all| all.missed_events),
-    count("unrecorded_pieces", "Pieces missing from recordings", |all| all.unrecorded_pieces),
-    count("reconnects", "Connections opened after the session had been ready", |all| all.session.reconnects),
-    count("pings", "Timeseal pings received", |all| all.session.pings),
-    count("requests_answered", "Requests and probes answered", |all| all.session.requests_answered),
-    count("requests_failed", "Requests that ended without a reply", |all| all.session.requests_failed),
-    Metric {
-        key: "request_time",
-        help: "Time until the replies to the answered requests",
-        read: Read::TotalTime(|all| all.session.request_time),
-    },
-    Metric {
-        key: "round_trip",
-        help: "Lag: time until the reply to the last answered request or probe",
-        read: Read::LastTime(|all| all.session.round_trip),
-    },
+/// Reads a counter.
+type Read = fn(&ClientCounters) -> Value;
+
+/// All counters, in the order of their output: the key, the help, and how the value is read.
+const METRICS: [(&str, &str, Read); 13] = [
+    ("bytes_received", "Bytes received", |all| Value::Count(all.session.bytes_received)),
+    ("bytes_sent", "Bytes sent", |all| Value::Count(all.session.bytes_sent)),
+    ("lines_received", "Lines and datagrams received", |all| Value::Count(all.session.lines_received)),
+    ("lines_sent", "Lines sent", |all| Value::Count(all.session.lines_sent)),
+    ("events", "Events read from the received bytes", |all| Value::Count(all.session.events)),
+    ("missed_events", "Events missed by slow subscribers", |all| Value::Count(all.missed_events)),
+    ("unrecorded_pieces", "Pieces missing from recordings", |all| Value::Count(all.unrecorded_pieces)),
+    ("reconnects", "Connections opened after the session had been ready", |all| Value::Count(all.session.reconnects)),
+    ("pings", "Timeseal pings received", |all| Value::Count(all.session.pings)),
+    ("requests_answered", "Requests and probes answered", |all| Value::Count(all.session.requests_answered)),
+    ("requests_failed", "Requests that ended without a reply", |all| Value::Count(all.session.requests_failed)),
+    ("request_time", "Time until the replies to the answered requests", |all| {
+        Value::TotalTime(all.session.request_time)
+    }),
+    ("round_trip", "Lag: time until the reply to the last answered request or probe", |all| {
+        Value::LastTime(all.session.round_trip)
+    }),
 ];
 
-const fn count(key: &'static str, help: &'static str, read: fn(&ClientCounters) -> u64) -> Metric {
-    Metric { key, help, read: Read::Count(read) }
-}
-
-/// The counters of a session at one time.
+/// The counters of a session at one time. Serialized as the members of the event `metrics`.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionMetrics {
-    clock: SessionClock,
+    pub(super) clock: SessionClock,
     server: String,
     handle: Option<String>,
     is_ready: bool,
@@ -76,79 +63,74 @@ impl SessionMetrics {
             counters: client.counters(),
         }
     }
+}
 
-    /// Writes them as a line of JSON, with the time at which they were read.
-    pub(crate) fn write_json(&self, at: Instant, out: &mut impl io::Write) -> io::Result<()> {
-        let stamp = self.clock.stamp(at).members();
-        write!(out, "{{\"event\":\"metrics\",\"offset\":null{stamp},\"server\":")?;
-        kibitzer::json::write(out, &self.server)?;
-        out.write_all(b",\"handle\":")?;
-        kibitzer::json::write(out, &self.handle)?;
-        write!(out, ",\"ready\":{}", self.is_ready)?;
-        for Metric { key, read, .. } in &METRICS {
-            match read {
-                Read::Count(read) => write!(out, ",\"{key}\":{}", read(&self.counters))?,
-                Read::TotalTime(read) => write!(out, ",\"{key}_ms\":{}", read(&self.counters).as_millis())?,
-                Read::LastTime(read) => match read(&self.counters) {
-                    Some(time) => write!(out, ",\"{key}_ms\":{}", time.as_millis())?,
-                    None => write!(out, ",\"{key}_ms\":null")?,
-                },
+impl Serialize for SessionMetrics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("server", &self.server)?;
+        members.serialize_entry("handle", &self.handle)?;
+        members.serialize_entry("ready", &self.is_ready)?;
+        for (key, _, read) in METRICS {
+            match read(&self.counters) {
+                Value::Count(count) => members.serialize_entry(key, &count)?,
+                Value::TotalTime(time) => members.serialize_entry(&format!("{key}_ms"), &time.as_millis())?,
+                Value::LastTime(time) => {
+                    members.serialize_entry(&format!("{key}_ms"), &time.map(|time| time.as_millis()))?;
+                }
             }
         }
-        out.write_all(b"}\n")
+        members.end()
     }
 }
 
 /// Returns the counters of sessions in the Prometheus text format, version 0.0.4. The number of a session is a label, because two
 /// guests may have no other difference.
 pub(super) fn prometheus(sessions: &[(usize, SessionMetrics)]) -> String {
-    let labels = sessions.iter().map(|(number, session)| {
-        let (server, handle) = (escape(&session.server), escape(session.handle.as_deref().unwrap_or_default()));
-        format!("{{session=\"{number}\",server=\"{server}\",handle=\"{handle}\"}}")
-    });
-    let labels: Vec<_> = labels.collect();
-    let sessions: Vec<_> = labels.iter().zip(sessions.iter().map(|(_, session)| session)).collect();
     let mut page = String::new();
-    let ready = sessions.iter().map(|(labels, session)| (*labels, u8::from(session.is_ready).to_string()));
-    write_metric(&mut page, "ready", "gauge", "Whether the session accepts requests", ready);
-    for Metric { key, help, read } in &METRICS {
-        let (suffix, kind) = match read {
-            Read::Count(_) => ("_total", "counter"),
-            Read::TotalTime(_) => ("_seconds_total", "counter"),
-            Read::LastTime(_) => ("_seconds", "gauge"),
+    write_metric(&mut page, sessions, "ready", "gauge", "Whether the session accepts requests", |session| {
+        Some(u8::from(session.is_ready).to_string())
+    });
+    for (key, help, read) in METRICS {
+        let (suffix, kind) = match read(&ClientCounters::default()) {
+            Value::Count(_) => ("_total", "counter"),
+            Value::TotalTime(_) => ("_seconds_total", "counter"),
+            Value::LastTime(_) => ("_seconds", "gauge"),
         };
-        let values =
-            sessions.iter().filter_map(|(labels, session)| Some((*labels, read.prometheus(&session.counters)?)));
-        write_metric(&mut page, &format!("{key}{suffix}"), kind, help, values);
+        let value = |session: &SessionMetrics| read(&session.counters).prometheus();
+        write_metric(&mut page, sessions, &format!("{key}{suffix}"), kind, help, value);
     }
     page
 }
 
-impl Read {
+impl Value {
     /// Returns the value as the Prometheus format has it; `None` without a measurement.
-    fn prometheus(&self, counters: &ClientCounters) -> Option<String> {
+    fn prometheus(self) -> Option<String> {
         let seconds = |time: Duration| format!("{}.{:06}", time.as_secs(), time.subsec_micros());
         match self {
-            Self::Count(read) => Some(read(counters).to_string()),
-            Self::TotalTime(read) => Some(seconds(read(counters))),
-            Self::LastTime(read) => read(counters).map(seconds),
+            Self::Count(count) => Some(count.to_string()),
+            Self::TotalTime(time) => Some(seconds(time)),
+            Self::LastTime(time) => time.map(seconds),
         }
     }
 }
 
-/// Writes a metric with its values, each after its labels.
-fn write_metric<'a>(
+/// Writes a metric with its value for each session that has one.
+fn write_metric(
     page: &mut String,
+    sessions: &[(usize, SessionMetrics)],
     name: &str,
     kind: &str,
     help: &str,
-    values: impl Iterator<Item = (&'a String, String)>,
+    value: impl Fn(&SessionMetrics) -> Option<String>,
 ) {
     let name = format!("kibitzer_session_{name}");
     // Writing to a string cannot fail.
     let _ = write!(page, "# HELP {name} {help}.\n# TYPE {name} {kind}\n");
-    for (labels, value) in values {
-        let _ = writeln!(page, "{name}{labels} {value}");
+    for (number, session) in sessions {
+        let Some(value) = value(session) else { continue };
+        let (server, handle) = (escape(&session.server), escape(session.handle.as_deref().unwrap_or_default()));
+        let _ = writeln!(page, "{name}{{session=\"{number}\",server=\"{server}\",handle=\"{handle}\"}} {value}");
     }
 }
 
@@ -160,6 +142,8 @@ fn escape(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::{HashMap, HashSet};
+
+    use tokio::time::Instant;
 
     use super::*;
 
@@ -242,16 +226,10 @@ mod tests {
 
     #[test]
     fn the_event_has_every_counter() {
-        let mut line = Vec::new();
-        session("hall.example", Some("Newton")).write_json(Instant::now(), &mut line).unwrap();
-        let event: serde_json::Value = serde_json::from_slice(&line).unwrap();
-        assert_eq!(event.as_object().unwrap().len(), 7 + METRICS.len(), "{event}");
-        assert_eq!(
-            (&event["event"], &event["server"], &event["ready"]),
-            (&"metrics".into(), &"hall.example".into(), &true.into())
-        );
+        let event = serde_json::to_value(session("hall.example", Some("Newton"))).unwrap();
+        assert_eq!(event.as_object().unwrap().len(), 3 + METRICS.len(), "{event}");
+        assert_eq!((&event["server"], &event["ready"]), (&"hall.example".into(), &true.into()));
         assert_eq!((&event["bytes_received"], &event["round_trip_ms"]), (&u64::MAX.into(), &70.into()));
         assert_eq!(event["request_time_ms"], 1234);
-        assert!(line.ends_with(b"}\n"));
     }
 }

@@ -6,6 +6,8 @@ use anstream::AutoStream;
 use clap::ValueEnum;
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message};
+use kibitzer::json;
+use serde::Serialize;
 
 use super::input_line::StdoutAboveInput;
 use super::summary::Summary;
@@ -129,11 +131,13 @@ impl EventWriter {
         written.map_err(Failure::stdout)
     }
 
-    /// Writes a line that is not an event of the core, which `write` appends; in JSON only.
-    pub(crate) fn write_object(&mut self, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failure> {
-        let OutputForm::Jsonl(line) = &mut self.form else { return Ok(()) };
-        line.clear();
-        write(line).and_then(|()| self.out.write_all(line)).map_err(Failure::stdout)
+    /// Writes an event of the program itself, with its name and an object with its other members; in JSON only.
+    pub(crate) fn write_object(&mut self, event: &str, stamp: &Stamp, object: &[u8]) -> Result<(), Failure> {
+        let OutputForm::Jsonl(_) = &self.form else { return Ok(()) };
+        let members = object.strip_prefix(b"{").unwrap_or_default();
+        let written = write!(self.out, r#"{{"event":"{event}","offset":null{},"#, stamp.members());
+        let written = written.and_then(|()| self.out.write_all(members)).and_then(|()| self.out.write_all(b"\n"));
+        written.map_err(Failure::stdout)
     }
 
     /// Writes the buffered lines out.
@@ -148,4 +152,12 @@ impl EventWriter {
         }
         self.out.flush().map_err(Failure::stdout)
     }
+}
+
+/// Returns a value with members as a JSON object.
+pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
+    let mut object = Vec::new();
+    // Nothing fails on the way to memory.
+    let _ = json::write(&mut object, value);
+    object
 }

@@ -10,7 +10,7 @@ mod terminal_safe;
 mod text;
 
 pub(crate) use board::is_move_square;
-pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat};
+pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat, json_object};
 pub(crate) use input_line::{print_above_input, set_input_line};
 pub(crate) use sent::{PasswordPrompt, sent_text};
 pub(crate) use stamp::{SessionClock, Stamp};

@@ -4,12 +4,13 @@ use kibitzer::core::Event;
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::session::{Secret, SecretSource, hide_secrets};
 use kibitzer::core::text::{decode, error_chain};
-use kibitzer::{Command, Reply, RequestError, json};
+use kibitzer::{Command, Reply, RequestError};
 use serde::Serialize;
 
 use super::request::ProgramId;
 use crate::filter::Expression;
 use crate::live::PrintItem;
+use crate::output::json_object;
 
 /// The answer to a request: the reply of the server, or the reason why there is none.
 #[derive(Debug)]
@@ -98,10 +99,7 @@ pub(super) fn subscribed(id: Option<&ProgramId>, filter: Option<&Expression>) ->
 }
 
 fn item(event: &'static str, members: &impl Serialize) -> PrintItem {
-    let mut object = Vec::new();
-    // Nothing fails on the way to memory.
-    let _ = json::write(&mut object, members);
-    PrintItem::Object { event, object }
+    PrintItem::Object { event, object: json_object(members) }
 }
 
 /// Returns the word for the reason of a refusal that the event `refused` has.
