@@ -11,7 +11,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_websockets::{ClientBuilder, Limits};
 
-use crate::stream::{LimitedTransport, WebSocket, WrittenMessage, io_error, limited};
+use crate::stream::{WebSocket, WrittenMessage, io_error, limited};
 use crate::tls;
 
 /// Maximum size of a received message.
@@ -62,21 +62,13 @@ impl WebSocketConnector {
     ///
     /// Dropping the future closes the connection.
     pub async fn connect(&self, stream: TcpStream) -> io::Result<WebSocket> {
-        match &self.tls {
+        let transport = match &self.tls {
             Some((connector, name)) => {
                 let connected = connector.connect(name.clone(), stream).await;
-                self.upgrade(limited(connected.map_err(tls::handshake_error)?)).await
+                limited(connected.map_err(tls::handshake_error)?)
             }
-            None => self.upgrade(limited(stream)).await,
-        }
-    }
-
-    /// # Errors
-    ///
-    /// # Cancel safety
-    ///
-    /// Both as [`connect`](Self::connect).
-    async fn upgrade(&self, transport: LimitedTransport) -> io::Result<WebSocket> {
+            None => limited(stream),
+        };
         let limits = Limits::default().max_payload_len(Some(MAX_RECEIVED_BYTES));
         let mut builder = ClientBuilder::from_uri(self.uri.clone()).limits(limits);
         if let Some(origin) = &self.origin {

@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_websockets::{Limits, ServerBuilder};
 
-use crate::stream::{LimitedTransport, WebSocket, WrittenMessage, io_error, limited};
+use crate::stream::{WebSocket, WrittenMessage, io_error, limited};
 use crate::tls;
 
 /// Maximum size of a received message.
@@ -96,18 +96,10 @@ impl WebSocketListener {
 /// Dropping the future closes the connection.
 async fn handshake(stream: TcpStream, tls: Option<TlsAcceptor>) -> io::Result<WebSocket> {
     stream.set_nodelay(true)?;
-    match tls {
-        Some(acceptor) => upgrade(limited(acceptor.accept(stream).await?)).await,
-        None => upgrade(limited(stream)).await,
-    }
-}
-
-/// # Errors
-///
-/// # Cancel safety
-///
-/// Both as [`handshake`].
-async fn upgrade(transport: LimitedTransport) -> io::Result<WebSocket> {
+    let transport = match tls {
+        Some(acceptor) => limited(acceptor.accept(stream).await?),
+        None => limited(stream),
+    };
     let limits = Limits::default().max_payload_len(Some(MAX_RECEIVED_BYTES));
     let (_, messages) = ServerBuilder::new().limits(limits).accept(transport).await.map_err(io_error)?;
     Ok(WebSocket::new(messages, WrittenMessage::Write))
