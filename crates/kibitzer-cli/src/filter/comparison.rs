@@ -10,7 +10,8 @@ use super::Subject;
 use crate::arguments::parse_duration;
 
 /// A number of an event that expressions can compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub(crate) enum Quantity {
     /// Lag of the last move, as the server measured it.
     Lag,
@@ -26,14 +27,20 @@ pub(crate) enum Quantity {
     Rating,
 }
 
-/// How a number is compared with the value of the expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a number is compared with the value of the expression. Longer signs first, so that the first match is the longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr, strum::VariantArray)]
 pub(crate) enum Operator {
+    #[strum(serialize = "<=")]
     LessOrEqual,
+    #[strum(serialize = ">=")]
     GreaterOrEqual,
+    #[strum(serialize = "!=")]
     NotEqual,
+    #[strum(serialize = "<")]
     Less,
+    #[strum(serialize = ">")]
     Greater,
+    #[strum(serialize = "=")]
     Equal,
 }
 
@@ -46,19 +53,6 @@ pub(crate) struct Comparison {
 }
 
 impl Quantity {
-    pub(super) const ALL: [(&str, Self); 6] = [
-        ("lag", Self::Lag),
-        ("clock", Self::Clock),
-        ("elapsed", Self::Elapsed),
-        ("reply", Self::Reply),
-        ("move", Self::Move),
-        ("rating", Self::Rating),
-    ];
-
-    pub(super) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, quantity)| *quantity)
-    }
-
     pub(super) const fn is_duration(self) -> bool {
         matches!(self, Self::Lag | Self::Clock | Self::Elapsed | Self::Reply)
     }
@@ -100,16 +94,6 @@ fn ratings(subject: &Subject<'_>) -> [Option<Rating>; 2] {
 }
 
 impl Operator {
-    /// Longer operators first, so that the first match is the longest.
-    pub(super) const ALL: [(&str, Self); 6] = [
-        ("<=", Self::LessOrEqual),
-        (">=", Self::GreaterOrEqual),
-        ("!=", Self::NotEqual),
-        ("<", Self::Less),
-        (">", Self::Greater),
-        ("=", Self::Equal),
-    ];
-
     fn is_met(self, number: i64, value: i64) -> bool {
         match self {
             Self::LessOrEqual => number <= value,
@@ -146,10 +130,7 @@ impl Comparison {
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quantity = Quantity::ALL.iter().find(|(_, quantity)| *quantity == self.quantity);
-        let operator = Operator::ALL.iter().find(|(_, operator)| *operator == self.operator);
-        f.write_str(quantity.map_or("", |(name, _)| name))?;
-        f.write_str(operator.map_or("", |(sign, _)| sign))?;
+        write!(f, "{}{}", self.quantity, self.operator)?;
         if !self.quantity.is_duration() {
             return write!(f, "{}", self.value);
         }

@@ -144,7 +144,7 @@ fn is_bare_word(text: &str) -> bool {
         && !text.starts_with('-')
         && !text.contains(is_sign)
         && !is_one_of(&RESERVED, text)
-        && Quantity::parse(text).is_none()
+        && text.parse::<Quantity>().is_err()
 }
 
 pub(super) fn is_one_of(words: &[&str], word: &str) -> bool {

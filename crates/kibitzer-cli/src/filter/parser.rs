@@ -7,6 +7,7 @@
 //! ```
 
 use kibitzer::core::message::GameId;
+use strum::{VariantArray as _, VariantNames as _};
 
 use super::comparison::{Comparison, Operator, Quantity};
 use super::expression::{Expression, Pattern, RESERVED, is_one_of};
@@ -26,13 +27,13 @@ const DELIMITERS: [char; 4] = [':', '<', '>', '='];
 /// Returns the first words of all terms, for the completion of expressions.
 pub(crate) fn completions() -> impl Iterator<Item = String> {
     let keys = KEYS.iter().map(|key| format!("{key}:"));
-    let quantities = Quantity::ALL.iter().map(|(name, _)| format!("{name}<"));
+    let quantities = Quantity::VARIANTS.iter().map(|name| format!("{name}<"));
     keys.chain(quantities).chain(RESERVED.map(str::to_owned))
 }
 
 /// Returns whether a word is the name of a number that can be compared.
 pub(crate) fn is_quantity(word: &str) -> bool {
-    Quantity::parse(word).is_some()
+    word.parse::<Quantity>().is_ok()
 }
 
 impl Expression {
@@ -155,10 +156,10 @@ impl<'a> Parser<'a> {
         let (key, after) = word.split_at_checked(end).unwrap_or((word, ""));
         let key = if after.starts_with('=') { key.trim_end_matches('!') } else { key };
         self.at += key.len();
-        if let Some(quantity) = Quantity::parse(key) {
+        if let Ok(quantity) = key.parse::<Quantity>() {
             self.skip_blanks();
-            if let Some((sign, operator)) = Operator::ALL.iter().find(|(sign, _)| self.rest().starts_with(sign)) {
-                self.at += sign.len();
+            if let Some(operator) = Operator::VARIANTS.iter().find(|sign| self.rest().starts_with(sign.as_ref())) {
+                self.at += operator.as_ref().len();
                 return self.comparison(quantity, *operator);
             }
             self.at = start + key.len();
@@ -167,8 +168,7 @@ impl<'a> Parser<'a> {
             return self.keyed(start, key);
         }
         if !key.is_empty() && self.at < start + word.len() {
-            let known = Quantity::ALL.iter().map(|(name, _)| *name);
-            return Err(self.error(start, unknown("quantity", key, known)));
+            return Err(self.error(start, unknown("quantity", key, Quantity::VARIANTS.iter().copied())));
         }
         self.at = start + word.len();
         let is_mine = word.eq_ignore_ascii_case("mine");
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         let items: Vec<_> = items.filter(|(_, item)| !item.is_empty()).collect();
         let names = || items.iter().map(|(_, name)| (*name).to_owned()).collect();
         let key = key.to_ascii_lowercase();
-        if Quantity::parse(&key).is_some() {
+        if is_quantity(&key) {
             return Err(self.error(start + key.len(), format!("{key} is compared with a number, by < > <= >= = or !=")));
         }
         if !is_one_of(&KEYS, &key) {

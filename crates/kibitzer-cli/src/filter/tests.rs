@@ -5,6 +5,7 @@ use std::time::Duration;
 use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventReader};
 use proptest::prelude::*;
+use strum::{VariantArray as _, VariantNames as _};
 
 use super::comparison::{Comparison, Operator, Quantity};
 use super::expression::Pattern;
@@ -221,9 +222,9 @@ fn the_examples_in_the_readme_are_expressions() {
 
 fn expressions() -> impl Strategy<Value = Expression> {
     let name = "[a-zA-Z\"\\\\()-][a-zA-Z0-9 :]{0,6}[a-z]";
-    let quantity = prop::sample::select(&Quantity::ALL[..]);
-    let operator = prop::sample::select(&Operator::ALL[..]);
-    let comparison = (quantity, operator, 0_i64..1 << 50).prop_map(|((_, quantity), (_, operator), value)| {
+    let quantity = prop::sample::select(Quantity::VARIANTS).prop_map(|name| name.parse::<Quantity>().unwrap());
+    let operator = prop::sample::select(Operator::VARIANTS);
+    let comparison = (quantity, operator, 0_i64..1 << 50).prop_map(|(quantity, operator, value)| {
         let value = if quantity.is_duration() { value / 1_000 * 1_000 } else { value };
         Expression::Compare(Comparison { quantity, operator, value })
     });
