@@ -201,9 +201,11 @@ impl Client {
     ///
     /// # Errors
     ///
+    /// As [`request_with`](Self::request_with), except that the reply is not parsed.
+    ///
     /// # Cancel safety
     ///
-    /// Both as [`request`](Self::request).
+    /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
     async fn send_and_wait(&self, command: Command, options: RequestOptions) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
         self.inner.shared.request(command, options, sender)?;

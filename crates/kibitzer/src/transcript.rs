@@ -107,7 +107,7 @@ pub mod seconds {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
-    /// Serializes a time, rounded down to microseconds.
+    /// Serializes a time as floating-point seconds, rounded down to whole microseconds.
     ///
     /// # Errors
     ///
@@ -116,11 +116,11 @@ pub mod seconds {
         Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)).as_secs_f64().serialize(serializer)
     }
 
-    /// Deserializes a time.
+    /// Deserializes a time from a number of seconds.
     ///
     /// # Errors
     ///
-    /// Those of the deserializer, and an error for a number that is negative or exceeds the range of [`Duration`].
+    /// Those of the deserializer, and an error for a number that is negative, not finite, or exceeds the range of [`Duration`].
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
         Duration::try_from_secs_f64(f64::deserialize(deserializer)?).map_err(D::Error::custom)
     }

@@ -25,8 +25,8 @@ pub(super) struct AnnouncedGames {
 }
 
 impl AnnouncedGame {
-    /// Records the announcement of a game, and discards reports that may belong to an earlier one; `is_known`: whether the number had a
-    /// game.
+    /// Records the announcement of a game. Discards reports that may belong to an earlier one: the terms and the role, and the
+    /// reserves if the number was announced before or had a game (`is_known`).
     ///
     /// A repeated announcement changes nothing: some servers announce twice.
     pub(super) fn set_announcement(&mut self, created: &GameCreated, is_known: bool) {

@@ -41,7 +41,8 @@ impl DesyncBoards {
 }
 
 impl Games {
-    /// Returns the positions of a desync that was just found; `replaced` is the position that the message replaced.
+    /// Returns the positions of a desync that was just found; `replaced` is the position that the message replaced. `None` if the
+    /// game is not known, or for a reason without a position to compare.
     pub(crate) fn desync_boards(
         &self,
         game: GameId,

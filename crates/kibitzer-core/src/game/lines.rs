@@ -20,7 +20,8 @@ impl Game {
     /// (`<g1>`) if they are known, the start board and the last boards (`<12>`, with clocks in milliseconds), and the reserves
     /// (`<b1>`) if they are known.
     ///
-    /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take back.
+    /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take
+    /// back. It has no moves if one of these boards cannot be derived.
     pub fn to_lines(&self) -> Vec<Vec<u8>> {
         let terms = self.terms_line();
         let boards = self.recent_positions().into_iter().map(|position| board_line(&position));

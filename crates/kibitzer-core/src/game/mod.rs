@@ -296,7 +296,8 @@ impl Games {
         MessageEffect::default()
     }
 
-    /// Records the end of a game, once; ignores an unknown game and the end of another game with the same number.
+    /// Records the end of a game, once; ignores an unknown game and the end of another game with the same number. Discards
+    /// reports for the next game with that number. The end of this login's own game also ends the link to the partner's.
     fn apply_ended(&mut self, ended: &GameEnded) -> MessageEffect {
         self.announced.take(ended.game);
         // Some servers report the end to an observer twice.

@@ -53,7 +53,8 @@ impl PlayedMove {
         self.played
     }
 
-    /// Returns the pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server cut the line.
+    /// Returns the pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server sent none, or cut the
+    /// line before it.
     pub fn pretty(&self) -> Option<&str> {
         match &self.report {
             MoveReport::Usual { san, .. } => {
@@ -224,7 +225,8 @@ impl KnownMoves {
         Some(board)
     }
 
-    /// Returns the position after `ply` by undoing the later moves on `current`; `None` as for [`board_at`](Self::board_at).
+    /// Returns the position after `ply` by undoing the later moves on `current`, with the clocks that the moves until then
+    /// recorded; `None` as for [`board_at`](Self::board_at).
     pub(super) fn position_at(&self, ply: u32, current: &Style12) -> Option<Style12> {
         let board = self.board_at(ply, current)?;
         let (kept, undone) = self.split_at(ply)?;

@@ -10,8 +10,8 @@ use crate::message::{BoardNumbers, ClockReading, GameInfo, GameRole, Handle, Rel
 /// Source: ICC's list of variants.
 const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 
-/// Creates the board line that the server would send for the position; `None` for a game that this login neither plays, examines
-/// nor observes.
+/// Creates the board line that the server would send for the position; `None` without a start list, or for a game that this login
+/// neither plays, examines nor observes.
 ///
 /// This login's side follows from `role`, or else from a comparison of `me` with the players' names, which are real in played
 /// games.

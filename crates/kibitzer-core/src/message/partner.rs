@@ -83,9 +83,10 @@ impl Partner {
     }
 }
 
-/// Creates the message of a table row from the one name in its sentence.
+/// Creates the message of a row of [`OF_MINE`] or [`OF_OTHERS`] from the other player's name.
 type PartnerFromName = fn(Handle) -> Partner;
 
+/// Sentences about this login's own actions, with the other player's name at `%`.
 const OF_MINE: &[(&str, PartnerFromName)] = &[
     ("Making a partnership offer to %.", Partner::OfferSent),
     ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: Actor::Me, name }),
@@ -93,7 +94,7 @@ const OF_MINE: &[(&str, PartnerFromName)] = &[
     ("You withdraw the partnership request to %.", |name| Partner::Withdrawn { actor: Actor::Me, name }),
 ];
 
-/// Sentences after another player's name.
+/// Sentences about another player's actions, without the player's name at the start.
 const OF_OTHERS: &[(&str, PartnerFromName)] = &[
     (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
     (" agrees to be your partner.", |name| Partner::Agreed { actor: Actor::Other, name }),
@@ -103,7 +104,7 @@ const OF_OTHERS: &[(&str, PartnerFromName)] = &[
     (" withdraws partnership request.", |name| Partner::Withdrawn { actor: Actor::Other, name }),
 ];
 
-/// Creates the message of a table row from the captures of its template; `None` if a capture is missing.
+/// Creates the message of a row of [`OF_PARTNER`] from the captures of its template; `None` if a capture is missing.
 type PartnerFromCaptures = fn(&Captures<'_>) -> Option<Partner>;
 
 /// Sentences about the current partner.

@@ -107,7 +107,8 @@ impl Command {
         matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
     }
 
-    /// Returns the prompt that the command sets, empty for the server's default; `None` if the command is not `set prompt`.
+    /// Returns the prompt that `set prompt` sets, empty for the server's default. The name may be abbreviated to three letters.
+    /// `None` for any other command.
     pub(super) fn prompt_to_set(&self) -> Option<&str> {
         /// Shorter abbreviations also fit other variables.
         const SHORTEST: usize = 3;
@@ -117,7 +118,8 @@ impl Command {
         is_prompt.then(|| value.trim())
     }
 
-    /// Returns the style that the command sets, as written in the command; `None` for a command that sets no style.
+    /// Returns the style that `style` or `set style` sets, as written in the command; `None` for any other command, or without a
+    /// value.
     pub(super) fn style_to_set(&self) -> Option<&str> {
         let mut words = self.words();
         match &*lowercase(words.next()?) {

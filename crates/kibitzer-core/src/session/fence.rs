@@ -60,9 +60,11 @@ impl Fence {
     }
 }
 
-/// Returns the fence in a sent line that is a fence alone, after `$$` (a probe), or tagged with itself (ICC); `None` for every other
-/// line. A session sends fences to find the end of a reply and to probe
-/// the connection. The server's refusal contains the same word, and no other received line does.
+/// Returns the fence if a sent line consists of one: alone, after `$$` (a probe), or tagged with itself (ICC). `None` for every
+/// other line.
+///
+/// A session sends fences to find the end of a reply and to probe the connection. The server's refusal contains the same word,
+/// and no other received line does.
 ///
 /// ```
 /// use kibitzer_core::session::fence_word;

@@ -76,8 +76,8 @@ impl FaultInjector {
         self.pending.push((at, fault));
     }
 
-    /// Converts the server's next output to actions, and applies the pending faults whose points are in it. Output after a fault that
-    /// ends the connection is dropped.
+    /// Converts the server's next output to actions, and applies the pending faults whose points are in it. Output after a stall,
+    /// cut or reset is dropped.
     pub(crate) fn apply_to_output(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
         let mut steps = Vec::new();
         let mut rest = bytes;
@@ -110,7 +110,7 @@ impl FaultInjector {
         Some((position, at, fault))
     }
 
-    /// Activates a fault, or adds its actions; returns whether the output ends with it.
+    /// Activates a fault, or adds its actions. Returns whether the rest of the output is dropped: after a stall, cut or reset.
     fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
@@ -130,7 +130,7 @@ impl FaultInjector {
         matches!(fault, Fault::Stall | Fault::CutMidLine | Fault::Reset)
     }
 
-    /// Writes a line that is not part of the server's output.
+    /// Adds writes of a line that is not part of the server's output, so its bytes are not counted.
     fn insert_line(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
         line.extend_from_slice(b"\n\r");
         self.push_writes(&line, steps);

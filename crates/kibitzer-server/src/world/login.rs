@@ -108,8 +108,8 @@ impl World {
         self.ask_name(id);
     }
 
-    /// Continues the login of a name: as a guest, by asking for a password, or with a refusal. A password that came with the name is
-    /// checked at once; an empty name is asked for again.
+    /// Continues the login after a name was received: welcomes a guest, asks for the password of a registered name, or refuses. A
+    /// password that came with the name is checked at once. If the name is empty, asks for it again.
     fn check_name(&mut self, id: ConnectionId, name: &str, password: Option<&str>) {
         let account = self.options.accounts.get(name).map(|account| (account.handle.clone(), account.is_banned));
         if name.is_empty() {

@@ -104,7 +104,8 @@ impl World {
         self.lobby.clock.now
     }
 
-    /// Adds a connection and sends the greeting.
+    /// Adds a connection and queues the greeting. If the server is full, queues the refusal instead and marks the connection as
+    /// closing.
     pub(crate) fn connect(&mut self, now: Instant) -> ConnectionId {
         self.lobby.clock.now = now;
         let id = self.lobby.add_connection(Connection::new(self.options.family));

@@ -105,8 +105,8 @@ impl Connection {
         Some(cause)
     }
 
-    /// Waits for the next change of the connection, and writes queued bytes meanwhile. Appends received bytes to `input` if
-    /// `may_read`; otherwise reads nothing. Never completes without a connection.
+    /// Waits for the next change of the connection, and writes queued bytes meanwhile. Appends received bytes to `input`. Reads
+    /// nothing without `may_read`, or while [`MAX_UNSENT_BYTES`] or more are queued. Never completes without a connection.
     ///
     /// # Cancel safety
     ///
@@ -165,11 +165,12 @@ impl OpenConnection {
         self.unsent.len() >= MAX_UNSENT_BYTES
     }
 
-    /// Writes queued bytes and waits for received ones, which are appended to `input`.
+    /// Writes queued bytes until bytes are received, which are appended to `input`. Reads nothing without `may_read`, or while
+    /// [`MAX_UNSENT_BYTES`] or more are queued.
     ///
     /// # Errors
     ///
-    /// The connection has ended, and all its bytes are in `input`.
+    /// The connection has ended, and all its bytes are in `input`. If writing failed before, the cause is that failure.
     ///
     /// # Cancel safety
     ///

@@ -109,7 +109,8 @@ fn play_chess960(board: &mut Board, text: &str) -> Option<String> {
     Some(if takes_own_rook { castling.to_owned() } else { text.to_owned() })
 }
 
-/// Converts a received move to UCI notation: coordinates, or `O-O` and SAN in chess and chess960. `None` if it is not a move.
+/// Converts a received move to UCI notation. Coordinates and drops are returned as they are, without a check that they are legal.
+/// Castling and SAN are resolved on the board; `None` if that fails.
 pub(super) fn received_move(text: &str, position: &SearchPosition, variant: &str) -> Option<String> {
     if is_uci_move(text) {
         return Some(text.to_owned());

@@ -81,7 +81,8 @@ impl StateDirectory {
 
 #[cfg(test)]
 impl StateDirectory {
-    /// A folder of a test's own.
+    /// Returns a state directory for one test, in the system's directory for temporary files; its name contains `name` and the
+    /// process id. Deletes an existing directory of that name, and creates none.
     pub(crate) fn temporary(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("kibitzer-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);

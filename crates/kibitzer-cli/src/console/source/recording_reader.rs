@@ -120,7 +120,7 @@ impl RecordingReader {
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the file has changed since it was opened.
+    /// [`Failure`] if a record can no longer be read. A file that now ends inside a line counts as ending before that line.
     pub(crate) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, Failure> {
         loop {
             if self.at <= until

@@ -75,7 +75,7 @@ const SQUARES: [u8; 4] = [243, 29, 98, 63];
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
-/// The styles. Without color, weight, underlining and reversal replace it.
+/// The styles of the screen, in color or without. Without color, bold, underlined and reversed text mark the same differences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Theme {
     palette: Option<&'static Palette>,

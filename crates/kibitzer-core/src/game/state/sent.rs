@@ -309,7 +309,7 @@ impl Game {
         self.with_current_view(position)
     }
 
-    /// Takes back plies, and keeps the current clocks; [`DesyncReason::WrongPly`] if the moves are not known that far.
+    /// Takes back plies as [`go_back`](Self::go_back) does, but keeps the current clocks. The errors are the same.
     fn take_back(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
         let (white, black) = (self.position.white_clock(), self.position.black_clock());
         let step = self.go_back(plies)?;
@@ -317,7 +317,12 @@ impl Game {
         Ok(step)
     }
 
-    /// Goes back by plies in an examined game; [`DesyncReason::WrongPly`] if the moves are not known that far.
+    /// Returns the game to the position `plies` plies earlier, including its clocks, and stops waiting for announced moves. Used
+    /// for takebacks, which then restore the clocks, and for examined games.
+    ///
+    /// # Errors
+    ///
+    /// [`DesyncReason::WrongPly`] if the moves are not known that far back.
     fn go_back(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         let found = known.saturating_sub(plies);
@@ -362,7 +367,8 @@ impl Game {
         self.repeated_step()
     }
 
-    /// Sets a clock. A stopped clock means that none is running only if it is that of the side to move.
+    /// Sets the clock of `color`. A running clock marks the game's clocks as running; a stopped one marks them as stopped only if
+    /// `color` is to move.
     fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> GameStep {
         *self.clock_mut(color) = reading;
         if is_running || color == self.position.side_to_move() {

@@ -157,8 +157,9 @@ impl<'a> BlockWords<'a> {
         }
     }
 
-    /// Continues with the next 64 bytes. `None` if the last word did not end within the current 64 bytes, and is therefore
-    /// invalid.
+    /// Continues with the 64 bytes from the next word on; words that were not consumed remain. `None` if the last word did not
+    /// end within the current 64 bytes, or if the next would start 128 bytes or more after the squares; the line is then not in
+    /// the usual form.
     #[inline(always)]
     fn continue_in_next_block(&mut self, all_ends: u128) -> Option<()> {
         (self.start <= self.base + 64 && self.start < SQUARES_END + 128).then_some(())?;
@@ -175,8 +176,8 @@ impl<'a> BlockWords<'a> {
         self.ends == 0
     }
 
-    /// Consumes the next word; returns the position of its end in the line, and its length. Without a word left, the end is 64
-    /// bytes after `base`.
+    /// Consumes the next word; returns the position of its end in the line, and its length. Without a word left in these 64
+    /// bytes, the end is 64 bytes after `base`.
     #[inline(always)]
     fn next_end_and_length(&mut self) -> (usize, usize) {
         let end = self.base + index(self.ends.trailing_zeros());

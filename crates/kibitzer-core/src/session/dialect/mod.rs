@@ -127,8 +127,8 @@ impl Dialect {
         self == Self::Fics
     }
 
-    /// Returns the ivars whose effect the lines before the name have, if the server understood them. On FICS, `ivariables` has to
-    /// confirm them instead.
+    /// Returns the ivars that the lines before the name turn on if the server understands those lines; empty on FICS, where
+    /// `ivariables` has to confirm them instead.
     pub(super) fn granted_before_name(self, options: &SessionOptions) -> Vec<Ivar> {
         match self {
             Self::Fics => Vec::new(),

@@ -65,7 +65,7 @@ pub(crate) struct ReplyMarks {
 
 impl ReplyMarks {
     /// Returns the mark of a reply that the message is; `None` for other messages and for nested or foreign units. Tracks open
-    /// units.
+    /// units, and whether the server dropped output within one.
     pub(crate) fn track(&mut self, message: &Message) -> Option<ReplyMark> {
         match *message {
             Message::Control(Control::BlockStart { id: 0, code: CommandCode::UNNUMBERED }) => {
@@ -87,8 +87,8 @@ impl ReplyMarks {
         }
     }
 
-    /// Opens a unit. Returns its number if it is the reply to a command of this login; `None` for other players' units and nested
-    /// units.
+    /// Opens a unit. Returns its number if it is the reply to a command of this login; `None` for other players' units, nested
+    /// units, and tags that are not numbers. A unit with a tag of this login closes all units that are still open.
     fn start_unit(&mut self, header: &Level1Header) -> Option<u64> {
         let tag = header.tag.as_ref().filter(|_| header.player == *THIS_LOGIN);
         // Only an outermost unit has a tag: the ends of those that are still open were lost. Source: rule icc §3.

@@ -92,7 +92,8 @@ impl LiveConnection {
         }
     }
 
-    /// Returns whether games, seeks and settings of the last connection are restored.
+    /// Returns whether games, seeks and settings of the last connection are restored. Also true while settings are sent after the
+    /// first login, which restores nothing.
     pub(super) const fn is_restored(&self, memory: &SessionMemory) -> bool {
         match self.stage {
             LiveStage::SettingUp(_) => false,
@@ -138,7 +139,8 @@ impl LiveConnection {
         self.send_and_advance(cx);
     }
 
-    /// Queues a request for the board of a game that is out of step. It is sent with the next event.
+    /// Queues a request for the board of a game that is out of step, if the session is ready and the game needs one. It is sent
+    /// with the next event.
     pub(super) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
         if self.state() == SessionState::Ready
             && let Some(refresh) = self.boards.refresh_command_after(desync, cx.reader.games())
@@ -147,7 +149,8 @@ impl LiveConnection {
         }
     }
 
-    /// Performs the actions that are due. Returns the action after closing if the connection has to be closed, else `None`.
+    /// Performs the actions that are due, releases unused memory, and sends the next commands. If the connection has to be
+    /// closed, does none of the rest and returns the action after closing; else `None`.
     pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
             (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(SessionEndReason::Quit)),
@@ -183,8 +186,10 @@ impl LiveConnection {
         }
     }
 
-    /// Queues a request of the user, and sends it if possible. Fails with [`RequestError::NotConnected`] during the set-up and after
-    /// `quit`, with [`RequestError::Busy`] if the queue is full, with [`RequestError::GameOver`] if its game is not in progress.
+    /// Queues a request of the user, and sends it if possible. After a `quit`, sends nothing more of the session's own.
+    ///
+    /// Fails with [`RequestError::NotConnected`] during the set-up and after `quit`, with [`RequestError::Busy`] if the queue is
+    /// full, with [`RequestError::GameOver`] if its game is not in progress.
     pub(super) fn request(
         &mut self,
         command: Command,
@@ -209,7 +214,8 @@ impl LiveConnection {
         Ok(id)
     }
 
-    /// Stops waiting for the reply to a request; a command that was not sent yet is withdrawn.
+    /// Stops waiting for the reply to a request; a command that was not sent yet is withdrawn. If `quit` is withdrawn, the
+    /// session continues; if it was sent, its reply is still processed, because the server may refuse it.
     pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context) {
         match self.quitting {
             // Its refusal has to be noticed, because the session continues then.

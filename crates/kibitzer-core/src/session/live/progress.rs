@@ -40,6 +40,7 @@ impl LiveConnection {
     }
 
     /// Learns from a completed request, passes it to the part of the session that made it, and queues the reply to the user.
+    /// First removes secrets from its error text. A failed `quit` no longer ends the session.
     fn handle_completed(&mut self, mut completed: CompletedRequest, cx: &mut Context) {
         if let Some(command) = &completed.request.command {
             guard_secrets(command, &mut completed.result, cx);
@@ -69,7 +70,8 @@ impl LiveConnection {
         }
     }
 
-    /// Learns settings, capabilities and the style from an executed command.
+    /// Learns from a command that succeeded: seeks from every one; settings from the user's; the style from all but the set-up's;
+    /// ivars from the user's and the restoration's. Ignores a command that failed.
     fn learn_from(&mut self, completed: &CompletedRequest, cx: &mut Context) {
         let Some((command, reply)) = completed.success() else { return };
         cx.memory.learn_from_reply(command, reply);
@@ -85,7 +87,8 @@ impl LiveConnection {
         }
     }
 
-    /// Queues the next commands of the current stage, or enters the next one. Returns whether there may be something to send.
+    /// Queues the next commands of the current stage, or enters the next one; does nothing after `quit`. Returns whether there
+    /// may be something to send.
     fn queue_next_commands(&mut self, cx: &mut Context) -> bool {
         match &mut self.stage {
             _ if self.quitting.is_some() => false,
@@ -118,7 +121,8 @@ impl LiveConnection {
         }
     }
 
-    /// Queues the next challenge to resume an adjourned game. Returns whether there was one.
+    /// Queues the next challenge to resume an adjourned game, if the options request that and no challenge is pending. Returns
+    /// whether it queued one.
     fn challenge_adjourned(&mut self, cx: &mut Context) -> bool {
         if cx.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
             return false;
@@ -128,7 +132,8 @@ impl LiveConnection {
         true
     }
 
-    /// Reports [`Event::Ready`], lists the adjourned games of an account, and begins the restoration if there is anything to restore.
+    /// Stores the capabilities and emits [`Event::Ready`]. Requests the adjourned games of an account. Enters the restoration if
+    /// a connection was lost or there is anything to restore, else the stage `Ready`.
     fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context) {
         self.capabilities = capabilities;
         if capabilities.has(Ivar::NoWrap) {

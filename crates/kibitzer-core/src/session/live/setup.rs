@@ -61,6 +61,7 @@ impl SetUpProgress {
     }
 
     /// Returns the commands of the next batch that has any; empty while the last batch is not answered, `None` once all are.
+    /// Leaves out lines that are not valid commands.
     pub(super) fn take_next_batch(&mut self, options: &SessionOptions, mode: ReplyMode) -> Option<Vec<Command>> {
         if self.n_pending > 0 {
             return Some(Vec::new());
@@ -107,7 +108,7 @@ impl SetUpProgress {
         ivars(first).chain(variables).chain(interface).chain(ivars(last)).chain(datagrams).collect()
     }
 
-    /// Processes the reply to a command of a batch.
+    /// Processes the reply to a command of a batch: learns from it which ivars the server has and whether block mode is on.
     pub(super) fn handle_reply(&mut self, completed: &CompletedRequest, mode: ReplyMode) {
         self.n_pending = self.n_pending.saturating_sub(1);
         let Some(command) = &completed.request.command else { return };

@@ -61,9 +61,11 @@ impl LoginFallback {
         }
     }
 
-    /// Stops requesting a feature on later connections. Returns `false`, and changes nothing, if no lower version is left or the
-    /// feature is off already, or if the feature worked before and the server only fell silent: a restarting server drops
-    /// connections too.
+    /// Stops requesting a feature on later connections, and returns whether it did: not if no lower version is left or the
+    /// feature is off already, nor if the feature worked before and the server only fell silent, because a restarting server
+    /// drops connections too.
+    ///
+    /// In every case, keeps the line of [`LoginError::NoLoginPrompt`] for [`explain_silence`](Self::explain_silence).
     pub(crate) fn stop_requesting(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
         let has_worked = match feature {
             LoginFeature::Timeseal => self.timeseal_works,

@@ -15,8 +15,9 @@ use crate::text::ServerText;
 const IVARS_SET: &[u8] = b"#Ivars set.";
 
 impl Login {
-    /// Processes the prompt that assigns a guest's name: answers it by an empty line. Fails if it contradicts the credentials or
-    /// follows a fence, which the server took for a name; retries without the login string if the server took that for one.
+    /// Processes the prompt that assigns a guest's name: stores the name and sends an empty line. Fails if the prompt contradicts
+    /// the credentials or follows a fence, which the server took for a name. Retries without the login string if the server took
+    /// that for a name. Ignored in other states.
     pub(super) fn handle_guest_prompt(&mut self, name: &Handle, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword if !cx.options.credentials.is_guest() => {
@@ -70,7 +71,8 @@ impl Login {
         self.report_login_once(logged_in.titles.clone(), cx)
     }
 
-    /// Processes the line that reports whether the name has an account; fails if that contradicts the credentials.
+    /// Processes the line that reports whether the name has an account. Fails if that contradicts the credentials, or if the
+    /// server took the fence for a name; ignored otherwise.
     pub(super) fn handle_name_status(&self, kind: NameKind, options: &SessionOptions) -> LoginProgress {
         let is_guest = options.credentials.is_guest();
         match (self.state, kind) {
@@ -85,7 +87,7 @@ impl Login {
         }
     }
 
-    /// Processes a refusal of the login, by a numbered datagram or in words.
+    /// Processes a refusal of the login, by a numbered datagram or in words. A place in the queue of a full server is no failure.
     pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         match parse_coded_refusal(raw, &cx.options.credentials) {
             Some(CodedRefusal::Queued) => self.enter_queue(cx),

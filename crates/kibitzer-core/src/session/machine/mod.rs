@@ -168,7 +168,8 @@ impl Session {
         }
     }
 
-    /// Returns the next event, and advances `input` to the byte after it; `None` once all of `input` is consumed.
+    /// Returns the next event, and advances `input` to the byte after it; `None` once all of `input` is consumed. Ends a pause
+    /// that [`reading_paused`](Self::reading_paused) reported.
     ///
     /// Events of the session itself that the last event caused are returned before the next one. Without a connection, `input` is
     /// discarded.
@@ -343,8 +344,9 @@ impl Session {
         self.cx.replies.retain(|(completed, _)| *completed != id);
     }
 
-    /// Sends `quit`. The session ends with [`SessionEndReason::Quit`] when the server closes the connection, or after a timeout; at
-    /// once if it is not set up.
+    /// Ends the session with [`SessionEndReason::Quit`]. On a connection that is logged in, sends `quit` and ends when the server
+    /// closes the connection, or after a timeout. During the login, ends once the driver has closed the connection; without a
+    /// connection, at once. Ignored after the end.
     pub fn quit(&mut self, now: Instant) {
         self.cx.now = now;
         match &mut self.phase {

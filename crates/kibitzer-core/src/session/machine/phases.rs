@@ -16,7 +16,8 @@ use crate::wire::Framer;
 const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
 
 impl Session {
-    /// Starts the login on a new connection: replaces the reader with its games, and clears the queue of bytes to write.
+    /// Starts the login on a new connection, and emits [`Event::Connected`]. Replaces the reader with its games, and clears the
+    /// queue of bytes to write. Uses a password that was changed during the last connection.
     pub(super) fn begin_connection(&mut self) {
         let timeseal = self.fallback.timeseal();
         let cx = &mut self.cx;
@@ -37,8 +38,8 @@ impl Session {
         self.phase = Phase::LoggingIn(Box::new(Login::new(cx, timeseal, self.fallback.uses_login_string)));
     }
 
-    /// Processes an event of the reader: counts it, queues the answer to a ping, and passes it to the login or the live
-    /// connection.
+    /// Processes an event of the reader: counts it, queues the answer to a ping, notes that the server has kicked the login, and
+    /// passes it to the login or the live connection.
     pub(super) fn process_event(&mut self, event: &Event) {
         self.cx.counters.events += 1;
         let message = match event {

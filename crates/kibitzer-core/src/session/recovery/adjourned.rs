@@ -89,8 +89,10 @@ impl AdjournedTracker {
         Command::new(&format!("match {}", game.opponent)).ok()
     }
 
-    /// Processes the reply to `stored` or to a challenge. Returns a `withdraw` command if the server took the challenge as one to
-    /// another game.
+    /// Processes the reply to `stored`, which adds the listed games, or to a challenge, which sets the state of the challenged
+    /// game and reports it unless the opponent was only offline or busy.
+    ///
+    /// Returns a `withdraw` command if the server took the challenge as one to another game.
     pub(crate) fn handle_reply(&mut self, completed: &CompletedRequest, cx: &mut Context) -> Option<Command> {
         if std::mem::take(&mut self.awaits_list) {
             if let Ok(reply) = &completed.result {
@@ -141,7 +143,8 @@ impl AdjournedTracker {
         }
     }
 
-    /// Adds a game, and reports it; ignored if it is known or [`MAX_GAMES`] are. A game whose opponent has declined is `Closed`.
+    /// Adds a game, and reports it as stored; ignored if it is known or [`MAX_GAMES`] are. A game whose opponent has declined is
+    /// added as `Closed`, so it is not challenged.
     fn add(&mut self, mut game: ResumableGame, cx: &mut Context) {
         if self.games.len() >= MAX_GAMES || self.contains_game(&game.white, &game.black) {
             return;
@@ -200,7 +203,10 @@ impl AdjournedTracker {
         }
     }
 
-    /// Processes a game of this login in progress: when it began, the server removed all challenges of this login.
+    /// Updates the entries after a message about a game of this login; does nothing unless that game is in progress. Reports the
+    /// stored game that was resumed as [`ResumptionState::Resumed`] and removes its entry. Sets every other challenged game back
+    /// to stored, because the server removed all challenges of this login when the game began. Forgets that this opponent
+    /// declined.
     fn handle_own_game(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
         let Some(played) = played.and_then(ResumableGame::of) else { return };

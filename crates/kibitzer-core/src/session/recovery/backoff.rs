@@ -16,10 +16,11 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// Counts an attempt and returns the delay before it; `None` if the limit of attempts is reached.
+    /// Counts an attempt and returns the delay before it; `None` if the limit of attempts is reached. The delay doubles with each
+    /// attempt up to the cap, and its second half is random.
     ///
-    /// Restarts from the first delay after a stable session only: a server that closes right after the set-up must not be dialed at
-    /// full speed. The random half keeps sessions that lose the same server at once from reconnecting at once.
+    /// Restarts from the first delay after a stable session only: a server that closes right after the set-up must not be dialed
+    /// at full speed. The random half keeps sessions that lose the same server at once from reconnecting at once.
     pub(crate) fn next_delay(&mut self, options: &Reconnect, rng: &mut Rng, now: Instant) -> Option<Duration> {
         if self.ready_since.take().is_some_and(|since| now.saturating_duration_since(since) >= options.stable_after) {
             self.attempts = 0;

@@ -38,7 +38,8 @@ impl BoardRepair {
         }
     }
 
-    /// Processes an event: a game that it shows to be in step again may be requested again later.
+    /// Allows a new request for the board of a game once a message shows that the game is in step again, replaced or no longer
+    /// followed.
     pub(crate) fn note_recovery(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
             && is_recovery(&received.message, change.kind)

@@ -81,7 +81,7 @@ impl SessionMemory {
     }
 
     /// Remembers a command of the user that changes a setting, in place of an earlier one for the same setting. A command without
-    /// a value only removes the earlier one.
+    /// a value only removes the earlier one. Forgets the oldest of more than [`MAX_SETTINGS`].
     pub(crate) fn learn_setting(&mut self, command: &Command) {
         let Some((key, has_value)) = setting_changed_by(command) else { return };
         self.settings.retain(|(known, _)| *known != key);
@@ -101,7 +101,8 @@ impl SessionMemory {
         }
     }
 
-    /// Updates seeks from a command that was not refused. A command that was given up may be sent again.
+    /// Updates seeks from a command that was not refused. A `seek` is remembered only if the reply contains the number of a
+    /// posted seek. A command that was given up may be sent again.
     pub(crate) fn learn_from_reply(&mut self, command: &Command, reply: &Reply) {
         self.given_up.retain(|known| known != command);
         match &*command.verb() {

@@ -107,8 +107,8 @@ impl Restoration {
         }
     }
 
-    /// Removes and returns the commands to send now; empty if there are none. The caller adds the request of each to
-    /// `pending`.
+    /// Removes and returns the commands to send now; empty if there are none. Those in `last` follow once no other command is
+    /// queued or pending. The caller adds the request of each to `pending`.
     pub(crate) fn take_next(&mut self) -> Vec<(Command, RestoreTask)> {
         if self.pending.is_empty() && self.next.is_empty() {
             return std::mem::take(&mut self.last);
@@ -120,7 +120,8 @@ impl Restoration {
         self.pending.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
-    /// Returns the report with a default `offline_for`. Clears the remembered requests, and forgets seeks that failed.
+    /// Returns the report with a default `offline_for`. Clears the remembered requests and the count of losses without a reply,
+    /// and forgets seeks that failed.
     pub(crate) fn into_report(self, memory: &mut SessionMemory) -> Restored {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
@@ -159,8 +160,11 @@ impl Restoration {
         }
     }
 
-    /// Processes the reply to `observe`. Its board may belong to another sought game: the server assigns new numbers, and a player may
-    /// have several games.
+    /// Processes the reply to `observe`. Assigns the reported board to the search that it matches, which need not be this one:
+    /// the server assigns new numbers, and a player may have several games. Stops observing a game that no search matches, if
+    /// this command started that.
+    ///
+    /// If this search still has no game, records the outcome, and after a search by number queues one by player.
     fn handle_observe_reply(
         &mut self,
         at: usize,
@@ -186,8 +190,8 @@ impl Restoration {
         }
     }
 
-    /// Returns the index of the search that a board belongs to: the one that found its game before; else the current one, if the
-    /// players match; else the first other one whose players match; else `None`.
+    /// Returns the index of the search that a board belongs to: the one that has found this game already; else the current one,
+    /// if the players match; else the first other one whose players match; else `None`.
     fn search_index_of(&self, board: &Style12, current: usize) -> Option<usize> {
         let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
         let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.matches(board));

@@ -77,7 +77,8 @@ impl LineGate {
         self.state = GateState::Answer { fence, until: saturating_deadline(now, ANSWER_WAIT) };
     }
 
-    /// Processes a message other than a prompt. After the answer to the awaited fence, the gate waits for the next prompt only.
+    /// Processes a message other than a prompt: records whether others caused all messages since the last prompt. After the
+    /// answer to the awaited fence, the gate waits for the next prompt only.
     pub(crate) fn note_content(&mut self, event: &Event, message: &Message, now: Instant) {
         if !event.raw().is_empty() {
             self.is_from_others = Some(is_caused_by_others(message) && self.is_from_others.unwrap_or(true));

@@ -197,8 +197,9 @@ impl Requests {
         }
     }
 
-    /// Ends the open reply and completes its request, with [`RequestError::Incomplete`] if its end is missing. After a cut-off
-    /// stream, does nothing: the request fails with the connection.
+    /// Ends the open reply, and completes its request or queues the command again. If the end of the reply is missing, completes
+    /// the request with [`RequestError::Incomplete`]; after a cut-off stream does nothing, because the request fails with the
+    /// connection.
     fn end_reply(&mut self, is_complete: bool, cx: &Context) {
         // The reader invents the end of a unit that the stream cuts off; that of a block it marks as incomplete.
         let is_complete = is_complete && !(self.is_cut_off && self.mode == ReplyMode::Tagged);
@@ -214,7 +215,8 @@ impl Requests {
         self.handle_complete_reply(sent, reply, cx.now);
     }
 
-    /// Processes the refusal of a line without a number: block mode is on.
+    /// Processes the refusal of a line without a number, which shows that block mode is on: sends numbers from now on, and
+    /// completes all requests that were sent with a fence. Emits [`Event::Fault`] instead if block mode was known to be on.
     fn handle_unnumbered_refusal(&mut self, cx: &mut Context) {
         if self.mode == ReplyMode::Numbered {
             cx.emit(Event::Fault);
@@ -231,7 +233,8 @@ impl Requests {
     }
 
     /// Adds an event to the open reply. Without numbers, an answer to a fence completes the request of that fence; earlier
-    /// unanswered requests fail as incomplete.
+    /// unanswered requests fail as incomplete, and this one too if its events may belong to theirs. A late answer discards the
+    /// events before it, which belong to an abandoned command.
     fn handle_content(&mut self, event: &Event, cx: &mut Context) {
         if self.mode != ReplyMode::Fenced {
             if let Some(sent) = self.open_reply.and_then(|number| self.sent.by_number(number)) {
@@ -266,7 +269,9 @@ impl Requests {
         self.handle_complete_reply(last, reply, cx.now);
     }
 
-    /// Processes a complete reply: completes the request, or queues the command again.
+    /// Processes a complete reply: completes the request, or queues the command again at the front. The latter if the server
+    /// dropped talk because of its limit, at most [`MAX_TALK_RETRIES`] times, and once if a command of the restoration ended an
+    /// observation instead of starting it. A reply that reports block mode as off ends the use of numbers.
     fn handle_complete_reply(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
         let talk = sent.request.command.as_ref().and_then(ThrottledTalk::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
@@ -316,7 +321,8 @@ impl Requests {
         }
     }
 
-    /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned.
+    /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned, so that
+    /// a late reply is still matched to it.
     pub(super) fn handle_timeout(&mut self, cx: &Context) {
         for sent in self.sent.commands.iter_mut().filter(|sent| !sent.is_abandoned() && sent.deadline <= cx.now) {
             let result = Err(RequestError::TimedOut(cx.options.timings.request));

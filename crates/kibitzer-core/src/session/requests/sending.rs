@@ -32,7 +32,8 @@ impl Requests {
         resets_idle_timer
     }
 
-    /// Completes the queued commands that must not be sent any more.
+    /// Removes the queued commands whose conditions are no longer met, and completes them with `RequestError::Expired` or
+    /// `RequestError::GameOver`.
     fn complete_void_requests(&mut self, cx: &Context) {
         let violation = |(at, request): (usize, &RequestedCommand)| {
             Some((at, request.conditions.violation(cx.reader.games(), cx.now)?))
@@ -54,7 +55,8 @@ impl Requests {
         true
     }
 
-    /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait.
+    /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait, or while the maximum
+    /// number of replies or a switch of block mode is awaited.
     fn take_next_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
         if self.queue.is_empty() {
             return None;

@@ -157,8 +157,8 @@ impl SentCommands {
         self.last_number
     }
 
-    /// Removes the oldest abandoned command if [`MAX_NUMBER`] commands are unanswered, and remembers its fence so that a late answer is
-    /// recognized.
+    /// Removes the oldest abandoned command if [`MAX_NUMBER`] or more commands are unanswered. Remembers its fence, so that a
+    /// late answer is recognized; keeps the last [`MAX_NUMBER`] fences.
     pub(crate) fn remove_oldest_abandoned(&mut self) {
         if u64::try_from(self.commands.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;

@@ -43,8 +43,8 @@ impl SecretDetector {
         self.arguments(line).unwrap_or_default()
     }
 
-    /// Remembers the alias that the line defines, if it stands for a command with a password. Only a hash is kept of its name, so that
-    /// memory is limited: an unrelated command is rarely taken for an alias.
+    /// Remembers the alias that the line defines, if it stands for a command with a password; any other line changes nothing.
+    /// Only a hash is kept of its name, so that memory is limited: an unrelated command is rarely taken for an alias.
     pub fn learn(&mut self, line: &str) {
         let (verb, rest) = split_word(line.trim_start_matches(PREFIX));
         let (name, value) = split_word(rest);

@@ -54,7 +54,9 @@ impl Secret {
         })
     }
 
-    /// Compares the secret with the start of the bytes, ignoring ASCII case: servers repeat commands in lower case.
+    /// Compares the secret with the start of the bytes, ignoring ASCII case: servers repeat commands in lower case. An entity
+    /// counts as its character. Line breaks and control sequences after the first character are skipped, up to [`MAX_SKIPPED`]
+    /// bytes in all.
     fn match_at_start(&self, bytes: &[u8], source: SecretSource) -> SecretMatch {
         let Some(first) = self.0.first() else { return SecretMatch::Nothing };
         // Fast path: most bytes begin no secret. An entity may stand for any character.
@@ -133,7 +135,8 @@ fn longest_match<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], so
     longest
 }
 
-/// Replaces text by asterisks, byte for byte. Control bytes are kept, so that the framing does not change.
+/// Replaces text by asterisks, byte for byte. Control bytes are kept, so that the framing does not change. An incomplete unit at
+/// the end is replaced unless it begins with a control byte.
 pub fn mask_text(bytes: &mut [u8]) {
     let mut n_done = 0;
     while let Some(rest) = bytes.get_mut(n_done..).filter(|rest| !rest.is_empty()) {
@@ -163,7 +166,7 @@ enum TextUnit {
 }
 
 impl TextUnit {
-    /// Parses the first unit; at the end of a line, an incomplete unit counts as a character.
+    /// Parses the first unit. In a line, where no more bytes follow, the first byte of an incomplete unit counts as a character.
     fn first_in(bytes: &[u8], source: SecretSource) -> Self {
         match (Self::first_of(bytes), bytes) {
             (Self::Cut, [byte, ..]) if source == SecretSource::Line => Self::Character(char::from(*byte), 1),
@@ -194,7 +197,8 @@ impl TextUnit {
     }
 }
 
-/// Parses a line end, or the break of a line that continues after `\` and blanks.
+/// Parses the unit that begins with a line feed: a line end, or a line break that the server continued with `\` and blanks, which
+/// is skipped. `bytes` starts after the line feed; lengths include it. [`Cut`](TextUnit::Cut) if more bytes are needed.
 fn after_line_feed(bytes: &[u8]) -> TextUnit {
     let n_returns = bytes.iter().take_while(|b| matches!(b, b'\r' | 0)).count();
     match bytes.get(n_returns..).and_then(<[u8]>::split_first) {

@@ -222,7 +222,7 @@ impl Framer {
         }
     }
 
-    /// Emits the line collected so far, if there is one, before `byte` is processed again.
+    /// Returns the frame for the line collected so far, and queues `byte` to be processed again; `None` if the line is empty.
     fn emit_line_before(&mut self, byte: Byte) -> Option<PendingFrame> {
         self.line.has_content().then(|| {
             self.pending_bytes.push_front(byte);
@@ -249,7 +249,8 @@ impl Framer {
         None
     }
 
-    /// Begins a reply in block mode; emits the line and the block before it first.
+    /// Begins a block-mode reply and returns its start. If a line or an open block must end first, returns the frame for that
+    /// instead, and queues `byte` to be processed again.
     fn begin_block(&mut self, byte: Byte, id: u64, code: u32) -> Option<PendingFrame> {
         let start = self.sequence.start;
         if let Some(out) = self.emit_line_before(byte) {

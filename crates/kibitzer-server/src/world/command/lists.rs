@@ -23,7 +23,8 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
     word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")
 }
 
-/// Returns the only list whose name starts with this prefix.
+/// Returns the list with this name, or the only one whose name starts with it. The error is the text of the refusal, for no match
+/// or several.
 fn find_list(prefix: &str) -> Result<&'static str, String> {
     match exact_or_prefix_matches(LISTS.map(|list| (list, ())), &name_key(prefix)).as_slice() {
         &[(list, ())] => Ok(list),

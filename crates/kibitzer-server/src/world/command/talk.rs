@@ -180,7 +180,8 @@ fn comment(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): 
     Ok(format!("({said} to {})\n", count(hearers.len(), "player")))
 }
 
-/// Returns who receives a kibitz or whisper: observers and examiners, for a kibitz the players too.
+/// Returns who receives a kibitz or whisper from `id`: the observers of a game and its examiners, and for a kibitz the players.
+/// Leaves out the sender, players who switched `kibitz` off, and players who censor the sender.
 fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
     let is_examined = world.games.get(number).is_some_and(|table| table.played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
