@@ -70,12 +70,19 @@ impl App {
         last.map_or(row.base, |frame| frame.end)
     }
 
-    /// Returns the time from which [`TimeColumn::Mark`] counts for a row: that of the ruler's start, otherwise of the last mark up to the
-    /// row; zero without a mark.
-    pub(crate) fn time_of_mark(&self, row: &ConsoleRow) -> Duration {
-        let start = self.ruler_start.and_then(|start| self.model.rows.get(start));
-        let mark = start.or_else(|| self.model.rows.iter_back_from(row.number).find(|row| is_mark(row)));
-        mark.map_or(Duration::ZERO, |mark| mark.at)
+    /// Returns the times from which [`TimeColumn::Mark`] counts for rows with these numbers, which ascend: that of the ruler's start,
+    /// otherwise of the last mark up to each row; zero without a mark.
+    pub(crate) fn times_of_marks(&self, rows: &[u64]) -> Vec<Duration> {
+        let start = self.ruler_start.and_then(|start| self.model.rows.get(start)).map(|start| start.at);
+        let (mut searched, mut last) = (0, Duration::ZERO);
+        let time_of_mark = |&number: &u64| {
+            // Only the rows after the one before are searched: without a mark, all stored rows would be searched for each row.
+            let mut new = self.model.rows.iter_back_from(number).take_while(|row| row.number > searched);
+            last = new.find(|row| is_mark(row)).map_or(last, |mark| mark.at);
+            searched = number;
+            start.unwrap_or(last)
+        };
+        rows.iter().map(time_of_mark).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Times of rows, the ruler, silences and the ends of connections.
 
+use std::time::Duration;
+
 use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyCode;
 
@@ -111,6 +113,26 @@ fn the_ruler_measures_between_rows_and_between_marks() {
     assert!(watcher.screen((80, 24)).contains(": 77.4s, 7 rows, "), "{}", watcher.screen((80, 24)));
     watcher.keys("k");
     assert_eq!(measured(&watcher), None, "only marks are measured by themselves");
+}
+
+#[test]
+fn times_of_all_rows_count_from_the_last_mark_before_each() {
+    let mut watcher = session();
+    watcher.run("/time 0");
+    for time in ["1.6", "79", "80"] {
+        watcher.run(&format!("/time {time}"));
+        watcher.keys("m");
+    }
+    let rows = || watcher.app.model.rows.iter();
+    let numbers: Vec<_> = rows().map(|row| row.number).collect();
+    let last_mark = |number: &u64| rows().rfind(|row| row.number <= *number && row.kind() == "mark");
+    let times = |numbers: &[u64]| -> Vec<_> {
+        numbers.iter().map(|number| last_mark(number).map_or(Duration::ZERO, |mark| mark.at)).collect()
+    };
+    assert!(times(&numbers).windows(2).filter(|times| times[0] != times[1]).count() == 3, "{:?}", times(&numbers));
+    for listed in [&numbers[..], &numbers[4..], &[numbers[0], numbers[numbers.len() - 1]], &[]] {
+        assert_eq!(watcher.app.times_of_marks(listed), times(listed), "{listed:?}");
+    }
 }
 
 #[test]

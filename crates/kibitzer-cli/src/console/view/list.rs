@@ -23,9 +23,11 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
     let area = canvas.area;
     app.page = usize::from(area.height).max(1);
     let selected = app.list.selected();
-    for (place, number) in app.list.visible_rows(area.height.into()).into_iter().enumerate() {
+    let visible = app.list.visible_rows(area.height.into());
+    let marks = if app.times == TimeColumn::Mark { app.times_of_marks(&visible) } else { Vec::new() };
+    for (place, number) in visible.into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
-        let time = time(app, row, area.width);
+        let time = time(app, row, marks.get(place).copied().unwrap_or_default(), area.width);
         let subject = row.subject();
         let is_colored = |color: &&&str| app.row_colors.get(color).is_some_and(|filter| filter.accepts(&subject));
         let color = ROW_COLORS.iter().find(is_colored).map(|color| canvas.theme.row_color(color));
@@ -54,8 +56,8 @@ fn note(app: &App) -> String {
     }
 }
 
-/// Returns the time of a row, as the time column shows it.
-fn time(app: &App, row: &ConsoleRow, width: u16) -> String {
+/// Returns the time of a row, as the time column shows it; `mark` is the time from which [`TimeColumn::Mark`] counts.
+fn time(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String {
     let since = |start: Duration| match row.at.checked_sub(start) {
         Some(time) => format!("+{}", clock(time)),
         None => format!("-{}", clock(start.saturating_sub(row.at))),
@@ -71,7 +73,7 @@ fn time(app: &App, row: &ConsoleRow, width: u16) -> String {
             let previous = app.list.at_or_before(row.number - 1).and_then(|number| app.model.rows.get(number));
             since(previous.map_or(Duration::ZERO, |previous| previous.at))
         }
-        (TimeColumn::Mark, _) => since(app.time_of_mark(row)),
+        (TimeColumn::Mark, _) => since(mark),
         (TimeColumn::Session | TimeColumn::Utc, _) => clock(row.at),
     }
 }
