@@ -63,10 +63,11 @@ pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId) -> Result<String,
     let moves: Vec<_> = moves.chunks(MOVES_PER_LINE).map(|moves| moves.join(" ")).collect();
     let bot = tracked.my_color().unwrap_or(Color::Black);
     Ok(TEMPLATE
-        .replace("{game}", &describe(tracked))
         .replace("{moves}", &moves.join(" \\\n    "))
         .replace("{bot}", &format!("{bot:?}"))
-        .replace("{board}", tracked.fen().to_string().split(' ').next().unwrap_or_default()))
+        .replace("{board}", tracked.fen().to_string().split(' ').next().unwrap_or_default())
+        // Last, as names may contain the other placeholders.
+        .replace("{game}", &describe(tracked)))
 }
 
 /// Returns the players of a game. Names in examined games may contain any letters; a comment must not contain control characters.

@@ -52,7 +52,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
     match &row.content {
         RowContent::Event(event) => event.write_json(&members, &mut out),
         RowContent::Sent(sent) => {
-            let line = (!sent.secret).then(|| sent.text().into());
+            let line = (!sent.secret).then(|| sent.latin1_text().into());
             Event::Sent { line, request: None }.write_json(&members, &mut out);
         }
         _ => {

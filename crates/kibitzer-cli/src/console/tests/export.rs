@@ -184,14 +184,14 @@ fn a_game_is_exported_alone() {
 fn exported_json_is_that_of_decode() {
     let session = record(1.5, "rx", b"Foo shouts: a\n\rfics% ")
         .replace('}', ", \"utc\": \"2025-03-01T00:00:01.500Z\"}")
-        + &record(60.0, "tx", b"who\n");
+        + &record(60.0, "tx", b"who \xc3\xbc\n");
     let mut watcher = TestConsole::of_transcript(&session).play_to_end();
     let json = Folder::new("json").export(&mut watcher, "json");
     let want = r#"{"event":"shout","offset":0,"t":1.500000,"utc":"2025-03-01T00:00:01.500Z","from":"Foo","titles":[],"text":"a"}
 {"event":"gap","offset":null,"t":60.000000,"utc":"2025-03-01T00:01:00.000Z","text":"--- silence of 58.5s ---"}
-{"event":"sent","offset":null,"t":60.000000,"utc":"2025-03-01T00:01:00.000Z","line":"who"}
+{"event":"sent","offset":null,"t":60.000000,"utc":"2025-03-01T00:01:00.000Z","line":"who \u{c3}\u{bc}"}
 "#;
-    assert_eq!(json, want);
+    assert_eq!(json, want.replace(r"\u{c3}\u{bc}", "\u{c3}\u{bc}"));
     let text = Folder::new("text").export(&mut watcher, "text");
     assert_eq!(text.lines().next(), Some("         1.500 shout           Foo shouts: a"));
 }
@@ -201,6 +201,23 @@ fn an_exported_test_is_the_one_that_the_tests_run() {
     let mut watcher = TestConsole::of("fatics-game-mate-white").play_to_end();
     let test = Folder::new("test").export(&mut watcher, "test");
     assert_matches_file(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/tests/exported_bot.rs"), &test);
+}
+
+#[test]
+fn names_of_players_do_not_change_an_exported_test() {
+    let board = |squares: &str, rest: &str| {
+        format!("<12> rnbqkbnr pppppppp -------- -------- {squares} RNBQKBNR {rest}\n\r")
+            .replace("NAMES", "{moves} {board}")
+    };
+    let boards = [
+        board("-------- -------- PPPPPPPP", "W -1 1 1 1 1 0 7 NAMES 0 5 0 39 39 300 300 1 none (0:00) none 0"),
+        board("----P--- -------- PPPP-PPP", "B 4 1 1 1 1 0 7 NAMES 0 5 0 39 39 299 300 1 P/e2-e4 (0:01) e4 0"),
+    ];
+    let terms = b"<g1> 7 p=0 t=blitz r=0 u=1,1 it=300,0 i=300,0 pt=0 rt=0,0 ts=0,0\n\r";
+    let mut watcher = TestConsole::of_pieces(&[terms, boards[0].as_bytes(), boards[1].as_bytes()]).play_to_end();
+    let test = Folder::new("names").export(&mut watcher, "test");
+    assert!(test.starts_with("//! A bot plays game 7, {moves} against {board}, again"), "{test:.200}");
+    assert!(test.contains("const MOVES: &str = \"e2e4\";"), "{test:.1500}");
 }
 
 #[test]
