@@ -8,6 +8,10 @@ use regex_lite::{Regex, RegexBuilder};
 use super::Subject;
 use super::comparison::{Comparison, Quantity};
 
+/// Maximum memory of a compiled pattern in bytes, which limits the time to search a row: `(a?){9999}` compares each character with
+/// thousands of states.
+const MAX_PATTERN_BYTES: usize = 64 << 10;
+
 /// Words with a meaning of their own.
 pub(super) const RESERVED: [&str; 4] = ["and", "or", "not", "mine"];
 
@@ -73,7 +77,7 @@ impl Pattern {
     ///
     /// A description of the fault in the pattern.
     pub(super) fn parse(pattern: &str) -> Result<Self, String> {
-        let built = RegexBuilder::new(pattern).case_insensitive(true).build();
+        let built = RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_PATTERN_BYTES).build();
         built.map(Self).map_err(|error| format!("the pattern is not valid: {error}"))
     }
 }

@@ -36,14 +36,28 @@ pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 /// Returns the parser of an expression. Shells complete a single kind.
 fn expression_parser() -> impl TypedValueParser<Value = Expression> {
     static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| kinds().map(|kind| format!("kind:{kind}")).collect());
-    Completed::new(Expression::parse, || KINDS.iter().map(String::as_str).collect())
+    Completed::new(parse_argument, || KINDS.iter().map(String::as_str).collect())
+}
+
+/// Parses the value of an option. An expression may start with a minus sign; two of them are another option, and the value is missing.
+fn parse_argument(text: &str) -> Result<Expression, FilterError> {
+    if text.starts_with("--") {
+        return Err(FilterError::new(text, 0, "an expression is missing before this option"));
+    }
+    Expression::parse(text)
 }
 
 /// The option `--filter`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FilterArgs {
     /// Print only events that match this expression, such as 'kind:tell from:foo' or 'mine and clock<10s'
-    #[arg(long = "filter", value_name = "EXPR", value_parser = expression_parser(), hide_possible_values = true)]
+    #[arg(
+        long = "filter",
+        value_name = "EXPR",
+        value_parser = expression_parser(),
+        hide_possible_values = true,
+        allow_hyphen_values = true
+    )]
     pub(crate) expression: Option<Expression>,
 }
 

@@ -190,7 +190,23 @@ fn length_and_nesting_are_limited() {
     assert!(Expression::parse(&nested(2_000)).is_err());
     assert!(Expression::parse(&format!("{}x", "-".repeat(4_000))).is_err());
     assert!(Expression::parse(&"x ".repeat(2_000)).is_ok());
+    assert!(Expression::parse(&format!("\"{}\"", "x".repeat(500))).is_ok());
+    let costly = Expression::parse("\"(a?){9999}z\"").unwrap_err().to_string();
+    assert!(costly.starts_with("the pattern is not valid: "), "{costly}");
     assert!(Expression::parse(&"x ".repeat(2_049)).unwrap_err().to_string().starts_with("an expression has at most"));
+}
+
+#[test]
+fn an_option_may_start_with_a_minus_sign() {
+    #[derive(Debug, clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        filter: FilterArgs,
+    }
+    let parse = |value| <Command as clap::Parser>::try_parse_from(["x", "--filter", value]);
+    assert_eq!(parse("-kind:tell mine").unwrap().filter.expression.unwrap().to_string(), "-kind:tell mine");
+    let error = parse("--json").unwrap_err().to_string();
+    assert!(error.contains("an expression is missing before this option (character 1)"), "{error}");
 }
 
 #[test]
