@@ -109,7 +109,7 @@ impl Book {
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }
 
-    /// Returns the legal moves of sufficient weight for a position.
+    /// Returns the legal moves of sufficient weight for a position, from at most [`MAX_MOVES`] entries of the book.
     fn legal_moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
         let key = polyglot_key(board);
         let mut moves = Vec::new();
@@ -128,7 +128,7 @@ impl Book {
         Ok(moves)
     }
 
-    /// The index of the first entry whose key is not smaller.
+    /// Returns the index of the first entry whose key is not smaller; the number of entries if all are smaller.
     fn first_entry_from(&mut self, key: u64) -> io::Result<u64> {
         let (mut low, mut high) = (0, self.entries);
         while low < high {
@@ -192,7 +192,8 @@ fn decode_move(code: u16, board: &Board) -> Option<Move> {
     parse_uci_move(board, &decoded.to_string()).ok()
 }
 
-/// The key of a position. A file of en passant counts only if a pawn stands beside the pawn that has just moved.
+/// Returns the key of a position in a Polyglot book. A file of en passant counts only if a pawn stands beside the pawn that has
+/// just moved.
 fn polyglot_key(board: &Board) -> u64 {
     let mut key = 0;
     let mut add = |index: usize| key ^= RANDOM_NUMBERS.get(index).map_or(0, |bytes| u64::from_be_bytes(*bytes));

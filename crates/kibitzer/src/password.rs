@@ -73,7 +73,11 @@ fn invalid_data(message: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Runs a program and returns the first line of its output. The program is killed after [`COMMAND_TIMEOUT`].
+/// Runs a program without input and returns the first line of its output. The program is killed after [`COMMAND_TIMEOUT`].
+///
+/// # Errors
+///
+/// As [`fetch`](PasswordSource::fetch) for a command. The message names the program, but not its arguments.
 ///
 /// # Cancel safety
 ///

@@ -97,7 +97,7 @@ impl Task {
         })
     }
 
-    /// Runs until the session is over and all its events are published.
+    /// Runs until the session is over and all its events are published, then closes the observers within the write timeout.
     ///
     /// # Cancel safety
     ///
@@ -138,8 +138,8 @@ impl Task {
         self.pump(now)
     }
 
-    /// Takes the queued observers and requests from the handles, cancels requests whose callers have stopped waiting, and passes
-    /// on a request to end the session.
+    /// Takes the queued requests from the handles, and the queued observers once all received bytes are parsed. Cancels requests
+    /// whose callers have stopped waiting, and passes on a request to end the session.
     fn accept_requests(&mut self, now: Instant) {
         // A new observer receives no event whose bytes it has not observed.
         if self.input.is_empty() {

@@ -18,8 +18,8 @@ use crate::verdict::{BotAction, Verdict};
 const MAX_ANSWER: usize = 300;
 
 impl<P: Policy + Clone> BotPlayer<P> {
-    /// Accepts or declines a challenge by the policy, or postpones it while the connection is down or a game is interrupted.
-    /// Sends the reason of a refusal once.
+    /// Accepts or declines another player's challenge by the policy, or postpones it while the connection is down or a game is
+    /// interrupted. Sends each reason of a refusal once to a player.
     pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
         if challenge.actor != Actor::Other {
             return;
@@ -62,7 +62,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Remembers who declined a challenge of the bot.
+    /// Remembers a player who declined or countered a challenge of the bot, and reports that; ignores other changes.
     pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
         use ChallengeChange::{Countered, Declined};
         if let (Some(name), Actor::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
@@ -71,7 +71,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Answers an offer of the opponent by the policy; accepts every end of a game that the bot has given up.
+    /// Answers an offer of the opponent by the policy; accepts every end of a game that the bot has given up. Ignores offers that
+    /// are answered already, that name a game, or that come without a game in progress.
     pub(super) fn on_offer(&mut self, offer: &Offer) {
         if offer.actor != Actor::Other || offer.answer.is_some() || offer.game.is_some() {
             return;
@@ -107,7 +108,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.requests.send(answer.send(self.client.clone()));
     }
 
-    /// Handles the result of an answer. If the server did not find the offer by name or kind, answers again by its number.
+    /// Handles the result of an answer, and reports a refusal. If the server did not find the offer by name or kind, answers
+    /// again by its number, if that is known. If no game has started, the bot is free for the next challenge.
     pub(super) fn on_answer(&mut self, answer: Answer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
@@ -146,7 +148,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Carries out a command of an owner, and reports the result to the owner.
+    /// Carries out a command of an owner, and tells the owner the result; the answer to an unknown command lists the commands.
     fn run_owner_command(&mut self, owner: &Handle, command: &str) {
         self.report(BotAction::Obeyed, None, Some(owner.clone()), command.chars().take(MAX_ANSWER).collect::<String>());
         let playing =
@@ -192,7 +194,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         format!("{mode}, {engine}, {game}, {} games since the start", self.idle.n_games())
     }
 
-    /// Sends the greeting of the settings, if there is one.
+    /// Sends the greeting of the settings, if there is one, with the names of opponent and engine in place of `{opponent}` and
+    /// `{engine}`.
     pub(super) fn greet(&mut self, opponent: &Handle) {
         let engine = self.engine.as_ref().map_or("", |engine| &engine.name);
         let words = &self.config.rules.talk.greeting;
@@ -206,7 +209,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.say(opponent, &words);
     }
 
-    /// Sends words to a player; nothing if they are empty.
+    /// Sends words to a player without control characters, cut to [`MAX_ANSWER`] characters; nothing if they are empty.
     fn say(&mut self, player: &Handle, words: &str) {
         if words.is_empty() {
             return;

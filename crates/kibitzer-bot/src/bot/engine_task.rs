@@ -82,7 +82,8 @@ impl EngineTask {
     }
 }
 
-/// Runs engines, one after the other, until the bot has gone.
+/// Runs engines, one after the other, until the bot has gone. The delay before a restart doubles up to [`MAX_RESTART_DELAY`], and
+/// starts again at [`RESTART_DELAY`] after an engine that has moved.
 ///
 /// # Cancel safety
 ///
@@ -121,7 +122,9 @@ async fn run_engines(
     }
 }
 
-/// Carries out orders until the bot has gone, or the engine fails. Sets `has_moved` once the engine has returned a move.
+/// Carries out orders until the bot has gone, or the engine fails. An order that arrives during a search replaces the search. A
+/// variant that the engine does not play is reported and is no failure. Stores the last game in `setup`, which is set up again at
+/// the start, and sets `has_moved` once the engine has returned a move.
 ///
 /// # Cancel safety
 ///

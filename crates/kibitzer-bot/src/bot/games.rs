@@ -39,7 +39,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.record(step);
     }
 
-    /// Prepares for a game that starts, or goes on after an interruption.
+    /// Prepares for a game that starts, or goes on after an interruption: requests missing moves, sets up the engine and looks
+    /// for a move. Greets the opponent of a new game.
     fn begin_game(&mut self, step: GameStep) {
         let Some(game) = self.games.tracker().get(step.game) else { return };
         let Some(color) = game.my_color() else { return };
@@ -81,7 +82,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Looks for a move if it is this account's turn, otherwise waits for the opponent's. Does nothing if it already does.
+    /// Looks for a move if it is this account's turn, and claims a draw first if one is due; otherwise waits for the opponent's
+    /// move. Does nothing if the position is being searched already, the engine searches for another game, or the bot has given
+    /// the game up.
     pub(super) fn decide_move(&mut self, key: GameKey) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
@@ -143,7 +146,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         budget.limits(&clock, color, elapsed, self.lag.estimate())
     }
 
-    /// Returns a move of the book.
+    /// Returns a move of the book; `None` if the book has none. A book that cannot be read is reported, and not used again.
     fn book_move(&mut self, key: GameKey) -> Option<String> {
         let game = self.games.tracker().get(key)?;
         let chosen = self.book.as_mut()?.choose(&game.search_position(), &game.variant());
@@ -153,7 +156,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.or_report(chosen)?
     }
 
-    /// Starts to ponder unless a search is running, and schedules the claim of the opponent's time for shortly after it runs out.
+    /// Starts to ponder on the expected move, or stops the engine without one, unless a search is running or the position is
+    /// known. Schedules the claim of the opponent's time for shortly after it runs out, and records the lag of the bot's last
+    /// move.
     fn ponder_and_plan_flag(&mut self, key: GameKey) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
@@ -193,7 +198,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.decisions.values().any(|decisions| decisions.deciding.is_some())
     }
 
-    /// Looks for moves in games that waited for the engine.
+    /// Looks for a move in one of the games that wait for the engine.
     pub(super) fn decide_others(&mut self) {
         let is_due = |game: &&TrackedGame| {
             game.is_my_turn()

@@ -24,7 +24,8 @@ const SEEK_DELAY: Duration = Duration::from_secs(3);
 const MIN_CHALLENGE_PAUSE: Duration = Duration::from_secs(10);
 
 impl<P: Policy + Clone> BotPlayer<P> {
-    /// Plans seeks and challenges after the end of a game, or when the session is ready.
+    /// Plans seeks and challenges after the end of a game, or when the session is ready. Does nothing while the bot plays, is
+    /// paused or is about to stop.
     pub(super) fn become_idle(&mut self, now: Instant) {
         if self.is_playing() || self.urgency != Urgency::None || self.idle.is_paused {
             return;
@@ -40,7 +41,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         Some(now + rules.pause.clamp(MIN_CHALLENGE_PAUSE, NEVER))
     }
 
-    /// Does what is due without a game.
+    /// Posts seeks and sends a challenge if they are due and a game may begin. Plans the next challenge in any case; postpones
+    /// the seeks while no engine runs.
     pub(super) fn on_idle(&mut self, now: Instant) {
         let may_begin = self.may_begin();
         if self.idle.seeks_at.is_some_and(|at| at <= now) {
@@ -58,7 +60,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Challenges one of the configured players, or requests the list of those who are logged in.
+    /// Challenges a random one of the configured players who has not declined; without configured players, requests the list of
+    /// those who are logged in. Withdraws an unanswered challenge first.
     fn challenge_or_list_players(&mut self, now: Instant) {
         let config = Arc::clone(&self.config);
         let Some(rules) = &config.rules.matchmaking else { return };
@@ -87,7 +90,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.requests.send(async move { RequestOutcome::Challenge(player, client.request(&command).await.err()) });
     }
 
-    /// Forgets a challenge that failed. The player counts as one who declines, unless the reason may pass soon.
+    /// Forgets a challenge that failed, and reports the failure; does nothing without an error. The player counts as one who
+    /// declines, unless the reason may pass soon.
     pub(super) fn on_challenge_reply(&mut self, player: Handle, error: Option<RequestError>) {
         use Refusal::{AlreadyOffered, Examining, NoSuchPlayer, NotLoggedIn, PlayerBusy, Playing};
         let Some(failed) = &error else { return };
@@ -116,7 +120,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Withdraws seeks and challenges, as no new game may begin.
+    /// Withdraws seeks and challenges and cancels those that are planned, as no new game may begin.
     pub(super) fn withdraw_proposals(&mut self) {
         self.idle.plan(None, None);
         if let Some(player) = self.idle.challenged.take() {
@@ -133,7 +137,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         });
     }
 
-    /// Challenges a random suitable player of the list, if a game may still begin.
+    /// Challenges a random suitable player of the list, if a game may still begin. Reports an error of the request.
     pub(super) fn on_candidates(&mut self, result: Result<WhoList, RequestError>) {
         let rules = Arc::clone(&self.config);
         let Some(rules) = &rules.rules.matchmaking else { return };
@@ -149,7 +153,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.challenge(&player, rules);
     }
 
-    /// Proposes another game of this variant, within the limit of the settings, to an opponent who has not declined.
+    /// Proposes another game of this variant to an opponent who has not declined, within the limit of the settings, if the engine
+    /// plays the variant and a game may begin.
     pub(super) fn propose_rematch(&mut self, opponent: &Handle, variant: &String) {
         let is_played = self.engine.as_ref().is_some_and(|engine| engine.variants.contains(variant));
         let has_refused = self.idle.has_refused(opponent, Instant::now());

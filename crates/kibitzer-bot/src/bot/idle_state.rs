@@ -108,7 +108,8 @@ impl IdleState {
         self.plan(None, None);
     }
 
-    /// Postpones a challenge; it replaces an earlier one of the same player.
+    /// Postpones a challenge; it replaces an earlier one of the same player. Drops it if [`MAX_POSTPONED_CHALLENGES`] are
+    /// postponed.
     pub(super) fn postpone_challenge(&mut self, challenge: &Challenge) {
         self.postponed_challenges.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
         if self.postponed_challenges.len() < MAX_POSTPONED_CHALLENGES {
@@ -165,7 +166,8 @@ impl IdleState {
         is_new
     }
 
-    /// Returns whether a tell of the player may be answered now, and remembers the answer.
+    /// Returns whether a tell of the player may be answered now, because the last answer is at least [`ANSWER_PAUSE`] ago; if so,
+    /// remembers the answer.
     pub(super) fn may_answer(&mut self, player: &Handle, now: Instant) -> bool {
         let answered = &mut self.opponent(player).answered;
         let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= ANSWER_PAUSE);
@@ -175,7 +177,8 @@ impl IdleState {
         may_answer
     }
 
-    /// The game of an accepted challenge, or any other, has started. A resumed one is not new, and was counted before.
+    /// Records that a game has started, and cancels planned seeks and challenges. A resumed game (`is_new` is `false`) is not
+    /// counted, because it was counted before.
     pub(super) fn game_started(&mut self, opponent: &Handle, is_new: bool, now: Instant) {
         self.is_accepting = false;
         self.challenged = None;
@@ -211,7 +214,8 @@ impl IdleState {
         self.opponents.entry(key).or_default()
     }
 
-    /// Returns a random player of the list who may be challenged.
+    /// Returns a random player of the list who may be challenged; `None` if there is none. Remembers which players of the list
+    /// are computers.
     pub(super) fn random_candidate(
         &mut self,
         list: &WhoList,

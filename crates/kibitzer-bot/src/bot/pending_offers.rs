@@ -13,7 +13,8 @@ const MAX_OFFERS: usize = 64;
 pub(super) struct PendingOffers(Vec<Pending>);
 
 impl PendingOffers {
-    /// Adds or removes offers; ignores other messages.
+    /// Adds or removes offers; ignores other messages. An offer replaces one with the same number, or the oldest if
+    /// [`MAX_OFFERS`] are known.
     pub(super) fn handle(&mut self, message: &Message) {
         match message {
             Message::Pending(pending) => {
@@ -33,7 +34,7 @@ impl PendingOffers {
         self.0.clear();
     }
 
-    /// Returns the number of the offer that an answer selects by name or kind; `None` if it is not known.
+    /// Returns the number of the newest offer that an answer selects by name or kind; `None` if it is not known.
     pub(super) fn number(&self, answer: &Answer) -> Option<u32> {
         let is_mine = answer.verb == AnswerVerb::Withdraw;
         let direction = if is_mine { PendingDirection::To } else { PendingDirection::From };

@@ -91,7 +91,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         result.inspect_err(|error| self.report(BotAction::FileFailed, None, None, error.to_string())).ok()
     }
 
-    /// Plays until the bot is stopped or the session is over.
+    /// Plays until the bot is stopped or the session is over. Then records the unfinished games, and quits, or disconnects if a
+    /// game is still in progress.
     ///
     /// # Errors
     ///
@@ -130,7 +131,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
         Ok(())
     }
 
-    /// Returns the reason why the session ended.
+    /// Records the unfinished games, and waits for the end of the session.
+    ///
+    /// # Errors
+    ///
+    /// [`BotError::Ended`] with the reason, unless the session ended on request.
     ///
     /// # Cancel safety
     ///
@@ -143,7 +148,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Handles an event of the session: updates the state of the connection, the games, challenges and offers.
+    /// Handles an event of the session: updates the state of the connection, the games, challenges and offers. While too many
+    /// requests are unanswered, ignores messages that would need an answer.
     fn on_session_event(&mut self, event: &Event) {
         match event {
             Event::Ready(_) => {
@@ -261,7 +267,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 
-    /// Performs everything whose time has come.
+    /// Adjourns or leaves the game after a stop, claims the opponent's time, and posts seeks and challenges, each if it is due.
     fn on_deadline(&mut self) {
         let now = Instant::now();
         if self.leave_at.is_some_and(|at| at <= now) {
@@ -271,7 +277,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.on_idle(now);
     }
 
-    /// Adjourns the game in progress; at the second call, leaves it.
+    /// Requests to adjourn the game in progress, and plans the next call after [`ADJOURN_WAIT`]; the second call leaves the game
+    /// to the server.
     fn adjourn_or_leave(&mut self, now: Instant) {
         if std::mem::replace(&mut self.has_adjourned, true) {
             self.report(BotAction::Stopping, None, None, "the game is left to the server");

@@ -48,7 +48,7 @@ impl CecpDialect {
         self.game.as_ref().map_or("chess", |game| &game.variant)
     }
 
-    /// Stores a feature; returns whether it is accepted. Without an answer to `san`, an engine writes coordinates.
+    /// Stores a feature; returns whether it is known and thus accepted. Without an answer to `san`, an engine writes coordinates.
     fn store_feature(&mut self, name: &str, value: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> bool {
         if let Some(switch) = SWITCHES.iter().find(|switch| **switch == name) {
             self.switches.retain(|on| on != switch);
@@ -67,8 +67,8 @@ impl CecpDialect {
         true
     }
 
-    /// Returns the lines that start a game, up to its base position; `None` for the usual start. Fails if the engine cannot set up
-    /// positions.
+    /// Returns the lines that start a game, up to its base position; `fen` is `None` for the usual start. Fails if the engine
+    /// cannot set up positions.
     fn start_of_game(&self, fen: Option<&String>) -> Result<Vec<String>, EngineError> {
         let mut sent = vec!["new".to_owned()];
         if self.variant() != "chess" {

@@ -175,8 +175,8 @@ impl Game {
         self.position.white() == *white && self.position.black() == *black
     }
 
-    /// Applies the announcement, terms and reserves that were reported before the board. An announcement of other players is
-    /// ignored.
+    /// Applies the announcement, terms and reserves that were reported before the board. Ignores an announcement of other
+    /// players, but not the terms and reserves. Keeps known reserves if none were reported.
     pub(super) fn apply_announced(&mut self, reports: AnnouncedGame) {
         if let Some(created) = reports.created.filter(|created| self.is_between(&created.white, &created.black)) {
             self.kind = Some(created.kind);
@@ -205,7 +205,8 @@ impl Game {
         self.reserves.has_captured = false;
     }
 
-    /// Records whether the server sends boards of the game. If a game is followed again, the next board shows whether it is this one.
+    /// Records whether the server sends boards of the game. If a game is followed again, the next board shows whether it is this
+    /// one, and the known position counts as out of step until then.
     pub(super) fn set_followed(&mut self, followed: bool) {
         if followed && self.ending.is_some() {
             // Servers let only games in progress be observed.
@@ -239,7 +240,8 @@ impl Game {
         Arc::ptr_eq(&self.marker, &identity.marker)
     }
 
-    /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or is already known.
+    /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or a result is already known. A
+    /// result without names belongs to this game, unless another one is announced.
     pub(super) fn set_ending(&mut self, ended: &GameEnded) -> bool {
         let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
         let is_mine = (is_unnamed || self.is_between(&ended.white, &ended.black))

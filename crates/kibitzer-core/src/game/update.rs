@@ -29,8 +29,9 @@ impl Games {
         }
     }
 
-    /// Processes the list with which ICC starts a game: later boards of the number may belong to another game. Returns `false` for
-    /// an isolated board, which is not followed.
+    /// Processes the list with which ICC starts a game: later boards of the number may belong to another game. A list of changes
+    /// replaces the names and terms of the game. Returns `false` for an isolated board, which is not followed; `true` without a
+    /// list.
     pub(super) fn apply_start_list(&mut self, info: &GameInfo) -> bool {
         let (id, Some(start)) = (info.game, info.start.as_deref()) else { return true };
         if start.kind == StartKind::Isolated {
@@ -49,7 +50,8 @@ impl Games {
         true
     }
 
-    /// Applies the relation of this login to a game: ends or changes a known game, and stores the role for an announced one.
+    /// Applies the relation of this login to a game. [`GameRole::Gone`] means that the login left the game, and discards reports
+    /// for its number. Any other role changes the current game; without one, it is kept for the next board with the number.
     fn apply_role(&mut self, id: GameId, role: GameRole) -> MessageEffect {
         if role == GameRole::Gone {
             self.announced.take(id);
@@ -84,7 +86,8 @@ impl Games {
         MessageEffect { replaced: before.filter(|_| is_desync), ..effect }
     }
 
-    /// Applies a list of moves from `start`, by default the usual start position; stops after the first desync.
+    /// Applies a list of moves from `start`, by default the usual start position; White is to move there. Stops after the first
+    /// desync, and drops the remaining moves.
     fn apply_move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> MessageEffect {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
         let mut applied = self.apply_position(id, &start.map_or(Fen::START, fen_with_white_to_move), n_moves);
@@ -98,7 +101,8 @@ impl Games {
         applied
     }
 
-    /// Applies an action to the current game. If there is none, a move or a board may open an announced game.
+    /// Applies an action to the current game. If there is none, a move or a board may open an announced game, or else reports
+    /// [`DesyncReason::NoBoard`]; other actions change nothing.
     fn apply_action_or_open(&mut self, id: GameId, action: &GameAction) -> MessageEffect {
         if let Some(applied) = self.apply_action(id, action) {
             return applied;

@@ -40,7 +40,7 @@ impl<T> GameMap<T> {
         }
     }
 
-    /// Stores a value, and drops the one that the number had.
+    /// Stores a value under a number, and drops the value that the number had.
     pub(crate) fn insert(&mut self, game: GameId, value: T) {
         self.numbers.insert(game);
         let Some(index) = small_index(game) else {

@@ -91,7 +91,7 @@ impl Challenge {
         Some(challenge)
     }
 
-    /// Reads the fields that may follow the clocks, in any order.
+    /// Reads the fields that may follow the clocks, in any order; words that are not known become the options.
     fn read_extras(&mut self, mut at: Cursor<'_>) {
         let mut options = Vec::new();
         while let Some(word) = next_word(&mut at) {

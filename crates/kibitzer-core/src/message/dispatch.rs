@@ -71,7 +71,8 @@ fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> 
         .or_else(|| Partner::parse(line).map(Message::from))
 }
 
-/// Parses a line without a tag that comes before the login is complete. Only messages about the login are tried.
+/// Parses a line without a tag that comes before the login is complete. Only messages about the login are tried; `None` for any
+/// other line.
 pub(super) fn parse_login_line(line: &[u8]) -> Option<Message> {
     LoggedIn::parse(line)
         .map(Message::from)

@@ -74,7 +74,7 @@ impl Examine {
         Some(Self { game: captures.game(), by: None, action: action(&captures) })
     }
 
-    /// Parses a sentence about another examiner, with or without the number of the game.
+    /// Parses a sentence about another examiner, with or without the number of the game; `None` if the sentence is not known.
     fn parse_of_others(line: &[u8]) -> Option<Self> {
         let sentence = PlayerSentence::read(line)?;
         let (game, action) = if let Some((action, captures)) = match_table(sentence.rest, EXAMINERS) {

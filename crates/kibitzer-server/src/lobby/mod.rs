@@ -65,9 +65,9 @@ pub(crate) struct Lobby {
     /// Number of connections opened so far.
     n_opened: u64,
     pub(crate) connections: BTreeMap<ConnectionId, Connection>,
-    /// Players who are logged in, by [`key`] of their names.
+    /// Players who are logged in, by [`name_key`] of their names.
     online: BTreeMap<String, ConnectionId>,
-    /// Settings of registered players at their last logout, by [`key`] of their names.
+    /// Settings of registered players at their last logout, by [`name_key`] of their names.
     saved: BTreeMap<String, SavedSettings>,
     /// Connections with unsent bytes: those of clients, and those of simulated players.
     unsent: BTreeSet<ConnectionId>,

@@ -24,7 +24,8 @@ pub(crate) enum BoardReason {
 }
 
 impl World {
-    /// Returns the relation of a client to a game, and the color that the client plays in it.
+    /// Returns the relation of a client to a game, and the color that the client plays in it. [`Relation::Isolated`] for a client
+    /// that takes no part in the game, or is not logged in.
     fn relation(&self, table: &Table, id: ConnectionId) -> (Relation, Option<Color>) {
         let Some(player) = self.lobby.player(id) else { return (Relation::Isolated, None) };
         let number = table.header().id;
@@ -40,7 +41,8 @@ impl World {
         (relation, color)
     }
 
-    /// Returns an empty line and a board's lines; `None` for a client without board lines.
+    /// Returns an empty line and a board's line, as a delta board if the client has requested that and one can be formed. `None`
+    /// without such a game, or for a client that is not logged in or receives no board lines.
     fn board_lines(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let table = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
@@ -74,7 +76,7 @@ impl World {
         Some(format!("{gap}{line}\n"))
     }
 
-    /// Queues a board as part of a reply.
+    /// Queues a board, its datagrams and the reserves as part of a reply, without a prompt.
     pub(crate) fn queue_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         if let Some(board) = self.board_lines(number, to, reason) {
             self.lobby.queue_unwrapped(to, &board);
@@ -87,7 +89,7 @@ impl World {
         }
     }
 
-    /// Sends an unsolicited board.
+    /// Sends an unsolicited board, with a bell before it and a prompt after it; nothing without such a game.
     pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         if self.games.get(number).is_none() {
             return;
@@ -97,7 +99,8 @@ impl World {
         self.lobby.queue_prompt(to);
     }
 
-    /// Sends a board to the audience of a game; to `actor` as part of the reply.
+    /// Sends a board to the audience of a game; to `actor` as part of the reply. Leaves out the giver of a simul who is at
+    /// another board.
     pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, reason: BoardReason) {
         for id in self.audience(number) {
             // The giver of a simul sees only the current board.

@@ -116,7 +116,7 @@ impl GameStore {
         format!("Game {number}: {} {} {terms}\n", name_with_rating(white), name_with_rating(black))
     }
 
-    /// Stores an adjourned game.
+    /// Stores an adjourned game. Drops the oldest one if [`MAX_STORED`] are stored.
     pub(crate) fn store(&mut self, game: Game, since: SystemTime) {
         // Bounded, as a client could adjourn games without end.
         if self.stored.len() >= MAX_STORED {
@@ -142,7 +142,8 @@ impl GameStore {
         self.history.get(&name_key(name)).map_or(&[], |games| games.as_slice())
     }
 
-    /// Adds a finished game to the history of one of its players.
+    /// Adds a finished game to the history of one of its players, under the index after the last. Drops the oldest game beyond
+    /// [`MAX_HISTORY`]; the indexes of the others do not change.
     pub(crate) fn add_to_history(&mut self, name: &str, game: &Arc<Game>, ended: SystemTime) {
         let history = self.history.entry(name_key(name)).or_default();
         let index = history.last().map_or(0, |last| last.index + 1);
@@ -186,7 +187,7 @@ impl World {
         self.player_of(self.game_of(id)?, self.side_of(id)?.1.opponent())
     }
 
-    /// Returns the players or examiners of a game.
+    /// Returns the players of a played game who are logged in, or the examiners of an examined one; empty for an unknown game.
     pub(crate) fn players_or_examiners(&self, number: GameId) -> Vec<ConnectionId> {
         match self.games.get(number) {
             Some(Table::Played(game)) => {
@@ -204,7 +205,7 @@ impl World {
         audience
     }
 
-    /// Sets the deadline at which the running clock of a game will reach zero.
+    /// Sets the deadline at which the running clock of a game will reach zero; cancels it if no clock is running.
     pub(crate) fn schedule_flag(&mut self, number: GameId) {
         match self.games.played(number).and_then(|game| game.clocks.runs_out_at()) {
             Some(time) => self.schedule.set(Deadline::Flag(number), time),

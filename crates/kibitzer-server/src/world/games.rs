@@ -15,7 +15,8 @@ use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
 
 impl World {
-    /// Starts a game of two players, and in bughouse that of their partners. Its lines are part of the reply to `actor`.
+    /// Starts a game of two players, and in bughouse that of their partners. Removes their seeks and challenges first. The lines
+    /// are part of the reply to `actor`. Does nothing more if a player is not logged in.
     pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
         let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
         let all = [Some(players), partners].into_iter().flatten();
@@ -80,7 +81,8 @@ impl World {
         self.schedule_flag(number);
     }
 
-    /// Resumes the adjourned game with this index under a new number. If a player is not online, the game is removed and lost.
+    /// Resumes the adjourned game with this index under a new number, and removes the players' seeks and challenges. If a player
+    /// is not online, the game is removed and lost.
     pub(crate) fn resume_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         if index >= self.games.stored.len() {
             return;
@@ -96,7 +98,8 @@ impl World {
         self.announce_game(number, "Continuing", actor);
     }
 
-    /// Announces a game to its players and to those with `gin` set.
+    /// Announces a game to its players, with its terms and first board, and to those with `gin` set. The lines to `actor` have no
+    /// prompt, because they are part of a reply.
     fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
         let Some(game) = self.games.played(number) else { return };
         let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
@@ -146,7 +149,8 @@ impl World {
         }
     }
 
-    /// Ends one game: reports the result, removes the offers about the game, and removes the game.
+    /// Ends one game: reports the result to players, observers and those with `gin` set, removes the offers about the game, and
+    /// removes the game. Does nothing if no played game has this number.
     fn end_one_board(&mut self, number: GameId, ending: Ending) {
         let now = self.now();
         let Some(game) = self.games.played_mut(number) else { return };
@@ -165,7 +169,8 @@ impl World {
         self.remove_game(number);
     }
 
-    /// Removes a game: frees its players, removes its observers, and takes it from the simul that it is part of. Stores a finished game.
+    /// Removes a game: frees its players or examiners, reports the removal to its observers, and takes the game from the simul
+    /// that it is part of. Stores a finished game.
     pub(crate) fn remove_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
@@ -189,7 +194,8 @@ impl World {
         }
     }
 
-    /// Stores a finished game: as adjourned, or in the histories of its players. A guest's history ends with the session.
+    /// Stores a finished game: as adjourned, or in the histories of its players. An aborted game is dropped. A guest's history
+    /// ends with the session.
     fn store_finished(&mut self, game: Game) {
         let Some(ending) = game.ending else { return };
         let ended = self.lobby.clock.system_time();
@@ -206,8 +212,8 @@ impl World {
         }
     }
 
-    /// Ends a game whose clock has run out, unless the opponent has switched `autoflag` off. If the clock has not run out, schedules the
-    /// next check.
+    /// Ends a game whose clock has run out. If the opponent has switched `autoflag` off, does nothing: the game continues until a
+    /// player ends it. If the clock has not run out, schedules the next check.
     pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
         let Some(game) = self.games.played(number) else { return };
         let Some(ending) = game.ending_by_flag_fall(self.now()) else { return self.schedule_flag(number) };
@@ -217,7 +223,8 @@ impl World {
         }
     }
 
-    /// Ends a departing player's games, and stops observing and examining.
+    /// Ends a departing player's games, of which a simul has several, and reports the departure to the opponents. Stops observing
+    /// without a report, and stops examining.
     pub(super) fn leave_all_games(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player_mut(id) else { return };
         player.observing.clear();

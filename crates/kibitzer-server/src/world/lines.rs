@@ -22,7 +22,8 @@ const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
 const INVALID_CHARACTERS: &str = "Command ignored: invalid characters.\n";
 
 impl World {
-    /// Processes a line: starts timeseal, records the answer to a ping, or passes the text on, unsealed if it is sealed.
+    /// Processes a line: starts timeseal if it is the first and sealed, records the answer to a ping, or passes the text on. A
+    /// sealed connection may also send plain lines; a sealed line on a plain connection is not unsealed.
     pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
         let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
@@ -57,7 +58,8 @@ impl World {
         }
     }
 
-    /// Processes a line of text. One with invalid characters is refused without a prompt, as recorded.
+    /// Processes a line of text as a command, or before the login as a part of that. A line over [`MAX_COMMAND_BYTES`] is
+    /// refused; one with invalid characters is refused without a prompt, as recorded.
     fn receive_text(&mut self, id: ConnectionId, line: &[u8]) {
         if line.len() > MAX_COMMAND_BYTES {
             return self.refuse_long_line(id, line);
@@ -101,7 +103,8 @@ impl World {
         }
     }
 
-    /// Frames the output of `run` to `id` as a block.
+    /// Frames the output of `run` to `id` as a block, and queues a prompt. Output to a connection that `run` closes is not
+    /// framed.
     fn run_in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);

@@ -39,7 +39,8 @@ const INVITATION: &str = "If you are not a registered player, enter the login na
 const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
 
 impl World {
-    /// Sends the greeting, or refuses the client if the server is full.
+    /// Sends the greeting, asks for a name and sets the deadline of the login; or refuses and closes the connection if the server
+    /// is full.
     pub(super) fn greet(&mut self, id: ConnectionId) {
         if self.n_clients() > self.options.max_connections {
             return self.refuse_login(id, LoginFailure::Full, "");
@@ -74,7 +75,8 @@ impl World {
         }
     }
 
-    /// Processes a line in place of a name: a directive, level settings, or a name with an optional password.
+    /// Processes a line in place of a name: a directive, level settings, or a name with an optional password. Closes the
+    /// connection of a web browser. Refuses the name as the operator has ordered.
     fn receive_name(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
@@ -94,7 +96,8 @@ impl World {
         }
     }
 
-    /// Processes a `%` line before the name.
+    /// Processes a `%` line before the name: `%q` closes the connection, and `%b` sets ivars. Any other line only repeats the
+    /// login prompt.
     fn receive_directive(&mut self, id: ConnectionId, directive: &str) {
         if directive == "q" {
             return self.log_out_and_close(id);
@@ -134,7 +137,8 @@ impl World {
         }
     }
 
-    /// Refuses a login as ordered by the operator.
+    /// Refuses a login as ordered by the operator. For `NameRegistered` and `InvalidPassword` asks for a password first; for
+    /// `Silence` sends nothing.
     fn refuse_by_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
         let failure = match obstacle {
             LoginObstacle::BadName => LoginFailure::BadCharacters,
@@ -167,7 +171,7 @@ impl World {
         }
     }
 
-    /// Asks for a password, unless it came with the name.
+    /// Asks for a password, or checks the one that came with the name.
     fn ask_password(&mut self, id: ConnectionId, handle: Handle, password: Option<&str>) {
         if let Some(password) = password {
             return self.receive_password(id, &handle, password);
@@ -231,7 +235,8 @@ impl World {
         self.log_in_player(id, player);
     }
 
-    /// Returns the ivars with which a session starts: those of the login string, otherwise the defaults.
+    /// Returns the ivars with which a session starts: those of the login string, otherwise the defaults. Without block mode when
+    /// the server does not support it.
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
         let mut ivars = self.lobby.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
         if !self.options.has(Feature::BlockMode) {
@@ -240,7 +245,8 @@ impl World {
         ivars
     }
 
-    /// Processes a password: logs the player in and ends an earlier session of the account, or refuses the login.
+    /// Processes a password: logs the player in and ends an earlier session of the account, asks for another name if the password
+    /// is empty, or refuses the login. An obstacle that the operator set makes every password wrong.
     fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         self.lobby.queue_text(id, "\n");
@@ -277,7 +283,8 @@ impl World {
         self.log_out_and_close(former);
     }
 
-    /// Logs a player in, sends the texts of the login, and announces the arrival. Executes a kick that waited for it.
+    /// Logs a player in, sends the texts of the login, and announces the arrival. Replaces the deadline of the login by that of
+    /// idleness. Executes a kick that waited for the login.
     fn log_in_player(&mut self, id: ConnectionId, player: Player) {
         self.schedule.cancel(Deadline::Login(id));
         self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
@@ -300,6 +307,7 @@ impl World {
     }
 
     /// Logs out a player who was idle for too long and has no game, and closes the connection. Otherwise sets the next deadline.
+    /// Does nothing for a connection without a player.
     pub(super) fn log_out_if_idle(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
@@ -316,8 +324,9 @@ impl World {
         self.log_out_and_close(id);
     }
 
-    /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and announces
-    /// the departure. The connection remains and waits for a name; without a player, only that happens.
+    /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and
+    /// announces the departure. Removes a guest's history. The connection remains and waits for a name; without a player, only
+    /// that happens.
     pub(super) fn log_out_player(&mut self, id: ConnectionId) {
         self.leave_all_games(id);
         if !self.remove_seeks(id).is_empty() {
@@ -334,7 +343,7 @@ impl World {
         }
     }
 
-    /// Announces an arrival to those who are notified, and to opponents of adjourned games.
+    /// Announces an arrival to those who are notified of this player, and to the opponents of adjourned games who are online.
     fn announce_arrival(&mut self, id: ConnectionId) {
         let name = self.lobby.name(id);
         self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));

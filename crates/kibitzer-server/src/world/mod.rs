@@ -136,7 +136,7 @@ impl World {
         times.into_iter().flatten().min()
     }
 
-    /// Handles the deadlines that have passed, then what is due for the simulated players.
+    /// Handles the deadlines that have passed, then executes the actions of simulated players that are due.
     pub(crate) fn handle_deadlines(&mut self, now: Instant) {
         self.lobby.clock.now = now;
         while let Some(deadline) = self.schedule.take_due(now) {

@@ -37,7 +37,7 @@ impl World {
         }
     }
 
-    /// Removes an offer and reports that to both sides.
+    /// Removes an offer and reports that to both sides; does nothing if it no longer exists.
     pub(crate) fn remove_and_report_offer(&mut self, offer: Offer) {
         if self.offers.remove(offer.number).is_some() {
             self.lobby.show_offer_removed(offer, offer.from);
@@ -83,7 +83,8 @@ impl World {
         }
     }
 
-    /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists.
+    /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists, or if a simul is no longer
+    /// possible because a player has a game.
     fn execute_offer(&mut self, offer: Offer) {
         match (offer.kind, self.lobby.current_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
@@ -143,7 +144,8 @@ impl World {
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
-    /// Returns whether all players are still without a game, as they were when the offer was made.
+    /// Returns whether all players, in bughouse also the partners, are still without a game, as they were when the offer was
+    /// made. Resuming a game needs no partners.
     fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
         let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
         let are_free = |ids: [Option<ConnectionId>; 2]| {
@@ -173,7 +175,8 @@ impl World {
         }
     }
 
-    /// Takes plies back and sends the board to the audience. Does nothing if fewer plies were played.
+    /// Takes plies back, sends the board to the audience, and updates the deadline of the flag. Does nothing if fewer plies were
+    /// played.
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
         let Some(game) = self.games.played_mut(number) else { return };
@@ -183,7 +186,7 @@ impl World {
         }
     }
 
-    /// Removes the offers about a game that has ended.
+    /// Removes the offers about a game that these players made, and reports that to both sides.
     pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
         let ended = |offer: &Offer| offer.kind.is_of_game() && players.contains(&offer.from);
         for offer in self.offers.select(ended) {
@@ -191,7 +194,8 @@ impl World {
         }
     }
 
-    /// Removes the challenges of a player who starts a game. The player's lines are part of the output that follows.
+    /// Removes the challenges to and from a player who starts a game, and reports that to both sides. The player's lines are part
+    /// of the output that follows.
     pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
         let fate = format!("has joined a game with {}.", self.lobby.name(opponent));
         let concerned =
@@ -204,7 +208,8 @@ impl World {
         }
     }
 
-    /// Removes the offers of a departing player.
+    /// Removes the offers to and from a departing player. The other side of a challenge receives a message, that of another offer
+    /// only the line of its removal.
     pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
         for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
             self.remove_offer_for_one(offer.number, id);
@@ -247,7 +252,7 @@ impl World {
         }
     }
 
-    /// Makes two players bughouse partners, which ends their former partnerships.
+    /// Makes two players bughouse partners, which ends their former partnerships, and reports that to both.
     fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
         for (id, partner) in [(from, to), (to, from)] {
             self.lobby.end_partnership(id);

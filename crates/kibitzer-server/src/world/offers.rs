@@ -110,7 +110,8 @@ impl Offers {
         self.pending.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
     }
 
-    /// Adds an offer under a new number. Numbers are reused late, as clients may still hold an old one.
+    /// Adds an offer under a new number, without a report or a check of the limit. Numbers run from 1 to 9999 and are reused
+    /// late, as clients may still hold an old one.
     pub(crate) fn add(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
         loop {
             self.newest = self.newest % 9_999 + 1;

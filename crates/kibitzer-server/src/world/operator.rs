@@ -18,7 +18,7 @@ impl World {
         clients.map(|(&id, _)| (id.0, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
     }
 
-    /// Returns the connection that a target selects, if it exists.
+    /// Returns the connection that a target selects, if it exists; `None` for [`ConnectionTarget::Next`].
     pub(crate) fn find_target(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
         match target {
             ConnectionTarget::Next => None,
@@ -37,9 +37,7 @@ impl World {
         }
     }
 
-    /// Ends a session, or marks it to be ended at the end of the login.
-    ///
-    /// Source of the form: transcript fatics-server-error-kicked.
+    /// Ends a session. If the player is not logged in yet, marks the connection, and the session ends right after the login.
     pub(crate) fn kick(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
@@ -74,7 +72,8 @@ impl World {
         self.schedule.set(Deadline::Shutdown, now + after);
     }
 
-    /// Closes all connections for good. Games are adjourned, or aborted if that is not possible.
+    /// Ends all played games and marks all connections as closing, for good. Games of registered players are adjourned, others
+    /// aborted.
     ///
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn shut_down_now(&mut self) {

@@ -48,7 +48,8 @@ impl World {
         self.population = Some(population);
     }
 
-    /// Executes a step of the game that a simulated player relays.
+    /// Executes a step of the game that a simulated player relays: starts an examined game, adds a move, records the ending, or
+    /// removes the game. Ignores a step without a started game.
     fn run_relay_step(&mut self, by: ConnectionId, step: RelayStep) {
         if let RelayStep::Start { terms, seats } = step {
             let number = self.games.free_number();

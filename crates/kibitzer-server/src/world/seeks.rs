@@ -52,7 +52,8 @@ impl World {
         is_possible && (id != seek.from || self.lobby.has_ivar(id, Ivar::ShowOwnSeek))
     }
 
-    /// Shows a seek as data, as text, or both; returns whether it was shown at all.
+    /// Shows a seek as data, as text, or both, as the client has requested; returns whether it was shown at all. The seeker needs
+    /// `showownseek` to receive the text.
     fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
         let has_data = self.lobby.has_ivar(id, Ivar::SeekInfo);
         let is_own = id == seek.from;
@@ -68,7 +69,8 @@ impl World {
         has_data || has_text
     }
 
-    /// Formats a seek for the ivar `seekinfo`: `<s> 3 w=Alekhine ti=00 rt=1882  t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`.
+    /// Formats a seek for the ivar `seekinfo`: `<s> 3 w=Alekhine ti=00 rt=1882 t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`. Empty
+    /// if the seeker is not logged in.
     pub(crate) fn seekinfo_line(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let Seek { number, terms, rating_range: (least, most), .. } = seek;
@@ -93,7 +95,8 @@ impl World {
         )
     }
 
-    /// Formats a seek as text: `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`.
+    /// Formats a seek as text: `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`. Empty if the seeker is not logged
+    /// in.
     fn seek_text(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let terms = seek.terms;
@@ -111,7 +114,7 @@ impl World {
         shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_line(seek))
     }
 
-    /// Removes a player's seeks; returns their numbers.
+    /// Removes a player's seeks and reports each removal; returns their numbers.
     pub(crate) fn remove_seeks(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
         for &number in &numbers {
@@ -120,8 +123,8 @@ impl World {
         numbers
     }
 
-    /// Removes a seek and reports that to the clients that follow seeks as data. Without such a seek, the report is sent
-    /// nevertheless.
+    /// Removes a seek and reports that to the clients that follow seeks as data: with both ivars `seekinfo` and `seekremove`, or
+    /// by a datagram. Without such a seek, the report is sent nevertheless.
     pub(crate) fn remove_seek(&mut self, number: u32) {
         self.seeks.retain(|seek| seek.number != number);
         let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];

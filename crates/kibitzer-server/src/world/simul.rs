@@ -10,7 +10,8 @@ use super::{ConnectionId, World};
 use crate::play::{Sides, Terms};
 
 impl World {
-    /// Starts a game between the giver of a simul and an opponent, as a further board. The giver stays at the current board.
+    /// Starts an untimed, unrated game between the giver of a simul, who has White, and an opponent, as a further board. The
+    /// giver stays at the current board.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
         // Starting a game makes it the current board; the giver stays at the former one.
         let at = self.lobby.current_game(giver);
@@ -23,8 +24,8 @@ impl World {
         self.notify_of_distances(giver);
     }
 
-    /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives `words`. Does
-    /// nothing if there is no other board.
+    /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives `words`;
+    /// the offers about that game are removed. Does nothing if there is no other board.
     pub(crate) fn move_simul_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
         let (boards, former) = (self.lobby.simul_games(giver).to_vec(), self.lobby.current_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
@@ -43,7 +44,8 @@ impl World {
         self.notify_of_distances(giver);
     }
 
-    /// Removes a finished game from a simul. The giver goes to the next board if this was the current one.
+    /// Removes a finished game from a simul. The giver goes to the next board if this was the current one. Does nothing for a
+    /// game that is not part of one.
     pub(super) fn leave_simul_board(&mut self, giver: ConnectionId, number: GameId) {
         let Some(player) = self.lobby.player_mut(giver) else { return };
         let Some(index) = player.simul.iter().position(|&board| board == number) else { return };

@@ -229,7 +229,7 @@ impl OpenConnection {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads once and appends the bytes to `input`. The end of the stream is [`CloseCause::Closed`].
+    /// Reads once, at most [`READ_BYTES`], and appends the bytes to `input`. The end of the stream is [`CloseCause::Closed`].
     fn poll_receive(&mut self, context: &mut Context<'_>, input: &mut Vec<u8>) -> Poll<Result<(), CloseCause>> {
         let mut buffer = [const { MaybeUninit::uninit() }; READ_BYTES];
         let mut buffer = ReadBuf::uninit(&mut buffer);

@@ -43,7 +43,8 @@ impl Redactor {
         Self { secrets: Vec::new(), withheld: Zeroizing::default(), n_released: 0 }
     }
 
-    /// Redacts the secrets of a sent line in bytes received from now on.
+    /// Redacts the secrets of a sent line in bytes received from now on: the password of the login until the set-up is over,
+    /// others until the reply to their request, at most for [`REPLY_TIMEOUT`].
     pub(super) fn add_secrets_of(&mut self, transmit: &Transmit, now: Instant) {
         let until = match transmit.kind {
             TransmitKind::Password => SecretLifetime::SetUp,

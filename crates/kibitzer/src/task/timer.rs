@@ -22,7 +22,8 @@ impl Timer {
         Self { sleep: Box::pin(sleep_until(Instant::now() + NEVER)) }
     }
 
-    /// Sets the latest time at which the timer expires; `None` for never.
+    /// Sets the latest time at which the timer expires; `None` for never. An earlier time that was set before and has not passed
+    /// is kept, so the timer may expire too early.
     pub(super) fn set(&mut self, deadline: Option<std::time::Instant>) {
         let deadline = deadline.map_or_else(|| Instant::now() + NEVER, Instant::from_std);
         if deadline < self.sleep.deadline() || self.sleep.is_elapsed() {

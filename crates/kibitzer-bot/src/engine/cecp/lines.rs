@@ -12,7 +12,8 @@ use crate::engine::{Score, SearchInfo, SearchPosition, is_uci_move, uci_notation
 /// Scores from here on are mates in as many moves more.
 const MATE_CP: i32 = 100_000;
 
-/// Parses a line of analysis: depth, score in centipawns, time in hundredths of a second, nodes, moves.
+/// Parses a line of analysis: depth, score in centipawns, time in hundredths of a second, nodes, moves. `None` if one of the four
+/// numbers is missing or invalid. Keeps at most [`MAX_LINE_MOVES`] moves.
 pub(super) fn parse_thinking(line: &str) -> Option<SearchInfo> {
     let mut words = line.split_ascii_whitespace();
     // Some engines append a mark to the depth, as in `7&`.
@@ -38,7 +39,7 @@ pub(super) fn parse_thinking(line: &str) -> Option<SearchInfo> {
     })
 }
 
-/// Splits `a=1 b="two words"`.
+/// Splits `a=1 b="two words"` into names and values. A value without a closing quote extends to the end.
 pub(super) fn split_pairs(mut rest: &str) -> Vec<(&str, &str)> {
     let mut pairs = Vec::new();
     while let Some((name, after)) = rest.split_once('=') {
@@ -52,7 +53,8 @@ pub(super) fn split_pairs(mut rest: &str) -> Vec<(&str, &str)> {
     pairs
 }
 
-/// Parses an option: `Contempt -spin 0 -100 100`, `Style -combo Solid /// *Risky`, `Clear -button`.
+/// Parses an option: `Contempt -spin 0 -100 100`, `Style -combo Solid /// *Risky`, `Clear -button`. `None` for an unknown type,
+/// or numbers without a range.
 pub(super) fn parse_option(description: &str) -> Option<EngineOption> {
     let (name, rest) = description.split_once(" -")?;
     let (kind, details) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -71,7 +73,7 @@ pub(super) fn parse_option(description: &str) -> Option<EngineOption> {
     Some(EngineOption { name: name.trim().to_owned(), kind })
 }
 
-/// The protocol's name of a variant.
+/// Returns the protocol's name of a variant; names that are the same in both protocols are returned unchanged.
 pub(super) fn cecp_variant(uci: &str) -> &str {
     match uci {
         "chess" => "normal",
@@ -80,7 +82,7 @@ pub(super) fn cecp_variant(uci: &str) -> &str {
     }
 }
 
-/// The name in UCI of a variant of the protocol.
+/// Returns the name in UCI of a variant of the protocol; names that are the same in both are returned unchanged.
 pub(super) fn uci_variant(name: &str) -> &str {
     match name {
         "normal" => "chess",
@@ -89,8 +91,8 @@ pub(super) fn uci_variant(name: &str) -> &str {
     }
 }
 
-/// The moves of a position in the protocol's notation, which writes castling in chess960 as `O-O`. `None` if a move of a chess960
-/// game is illegal.
+/// Returns the moves of a position in the protocol's notation, which writes castling in chess960 as `O-O`. `None` if a move of a
+/// chess960 game is illegal; other games are not checked.
 pub(super) fn moves_to_send(position: &SearchPosition, variant: &str) -> Option<Vec<String>> {
     if variant != "chess960" {
         return Some(position.moves.clone());

@@ -77,7 +77,8 @@ impl Game {
         self.add_move(played, removed, board, max_moves)
     }
 
-    /// Adds the move that led from the current position to `board`.
+    /// Adds the move that led from the current position to `board`. If the limit of moves is reached, drops all known moves
+    /// first, and counts from the current position.
     #[inline]
     fn add_move(&mut self, played: LastMove, removed: RemovedPiece, board: &Style12, max_moves: usize) -> GameStep {
         if self.moves.is_full(max_moves) {
@@ -114,8 +115,8 @@ impl Game {
         GameStep::new(ChangeKind::Repeated, self.reconcile_last_move(board))
     }
 
-    /// Returns the last move of a board whose squares are known. If it differs from the last known move, the known moves
-    /// are dropped, because they led to this board in another way.
+    /// Returns the last move of a board whose squares are known. If it differs from the last known move, or the board has none,
+    /// the known moves are dropped, because they led to this board in another way.
     fn reconcile_last_move(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
         match self.moves.last().map(PlayedMove::played) {
@@ -126,7 +127,8 @@ impl Game {
         reported
     }
 
-    /// Applies a board `plies` before the last known one. Drops all known moves if they do not contain it.
+    /// Applies a board `plies` before the last known one, and drops the later moves. Drops all known moves if they do not contain
+    /// the board.
     fn apply_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
         if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
@@ -143,8 +145,8 @@ impl Game {
         GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Replaced) }
     }
 
-    /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`; `None` if there are
-    /// none, or in examined games.
+    /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`. `None` if none are
+    /// missing, or if `board` is that of an examined game.
     pub(super) fn missed_plies_before(&self, board: &Style12) -> Option<PrecedingReport> {
         let from_ply = self.position.ply().saturating_add(1);
         let to_ply = board.ply().saturating_sub(board.has_last_move().into());
@@ -173,7 +175,8 @@ impl Game {
         step
     }
 
-    /// Applies a delta board without marking the game on an error.
+    /// Applies a delta board without marking the game as out of step on an error. A delta board of a known ply returns to that
+    /// ply.
     fn try_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
@@ -196,7 +199,11 @@ impl Game {
         self.play(last_move, delta.clock, max_moves)
     }
 
-    /// Plays a move without a board on the last known position; [`DesyncReason::WrongMove`] if it does not fit.
+    /// Plays a move without a board on the last known position. If the limit of moves is reached, drops the moves known before.
+    ///
+    /// # Errors
+    ///
+    /// [`DesyncReason::WrongMove`] if the move does not fit; the position is then unchanged.
     pub(super) fn play(
         &mut self,
         last_move: DerivedMove<'_>,
@@ -214,7 +221,8 @@ impl Game {
         Ok(GameStep::new(ChangeKind::Moved, Some(last_move.played)))
     }
 
-    /// Returns to the known ply that a delta board repeats; `None` if no known move of this ply has its SAN.
+    /// Returns to the known ply that a delta board repeats, and drops the later moves. Keeps the current clocks except the
+    /// mover's, which the delta board contains. `None`, without a change, if no known move of this ply has its SAN.
     fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<GameStep> {
         let last = self.moves.move_at(ply)?;
         let played = last.played();

@@ -27,7 +27,8 @@ pub(super) struct AwaitedMoves {
 const ATOMIC: u16 = 27;
 
 impl Game {
-    /// Applies a datagram to the board. Returns `None` if it changes nothing yet or the board is not the current one.
+    /// Applies a datagram to the board. Returns `None` if the datagram changes nothing yet, or if the game remains out of step,
+    /// so that its board is not the current one.
     ///
     /// `actor` is the player whose command caused the datagram. An error marks the game as out of step.
     pub(in crate::game) fn apply_action(
@@ -42,7 +43,8 @@ impl Game {
         step.map(|step| step.filter(|_| !self.is_out_of_step))
     }
 
-    /// Applies a datagram without marking the game on an error; `Ok(None)` if it changes nothing yet.
+    /// Applies a datagram without marking the game on an error; `Ok(None)` if it changes nothing yet. [`DesyncReason::OutOfStep`]
+    /// for a move or takeback in a game that is out of step, unless its moves are awaited.
     fn try_action(
         &mut self,
         action: &GameAction,
@@ -85,7 +87,8 @@ impl Game {
         }
     }
 
-    /// Replaces the names and terms of the game, which continues.
+    /// Replaces the names, the time control and whether the game is examined; the game continues. A time that `info` does not
+    /// contain is kept.
     pub(in crate::game) fn replace_names_and_terms(&mut self, info: &GameInfo, start: &StartList) {
         let known = *self.position.numbers();
         let numbers = BoardNumbers {
@@ -117,7 +120,8 @@ impl Game {
         }
     }
 
-    /// Sets the relation of this login to the game. For a player, the board is flipped if it plays Black.
+    /// Sets the relation of this login to the game. A player's board is shown from the player's side; for other roles the
+    /// orientation is kept.
     pub(in crate::game) fn set_role(&mut self, role: GameRole) {
         let is_played = !self.position.relation().is_examined();
         self.numbers_mut().relation = opening::relation(role, self.position.side_to_move(), is_played);
@@ -168,7 +172,8 @@ impl Game {
         Ok(Some(self.finish_awaited(awaited, step)))
     }
 
-    /// Plays a move; [`DesyncReason::WrongMove`] if it does not fit, or drops a piece that cannot be in reserve.
+    /// Plays a move, with the clock and time that the server sent; without a clock, the player's clock does not change.
+    /// [`DesyncReason::WrongMove`] if the move does not fit, or drops a piece that cannot be in reserve.
     fn play_notated(
         &mut self,
         notation: NotatedMove,
@@ -200,8 +205,8 @@ impl Game {
         }
     }
 
-    /// Completes the awaited moves, after which the position is the current one. Returns the change to report: a repetition if the
-    /// squares are those known before.
+    /// Completes the awaited moves, after which the position is the current one and the game in step. Returns the change to
+    /// report: a repetition if the squares are those known before.
     fn finish_awaited(&mut self, awaited: AwaitedMoves, last: GameStep) -> GameStep {
         let contradiction = self.contradiction_report();
         self.is_out_of_step = false;
@@ -249,9 +254,11 @@ impl Game {
         start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && notation.is_capture()))
     }
 
-    /// Applies a position of the server. With `is_past`, moves follow that lead to the current one, so no desync is reported.
+    /// Applies a position of the server, which puts the game back in step. With `is_past`, moves follow that lead to the current
+    /// position: the game stays as it is in that respect, and no desync is reported.
     ///
-    /// A position with other squares or another ply drops the known moves.
+    /// A position with other squares or another ply, or with `is_past`, drops the known moves. Reserves are replaced if the
+    /// position contains them.
     pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> GameStep {
         if let Some(hands) = fen.hands {
             self.set_hands(hands);

@@ -19,8 +19,9 @@ pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContex
     Some(Message::from(GameUpdate { game, action }).into())
 }
 
-/// Reads a move in its usual form: both notations, time and clock, and perhaps the number of the variation. A fast path of
-/// [`send_moves`]; `None` for every other datagram.
+/// Parses a move in its usual form: both notations, time and clock, and perhaps the number of the variation. Counts the move in
+/// the context, which removes offers that have expired. A fast path of [`send_moves`]; `None`, without a change, for every other
+/// datagram.
 pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
     let mut words = UnquotedWords::read(unit.strip_prefix(b"24 ")?)?;
     let mut next = || words.next();
@@ -58,8 +59,8 @@ pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> O
 
 /// Parses the parts of a move, at most [`MAX_PARTS`]; `None` if it has no notation. The client decides which parts are sent.
 ///
-/// The notations come first, algebraic before Smith notation; then the time, the clock, and the number of the
-/// variation. A single number is ambiguous and ignored.
+/// The notations come first, algebraic before Smith notation; then the time, the clock, and the number of the variation. A single
+/// number is ambiguous and ignored; a number out of range is `None`.
 fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> {
     let (mut words, mut numbers) = (SmallVec::<[&[u8]; MAX_PARTS]>::new(), SmallVec::<[i64; MAX_PARTS]>::new());
     for part in parts.take(MAX_PARTS) {
@@ -99,7 +100,7 @@ pub(super) fn fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<
     update_message(arguments, GameAction::Fen(read_fen(arguments)?))
 }
 
-/// Parses the argument `fen`; empty or `*` is the usual start position.
+/// Parses the argument `fen`; empty or `*` is the usual start position. `None` if the argument is missing or invalid.
 fn read_fen(arguments: &Arguments<'_>) -> Option<Fen> {
     match std::str::from_utf8(arguments.bytes("fen")?).ok()? {
         "" | "*" => Some(Fen::START),
@@ -139,7 +140,7 @@ pub(super) fn msec(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option
     update_message(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
 }
 
-/// Parses an argument as a color: White is 1 or W, Black 0 or B.
+/// Parses an argument as a color: White is 1 or W, Black 0 or B. `None` if it is missing or anything else.
 fn read_color(arguments: &Arguments<'_>, name: &str) -> Option<Color> {
     match arguments.bytes(name)? {
         b"1" => Some(Color::White),
@@ -175,7 +176,7 @@ pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Op
     Some(Message::from(holding).into())
 }
 
-/// Parses a circle or an arrow that an examiner drew or erased.
+/// Parses a circle or an arrow that an examiner drew or erased; `None` if an argument is missing or invalid.
 pub(super) fn mark(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let square = |name| Square::parse(arguments.bytes(name)?);
     // A kind of datagram has the arguments of one of the two shapes.

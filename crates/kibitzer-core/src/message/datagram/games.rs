@@ -12,7 +12,8 @@ use crate::message::{
 /// Number of arguments that a start list has at least, in all versions of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-/// Parses the start of a game into its announcement and its terms; stores the game in the context.
+/// Parses the start of a game into its announcement and its terms, and stores the game in the context. `None`, without a change,
+/// if an argument is missing or invalid.
 pub(super) fn created(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
@@ -99,7 +100,7 @@ fn read_terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
 }
 
 /// Parses White's clock and Black's. A time control in PGN's notation replaces minutes and increments, for both sides; both
-/// clocks are `None` if it is unknown.
+/// clocks are `None` if it is unknown. Without one, the result is `None` if a number is missing or too large.
 fn read_clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
     let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
     if let Some(words) = in_words {

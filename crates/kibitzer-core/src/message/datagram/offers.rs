@@ -129,7 +129,8 @@ fn read_color(arguments: &Arguments<'_>) -> Option<Color> {
     }
 }
 
-/// Parses a rating with its annotation: 0 for no rating, 1 provisional, any other established. `None` if an argument is missing.
+/// Parses a rating with its annotation: 0 for no rating, 1 provisional, any other established. `None` if an argument is missing
+/// or the rating is not a number.
 fn read_rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
     let value = arguments.number(value)?;
     match arguments.bytes(annotation)? {

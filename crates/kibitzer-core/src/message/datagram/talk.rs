@@ -58,8 +58,8 @@ fn talk_message(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> 
     Some(Message::from(Talk::with_text(kind, from, titles, text)).into())
 }
 
-/// Returns the text and the number that accompanies it. Older servers send them in the opposite order, so a quoted argument is
-/// the text.
+/// Returns the text and the number that accompanies it; `None` if either is missing or the number is invalid. Older servers send
+/// them in the opposite order, so a quoted argument is the text.
 fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
     let (text, code) = (arguments.argument("text")?, arguments.argument("type")?);
     // Only one of the two is quoted, whichever comes first.

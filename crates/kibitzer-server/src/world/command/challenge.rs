@@ -63,7 +63,8 @@ impl Proposal {
         Some(self)
     }
 
-    /// Adds a color, a rating range or the next number of the time control. `None` if the word is none of them.
+    /// Adds a color, a rating range, or the next number of the time control: first minutes, then increment. `None` if the word is
+    /// none of them, for a number over [`MAX_TIME`], and for a third number.
     fn with_color_rating_range_or_number(mut self, word: &str) -> Option<Self> {
         if let Some(color) = parse_color(word) {
             self.color = Some(color);
@@ -82,7 +83,8 @@ impl Proposal {
         Some(self)
     }
 
-    /// Returns the terms; the player's preferences replace missing parameters.
+    /// Returns the terms. The player's preferences replace a missing time control; a missing increment after a number of minutes
+    /// is 0.
     pub(super) fn terms(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
         let preferred = |number| world.lobby.player(id).map_or(0, |player| player.saved.variables.number(number));
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
@@ -93,7 +95,12 @@ impl Proposal {
         Terms { variant: self.variant, rated: is_rated, minutes: minutes.into(), increment_s: increment_s.into() }
     }
 
-    /// Returns whether the game is rated: as proposed, else if possible. Reports a default of unrated for `subject`.
+    /// Returns whether the game is rated: as proposed, else if both players are registered and the game is timed. Reports a
+    /// default of unrated for `subject` to `id`.
+    ///
+    /// # Errors
+    ///
+    /// A refusal of a game that is proposed as rated and cannot be.
     pub(super) fn decide_rated(
         self,
         world: &mut World,
@@ -128,7 +135,8 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     DONE
 }
 
-/// Returns the player of that name if a challenge is possible.
+/// Returns the player of that name if a challenge is possible. The error is the refusal: for an unknown name, a player who is
+/// busy or not open, or one whose lists exclude the challenger.
 pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
     let opponent = world.lobby.find_or_refuse(name)?;
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
@@ -146,7 +154,8 @@ pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) ->
     Ok(opponent)
 }
 
-/// Refuses a game of bughouse unless both players have partners who are free.
+/// Refuses a game of bughouse unless both players have partners who are free, and are not each other's. Accepts every other
+/// variant.
 fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), Refusal> {
     if variant != Variant::Bughouse {
         return Ok(());
@@ -159,7 +168,8 @@ fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Var
     refuse_if(has_game(mine) || has_game(theirs), "A partner is playing a game already.\n")
 }
 
-/// Makes a challenge, accepts an equal one of the opponent, or replaces an earlier one.
+/// Makes a challenge and reports it to both players. Accepts an equivalent challenge of the opponent instead; declines a
+/// different one; replaces an earlier one of this player. Refuses an identical challenge, and one over the limit of offers.
 pub(super) fn make_challenge(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
@@ -209,7 +219,8 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResul
     resume_with(world, id, opponent)
 }
 
-/// Challenges every adjourned opponent who is online.
+/// Challenges every adjourned opponent who is online. Queues the refusal of each challenge that is not possible, and continues
+/// with the next opponent.
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
 fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {

@@ -43,7 +43,7 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     DONE
 }
 
-/// Returns a game of a player's history: the one of that index, else the last.
+/// Returns a game of a registered player's history: the one of that index, else the last. The error is the text of the refusal.
 fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
     let name = super::records::registered_name(world, name)?;
     let games = world.games.history_of(&name);
@@ -75,7 +75,8 @@ fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     step(world, id, parameters, ExaminedGame::backward, ("backs up", "beginning"))
 }
 
-/// Moves the board of an examined game, and reports that to the audience.
+/// Moves the board of the game that the player examines by the number of plies in the parameters, 1 by default, and reports that
+/// to the audience. Refused at the `edge` of the game.
 fn step(
     world: &mut World,
     id: ConnectionId,

@@ -72,8 +72,8 @@ fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.with_side(color))
 }
 
-/// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent. `verb` is the
-/// participle for the messages, such as `aborted`.
+/// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent, also if
+/// both are out of time. `verb` is the participle for the messages, such as `aborted`.
 ///
 /// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
 fn propose_or_end(
@@ -131,7 +131,8 @@ fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     propose(world, id, OfferKind::Takeback(plies))
 }
 
-/// Makes an offer to the opponent, or accepts an equal one of the opponent.
+/// Makes an offer to the opponent, or accepts an equal one of the opponent. A takeback of another number of moves counters the
+/// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board.
 fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
     let Some(opponent) = world.opponent_of(id) else { return DONE };
     let is_away = world.lobby.current_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
@@ -151,7 +152,8 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResul
     DONE
 }
 
-/// Replaces the opponent's takeback request by one for another number of moves.
+/// Replaces the opponent's takeback request by one for another number of moves, and reports that to both players and the
+/// observers. Does nothing for other offers.
 fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     let OfferKind::Takeback(plies) = kind else { return };
     let Offer { from: opponent, to: id, .. } = offer;
@@ -231,7 +233,8 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     DONE
 }
 
-/// Returns the game that a command names, else the player's primary game.
+/// Returns the game that a command names, by number or by player, else the player's primary game. The error is the text of the
+/// refusal.
 fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, Refusal> {
     if let Ok(word) = first_word(parameters) {
         return Ok(world.find_game(word)?);

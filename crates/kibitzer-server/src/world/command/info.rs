@@ -63,7 +63,7 @@ fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     }
 }
 
-/// Formats the reply to `finger` about a player who is logged in.
+/// Formats the reply to `finger` about a player who is logged in; `None` if the connection has no player.
 fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let player = world.lobby.player(whom)?;
     let (on, idle) = (format_duration(world.now() - player.since), format_duration(world.now() - player.last_command));

@@ -58,7 +58,7 @@ fn first_word(parameters: &str) -> Result<&str, Refusal> {
     parameters.split_whitespace().next().ok_or(Refusal::Usage)
 }
 
-/// Parses the parameters as a number; 1 if they are empty.
+/// Parses the parameters as a number; 1 if they are empty. [`Refusal::Usage`] for anything else.
 fn number_or_one(parameters: &str) -> Result<usize, Refusal> {
     match parameters {
         "" => Ok(1),
@@ -205,7 +205,8 @@ impl CommandDirectory {
 }
 
 impl World {
-    /// Executes a command line and returns the command's number. The reply is queued without a prompt.
+    /// Executes a command line or a move, and returns the command's number for block mode. The reply is queued without a prompt.
+    /// Resets the player's idle time unless the line starts with `$$`.
     pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
         let line = line.trim();
         let now = self.now();
@@ -232,8 +233,9 @@ impl World {
         played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
     }
 
-    /// Executes the command with this name, or the only one whose name starts with it; queues a refusal without such a
-    /// command.
+    /// Executes the command with this name, or the only one whose name starts with it. Queues a refusal if no or several commands
+    /// match, if the connection's family does not have the command, and for an abbreviated `quit`. Returns the code for block
+    /// mode.
     fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         // The family of the connection decides: simulated players use FICS commands on an ICC server too.

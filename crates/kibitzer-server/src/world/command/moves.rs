@@ -18,7 +18,8 @@ use crate::world::{BoardReason, ConnectionId, Ivar, World};
 const MIN_PLIES_TO_PING: usize = 2;
 
 impl World {
-    /// Plays the typed move; `None` if the text is not a move.
+    /// Plays the typed move, or queues a refusal: if it is not the player's turn, the clock is paused, or the move is ambiguous,
+    /// illegal or without a game. `None`, without a reply, if the text is not a move.
     pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
@@ -43,7 +44,8 @@ impl World {
         Some(CommandCode::GAME_MOVE)
     }
 
-    /// Refuses a move of a player without a game; only text that cannot be the name of a command is treated as one.
+    /// Refuses a move of a player without a game. `None` for text that is not a move or could be the name of a command, because
+    /// it has neither a digit nor `-`.
     fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let start = Position::start(Variant::Crazyhouse);
         let is_move = start.read_move(typed, MoveCase::Insensitive) != Err(MoveError::NotAMove);
@@ -68,8 +70,8 @@ impl World {
         }
     }
 
-    /// Plays a legal move in a played game: declines pending offers, reports board and reserve, and ends the game if the move
-    /// does.
+    /// Plays a legal move in a played game: declines pending offers, reports board and reserve, pings the opponent, sets the
+    /// deadline of the flag, and ends the game if the move does.
     fn play_move(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
         self.decline_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
@@ -104,7 +106,7 @@ impl World {
         }
     }
 
-    /// Pings the opponent of a mover, except in the first plies.
+    /// Pings the opponent of a mover, except in the first [`MIN_PLIES_TO_PING`] plies.
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
         let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
@@ -136,7 +138,8 @@ impl World {
         }
     }
 
-    /// Returns the game of that number, or the game of the player of that name.
+    /// Returns the game of that number, or the game that the player of that name plays or examines. The error is the text of the
+    /// refusal.
     pub(super) fn find_game(&self, word: &str) -> Result<GameId, String> {
         if let Ok(number) = word.parse().map(GameId) {
             return self.games.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());

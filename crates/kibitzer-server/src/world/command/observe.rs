@@ -27,11 +27,12 @@ fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
 }
 
 impl World {
-    /// Starts observing a game.
+    /// Starts observing a game, and queues its terms and board. With the ivar `singleboard`, stops observing all other games
+    /// first.
     ///
     /// # Errors
     ///
-    /// The text of a refusal.
+    /// The text of a refusal: the game is observed already or the player's own, or the player observes [`MAX_OBSERVED`] games.
     fn observe(&mut self, id: ConnectionId, number: GameId) -> Result<(), String> {
         let Some(player) = self.lobby.player(id) else { return Ok(()) };
         if player.observing.contains(&number) {
@@ -59,7 +60,8 @@ impl World {
         Ok(())
     }
 
-    /// Stops observing one game or all; returns the games.
+    /// Stops observing one game, or all without `only`. Reports each game to the player, and returns those games; empty if none
+    /// was observed.
     fn stop_observing(&mut self, id: ConnectionId, only: Option<GameId>) -> Vec<GameId> {
         let Some(player) = self.lobby.player_mut(id) else { return Vec::new() };
         let (left, kept) = player.observing.iter().partition(|&&number| only.is_none_or(|only| only == number));
@@ -103,7 +105,8 @@ fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResu
     }
 }
 
-/// Formats the observers of a game: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2 users)`; `None` for a game without observers.
+/// Formats the observers of a game, after its examiners: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2
+/// users)`. `None` for a game without either.
 fn observers_line(world: &World, number: GameId, table: &Table) -> Option<String> {
     let name = |id: ConnectionId| world.lobby.player(id).map(Player::display);
     let examiners = if table.played().is_some() { Vec::new() } else { world.players_or_examiners(number) };

@@ -53,7 +53,7 @@ fn candidate_offers(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
     world.offers.select(is_mine)
 }
 
-/// Returns all candidates for `all`, else the selected one.
+/// Returns all candidates for `all`, else the selected one. The error is the text of the refusal; so is `all` without candidates.
 fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
     let candidates = candidate_offers(world, id, verb);
     if parameters == "all" && !candidates.is_empty() {
@@ -62,7 +62,8 @@ fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) 
     select_one(world, id, parameters, verb).map(|offer| vec![offer])
 }
 
-/// Returns the candidate that the parameters select; without parameters there must be only one.
+/// Returns the candidate that the last word of the parameters selects; without parameters there must be only one. The error is
+/// the text of the refusal, for no match or several.
 fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(name_key);
     let mut matches = candidate_offers(world, id, verb);

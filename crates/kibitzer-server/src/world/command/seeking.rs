@@ -51,7 +51,8 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     DONE
 }
 
-/// Returns a seek for the same game whose conditions, like those of `wanted`, both players meet.
+/// Returns another player's seek for the same game whose conditions, like those of `wanted`, both players meet. `None` if either
+/// seek is manual, or if its player is in a game.
 fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
@@ -72,7 +73,8 @@ fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: 
     world.start_game(players, found.terms, Some(id));
 }
 
-/// Returns whether a player meets a seek's conditions.
+/// Returns whether a player meets a seek's conditions: the rating range, registration for a rated game, and the seeker's lists
+/// `noplay` and `censor`. A player without a rating counts as 0.
 fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
     let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
     let rating = player.rating(seek.terms.kind()).value().unwrap_or_default();
@@ -112,7 +114,8 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     DONE
 }
 
-/// Returns the seek of another player by its number or by the seeker's name.
+/// Returns the seek of another player by its number or by the seeker's name. The error is the text of the refusal, for no seek or
+/// several of that player.
 fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
     let (number, seeker) = (word.parse::<u32>(), world.lobby.find_by_prefix(word));
     let is_named = |seek: &&Seek| match number {
@@ -132,7 +135,7 @@ fn sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     Ok(format!("{rows}{} displayed.\n", count(world.seeks.len(), "ad")))
 }
 
-/// Formats a row of `sought`: `  4 ---- Alekhine           15  10 unrated standard   [white]     0-9999 m`.
+/// Formats a row of `sought`: ` 4 ---- Alekhine 15 10 unrated standard [white] 0-9999 m`. `None` if the seeker is not logged in.
 fn sought_row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;

@@ -84,7 +84,8 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     DONE
 }
 
-/// Sets an ivar, or inverts it without a value, and queues the reply. Does nothing for a value other than 0 and 1.
+/// Sets an ivar, or inverts it without a value, and queues the reply. Setting `seekinfo` also sends the list of seeks. Refused
+/// while the ivar `lock` is set. Does nothing, without a reply, for a value other than 0 and 1.
 fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
     let Some(player) = world.lobby.player_mut(id) else { return };
     let value = match value {
@@ -133,7 +134,8 @@ pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) 
     world.lobby.find_by_prefix(name).ok_or_else(|| no_player(name))
 }
 
-/// Switches a level-2 datagram of ICC on or off, and sends the current data of some that are switched on.
+/// Switches a level-2 datagram of ICC on or off, and reports that by a datagram or as text. Sends all seeks when their datagram
+/// is switched on, and the empty `DUMMY_RESPONSE` when that is.
 fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
@@ -158,7 +160,8 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
 }
 
 impl World {
-    /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and values.
+    /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and
+    /// values, and for a connection of another family.
     pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
         let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc)?;
         let is_on = value == "1";

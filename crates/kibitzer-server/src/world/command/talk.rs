@@ -47,7 +47,8 @@ fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
     tell_player(world, id, to, text)
 }
 
-/// Sends a message. Echo and message have the text on a line of its own.
+/// Sends a message to a registered player who is logged in, at once; nothing is stored. Echo and message have the text on a line
+/// of its own.
 ///
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn message(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -70,7 +71,7 @@ fn find_listener(world: &World, id: ConnectionId, name: &str) -> Result<Connecti
     Ok(whom)
 }
 
-/// Refuses tells of `from` that do not reach a player.
+/// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off.
 fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
     let (Some(speaker), Some(listener)) = (world.lobby.player(from), world.lobby.player(whom)) else { return Ok(()) };
     let name = listener.name();
@@ -126,7 +127,8 @@ fn it(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     say_to_all(world, id, text, "shout", ("1", "", "it-shouted"))
 }
 
-/// Sends a shout to all players with the flag set: after a verb, or as `--> Foo waves` without one.
+/// Sends a shout to all players with the flag set who do not censor the sender: after a verb, or as `--> Foo waves` without one.
+/// The reply contains the shout and the number of receivers without the sender.
 fn say_to_all(
     world: &mut World,
     id: ConnectionId,
@@ -161,7 +163,8 @@ fn whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     comment(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
-/// Sends a kibitz or whisper, depending on `verb`, to those of the game who receive it. The reply contains their number.
+/// Sends a kibitz or whisper, depending on `verb`, to those of the sender's primary game who receive it. The reply contains the
+/// line and the number of receivers. Refused to guests in other players' games.
 fn comment(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> CommandResult {
     first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
@@ -218,7 +221,8 @@ impl World {
         }
     }
 
-    /// Formats the receipt of a tell: `(told Foo, who is playing)`.
+    /// Formats the receipt of a tell: `(told Foo, who is playing)`. Without a game, contains the text of the player's variable
+    /// `busy` and the idle time in minutes. Empty if the receiver is not logged in.
     pub(super) fn tell_receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.lobby.player(whom) else { return String::new() };
         let busy = player.saved.variables.value("busy");

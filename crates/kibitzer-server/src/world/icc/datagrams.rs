@@ -65,7 +65,8 @@ impl World {
         self.lobby.queue_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
-    /// Sends both reserves of a game as a datagram; returns whether the client has it switched on.
+    /// Sends both reserves of a game as a datagram. Returns `false`, and sends nothing, if the variant has no reserves or the
+    /// client has the datagram switched off.
     pub(crate) fn queue_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
         let Some(table) = self.games.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
             return false;
@@ -75,7 +76,8 @@ impl World {
         self.lobby.queue_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
-    /// Sends what a board line leaves out: milliseconds, and for a client without board lines the move or the position.
+    /// Sends to a client of ICC what a board line leaves out: both clocks in milliseconds in a played game, and to a client
+    /// without board lines the move or the position. Sends nothing to other clients.
     pub(crate) fn queue_board_datagrams(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
@@ -91,7 +93,8 @@ impl World {
         }
     }
 
-    /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position.
+    /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position, which also replaces a
+    /// takeback that the client has switched off. `None` without such a game.
     fn position_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
         let Table::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
         let id = number.to_string();

@@ -46,7 +46,8 @@ impl World {
         connection.is_some_and(|connection| connection.levels.apply_line(line))
     }
 
-    /// Splits a line into name and password, which only ICC accepts on one line.
+    /// Splits a line at the first blank into name and password, which only ICC accepts on one line. On other servers the whole
+    /// line is the name.
     pub(crate) fn split_name<'a>(&self, line: &'a str) -> (&'a str, Option<&'a str>) {
         match line.split_once(' ').filter(|_| self.options.family == Family::Icc) {
             Some((name, password)) => (name, Some(password.trim())),

@@ -21,7 +21,8 @@ const NUMBERS: &str = "\
     shout 103, showlist 178, sought 215, stored 210, style 141, takeback 168, tell 101, unexamine 133, who 106";
 
 impl World {
-    /// Executes a command of `id` and frames its reply as a unit, with the command's tag.
+    /// Executes a command of `id` and frames its reply as a unit, with the command's tag if the client has switched tags on. Adds
+    /// the marks around the unit if they are switched on.
     pub(crate) fn run_in_unit(&mut self, id: ConnectionId, line: &str) {
         let has_tags =
             self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::TAGS));
