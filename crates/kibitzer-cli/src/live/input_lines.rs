@@ -5,12 +5,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 /// Maximum length of a line, without its end. Servers accept much less.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Text of the error of a line that is longer.
-pub(super) const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
-
-/// A line that is longer than 64 KiB.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct OverLong;
+/// The error of a line that is longer.
+const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
 
 /// Reads lines of bounded length.
 #[derive(Debug)]
@@ -30,12 +26,12 @@ impl<R: AsyncBufRead + Unpin> InputLines<R> {
     }
 
     /// Waits for the next line and returns it without its end; `None` at the end of the input. A line that is too long is returned
-    /// as [`OverLong`] before it has ended, and its rest is skipped.
+    /// as an error before it has ended, and its rest is skipped.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the bytes of a line that has not ended are kept.
-    pub(super) async fn next(&mut self) -> Option<Result<Vec<u8>, OverLong>> {
+    pub(super) async fn next(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
         loop {
             let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len()) as u64;
             // `nohup` makes standard input unreadable: that counts as its end.
@@ -53,7 +49,7 @@ impl<R: AsyncBufRead + Unpin> InputLines<R> {
             self.number += 1;
             if is_cut {
                 self.skips = true;
-                return Some(Err(OverLong));
+                return Some(Err(OVER_LONG));
             }
             line.pop_if(|last| *last == b'\r');
             return Some(Ok(line));
@@ -78,7 +74,7 @@ mod tests {
                 read.push((lines.number, line.map(|line| String::from_utf8(line).unwrap())));
             }
             let want =
-                [Ok("one".to_owned()), Ok(String::new()), Ok(longest.clone()), Err(OverLong), Ok("last".to_owned())];
+                [Ok("one".to_owned()), Ok(String::new()), Ok(longest.clone()), Err(OVER_LONG), Ok("last".to_owned())];
             assert!(read == (1..).zip(want).collect::<Vec<_>>(), "capacity {capacity}");
         }
     }
@@ -87,7 +83,7 @@ mod tests {
     async fn a_long_line_without_an_end_is_the_last() {
         let text = "y".repeat(MAX_LINE_BYTES + 2);
         let mut lines = InputLines::new(text.as_bytes());
-        assert_eq!(lines.next().await, Some(Err(OverLong)));
+        assert_eq!(lines.next().await, Some(Err(OVER_LONG)));
         assert_eq!(lines.next().await, None);
     }
 

@@ -8,7 +8,7 @@ use kibitzer_attach::{AttachedRequestError, AttachedRequests};
 use tokio::io::{AsyncRead, BufReader};
 use tokio::task::JoinSet;
 
-use super::input_lines::{InputLines, OVER_LONG};
+use super::input_lines::InputLines;
 use crate::failure::{Failure, report};
 
 /// Maximum number of commands without a reply; reading pauses at it.
@@ -90,8 +90,10 @@ pub(crate) fn send_failure(error: &AttachedRequestError) -> Option<String> {
 pub(crate) async fn send_typed(sender: &LineSender, input: impl AsyncRead + Unpin) -> Failure {
     let (mut lines, mut unanswered) = (InputLines::new(BufReader::new(input)), JoinSet::new());
     while let Some(line) = lines.next().await {
-        let Ok(line) = line else { return Failure::local(OVER_LONG) };
-        let line = String::from_utf8_lossy(&line).into_owned();
+        let line = match line {
+            Ok(line) => String::from_utf8_lossy(&line).into_owned(),
+            Err(error) => return Failure::local(error),
+        };
         while unanswered.len() >= UNANSWERED_COMMANDS {
             unanswered.join_next().await;
         }

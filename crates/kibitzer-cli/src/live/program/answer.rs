@@ -6,6 +6,7 @@ use kibitzer::core::session::{Secret, SecretSource, hide_secrets};
 use kibitzer::core::text::{decode, error_chain};
 use kibitzer::{Command, Reply, RequestError};
 use serde::Serialize;
+use serde_json::json;
 
 use super::request::ProgramId;
 use crate::filter::Expression;
@@ -33,17 +34,6 @@ struct ReplyMembers<'a, C> {
     content: C,
 }
 
-#[derive(Serialize)]
-struct TextContent {
-    lines: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct RefusedContent<'a> {
-    reason: &'a str,
-    text: &'a str,
-}
-
 /// The keys of the event `failed`.
 #[derive(Serialize)]
 struct FailedMembers<'a> {
@@ -66,13 +56,14 @@ impl ProgramAnswer {
         let reply = match &self.result {
             Ok(reply) => reply,
             Err(RequestError::Refused { reason, text }) => {
-                return self.reply("refused", RefusedContent { reason: reason_word(reason), text: text.as_str() });
+                return self.reply("refused", json!({ "reason": reason_word(reason), "text": text.as_str() }));
             }
             Err(error) => return failed(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
         };
         match reply.listing(&self.command).filter(|_| self.secrets.is_empty()) {
             Some(listing) => self.reply(listing.kind().as_str(), &listing),
-            None => self.reply("text", TextContent { lines: reply.answers().map(|event| self.line(event)).collect() }),
+            None => self
+                .reply("text", json!({ "lines": reply.answers().map(|event| self.line(event)).collect::<Vec<_>>() })),
         }
     }
 

@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::timeout_at;
 
-use super::input_lines::{InputLines, OVER_LONG, OverLong};
+use super::input_lines::InputLines;
 use super::printer::PrintSender;
 use super::typed::{LineSender, TypedInput, UNANSWERED_COMMANDS};
 use crate::failure::Failure;
@@ -100,12 +100,12 @@ impl ProgramInput {
     /// # Cancel safety
     ///
     /// Dropping the future may lose the line.
-    async fn handle_line(&mut self, line: Result<Vec<u8>, OverLong>) {
+    async fn handle_line(&mut self, line: Result<Vec<u8>, &'static str>) {
         let number = self.lines.number;
         let request = match line {
             Ok(line) if !line.starts_with(b"{") => return self.send_plain(&line),
             Ok(line) => ProgramRequest::parse(&line),
-            Err(OverLong) => Err(InvalidRequest { id: None, text: OVER_LONG.to_owned() }),
+            Err(error) => Err(InvalidRequest { id: None, text: error.to_owned() }),
         };
         let answer = match request {
             Err(InvalidRequest { id, text }) => failed(id.as_ref(), number, "invalid", &text),
