@@ -59,7 +59,7 @@ impl Target {
             Self::Named("icc") => Profile::icc().environment(),
             Self::Named(_) => Profile::demo().environment(),
             Self::File(path) => Profile::load(path)?.environment(),
-            Self::Address(Address { host, port }) => {
+            Self::Address(Address { host, port, .. }) => {
                 let profile = Profile::new("").environment()?.host(host.as_str());
                 Ok(match port {
                     Some(port) => profile.ports([*port]),
@@ -99,8 +99,7 @@ impl fmt::Display for Target {
         match self {
             Self::Named(name) => f.write_str(name),
             Self::File(path) => path.display().fmt(f),
-            Self::Address(address) => address.fmt(f),
-            Self::Url(url) => f.write_str(url),
+            Self::Address(Address { text, .. }) | Self::Url(text) => f.write_str(text),
         }
     }
 }
@@ -111,7 +110,9 @@ mod tests {
 
     #[test]
     fn profiles_and_addresses_are_told_apart() {
-        let address = |host: &str, port| Target::Address(Address { host: host.to_owned(), port });
+        let address = |text: &str, host: &str, port| {
+            Target::Address(Address { text: text.to_owned(), host: host.to_owned(), port })
+        };
         let cases = [
             ("fics", Target::Named("fics")),
             ("icc", Target::Named("icc")),
@@ -121,8 +122,8 @@ mod tests {
             ("demo", Target::Named("demo")),
             ("my/fics", Target::File("my/fics".into())),
             ("bot.toml", Target::File("bot.toml".into())),
-            ("freechess.org", address("freechess.org", None)),
-            ("localhost:5001", address("localhost", Some(5001))),
+            ("freechess.org", address("freechess.org", "freechess.org", None)),
+            ("localhost:5001", address("localhost:5001", "localhost", Some(5001))),
         ];
         for (text, want) in cases {
             assert_eq!(text.parse().as_ref(), Ok(&want), "{text}");
