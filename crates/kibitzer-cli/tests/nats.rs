@@ -180,7 +180,7 @@ fn events_that_cannot_be_stored_are_counted_at_the_end() {
 #[test]
 fn arguments_and_servers_that_do_not_fit_are_refused_without_the_password() {
     let url = "nats://user:s3cret@127.0.0.1:1";
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 9] = [
         (
             &["publish", &recording("fatics-crazyhouse-black"), "--nats", url],
             1,
@@ -191,6 +191,12 @@ fn arguments_and_servers_that_do_not_fit_are_refused_without_the_password() {
         (&["tail"], 2, "which NATS server?"),
         (&["publish", "x", "--nats", url, "--when-unreachable", "spill"], 2, "--spill"),
         (&["publish", "x.jsonl", "--nats", url, "--when-unreachable", "spill", "--spill", "y"], 2, "nothing to spill"),
+        (&["publish", "x", "--nats", url, "--spill", "y"], 2, "belongs to --when-unreachable spill"),
+        (
+            &["publish", "x", "--nats", url, "--when-unreachable", "drop", "--spill", "y"],
+            2,
+            "belongs to --when-unreachable",
+        ),
         (&["tail", "--from", "yesterday", "--nats", url], 2, "10m"),
     ];
     for (args, status, want) in cases {

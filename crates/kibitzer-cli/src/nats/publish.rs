@@ -132,6 +132,7 @@ impl Args {
             (Some(Policy::Spill), Some(path)) => {
                 WhenUnreachable::Spill { path: path.clone(), max_bytes: u64::from(self.spill_limit) << 20 }
             }
+            (_, Some(_)) => return Err(Failure::new(USAGE, "--spill belongs to --when-unreachable spill")),
             (Some(Policy::Drop), _) => WhenUnreachable::Drop,
             (Some(Policy::Hold), _) => WhenUnreachable::Hold,
             _ => return Ok(options),
