@@ -26,6 +26,9 @@ impl<'a> EventHead<'a> {
     ///
     /// A description of the first error in the line.
     pub(crate) fn parse(line: &'a [u8]) -> Result<Self, String> {
+        if line.contains(&b'\n') {
+            return Err("it has a line end".to_owned());
+        }
         let head: Self = serde_json::from_slice(line).map_err(|error| error.to_string())?;
         let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         if head.name.is_empty() || head.name.len() > MAX_NAME_BYTES || !is_name(&head.name) {
@@ -57,6 +60,7 @@ mod tests {
             r#"{"event":""}"#,
             r#"{"event":"x","offset":-1}"#,
             r#"{"event":"x"} {"event":"y"}"#,
+            "{\"event\":\"x\",\n\"offset\":1}",
         ];
         for line in cases {
             assert!(EventHead::parse(line.as_bytes()).is_err(), "{line}");

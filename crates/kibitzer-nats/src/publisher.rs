@@ -18,9 +18,6 @@ use crate::{EventStream, NatsError, Position, WhenUnreachable};
 /// Size of the buffer by default.
 const BUFFER_BYTES: usize = 8 << 20;
 
-/// Room for headers in the maximum size of a message.
-const HEADER_BYTES: usize = 1024;
-
 /// Source of the events, and how many of them are buffered.
 #[derive(Clone, Debug)]
 pub struct PublishOptions {
@@ -104,7 +101,7 @@ impl Publisher {
     /// Cancel safe: nothing is published.
     pub async fn start(stream: EventStream, session: SessionName, options: PublishOptions) -> Result<Self, NatsError> {
         let last = stream.last_event(&session).await.map_err(|reason| stream.error(reason))?;
-        let max_line_bytes = stream.connection.client.max_payload().saturating_sub(HEADER_BYTES);
+        let max_line_bytes = stream.max_line_bytes();
         let policy = &options.when_unreachable;
         let queue = EventQueue::new(&session, policy, [options.buffer_bytes, max_line_bytes]);
         let queue = Arc::new(queue.map_err(|source| policy.error(source))?);
@@ -188,6 +185,7 @@ impl Publisher {
         }
         self.queue.close();
         let Ok(ended) = timeout(limit, self.task.join_next()).await else {
+            self.task.shutdown().await;
             let (count, is_saved) = self.queue.save();
             let rest = if is_saved { "the spill file has them" } else { "they are lost" };
             let reason = format!("the server did not answer within {limit:?}; {rest}");

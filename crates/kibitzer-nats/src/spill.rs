@@ -2,7 +2,7 @@
 //!
 //! The first line names the session; every other line is a position, a blank, and the JSON line of an event.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
@@ -39,13 +39,18 @@ impl SpillFile {
     ///
     /// # Errors
     ///
-    /// [`io::Error`] if the file cannot be used, or is not a spill file of this session.
+    /// [`io::Error`] if the file cannot be used, is not a spill file of this session, or is open in another publisher.
     pub(crate) fn open(path: &Path, session: &SessionName, max_bytes: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(invalid("another publisher uses it")),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
         let heading = format!("kibitzer spill v1 {}\n", session.token());
         if file.metadata()?.len() == 0 {
             file.write_all(heading.as_bytes())?;

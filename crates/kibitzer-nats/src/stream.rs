@@ -25,6 +25,9 @@ const DEFAULT_MAX_AGE: Duration = Duration::from_hours(168);
 /// Size beyond which the oldest events are deleted, of a new stream by default: 4 GiB. The server reserves it on the disk.
 const DEFAULT_MAX_BYTES: i64 = 4 << 30;
 
+/// Room for headers in the maximum size of a message.
+const HEADER_BYTES: usize = 1024;
+
 /// Number of attempts to create the stream, and the pause between them.
 const CREATE_ATTEMPTS: u32 = 5;
 const CREATE_PAUSE: Duration = Duration::from_millis(200);
@@ -181,6 +184,14 @@ impl EventStream {
         let config = &stream.cached_info().config;
         let allows_batches = connection.has_batches && config.allow_atomic_publish;
         Self { connection, name: config.name.clone(), allows_batches, stream }
+    }
+
+    /// Returns the length of the longest line that the server and the stream accept.
+    pub(crate) fn max_line_bytes(&self) -> usize {
+        let max_payload = self.connection.client.max_payload();
+        // -1 for no limit.
+        let max_message = usize::try_from(self.stream.cached_info().config.max_message_size).unwrap_or(usize::MAX);
+        max_payload.min(max_message).saturating_sub(HEADER_BYTES)
     }
 
     /// Returns the last event of a session; `None` if there is none.
