@@ -89,7 +89,7 @@ impl EventReader {
     /// # Errors
     ///
     /// [`NatsError::Message`] for a message that is not an event; the next call continues after it. [`NatsError::Stream`] if the server
-    /// refuses to continue, such as without the stream.
+    /// refuses to continue, such as without the stream, or if the stream is another one than before.
     ///
     /// # Cancel safety
     ///
@@ -153,6 +153,12 @@ impl EventReader {
             connection.answer(self.stream.stream.create_consumer(config)).await.map_err(|reason| (reason, false))?;
         let is_missing = |kind| matches!(kind, ConsumerErrorKind::JetStream(error) if error.code() == 404);
         let consumer = created.map_err(|error| (error_chain(&error), is_missing(error.kind())))?;
+        // Its numbers would be those of events that were read.
+        if let DeliverPolicy::ByStartSequence { start_sequence } = self.start
+            && self.stream.last_sequence().await.map_err(|reason| (reason, false))? + 1 < start_sequence
+        {
+            return Err(("the stream was created again or restored, without events that were read".to_owned(), true));
+        }
         self.n_pending = consumer.cached_info().num_pending;
         let messages = connection.answer(consumer.messages()).await.map_err(|reason| (reason, false))?;
         let messages = messages.map_err(|error| (error_chain(&error), false))?;

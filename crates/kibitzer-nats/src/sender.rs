@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::client::Request;
-use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, NATS_MESSAGE_ID};
+use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE};
 use kibitzer_core::text::error_chain;
 use serde::Deserialize;
 use tokio::time::sleep;
@@ -25,9 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// A server that does not work after pauses of this length is reported as unreachable.
 const REPORTED_PAUSE: Duration = Duration::from_millis(320);
 
-/// Refusals that show that the session has another last event than expected: a wrong sequence number, a duplicate message id in a
-/// batch.
-const CONFLICTS: [u64; 2] = [10_071, 10_201];
+/// Code of the refusal because the session has another last event than expected.
+const CONFLICT: u64 = 10_071;
 
 /// The task that stores events.
 pub(crate) struct Sender {
@@ -40,6 +39,8 @@ pub(crate) struct Sender {
     sequence: u64,
     /// Position of the session's last event.
     position: Option<Position>,
+    /// Whether this publisher has stored an event.
+    has_stored: bool,
     /// Number of events to send one at a time because the server refused a batch.
     n_single: usize,
     pause: Duration,
@@ -51,8 +52,6 @@ pub(crate) struct Sender {
 struct Ack {
     #[serde(default)]
     seq: u64,
-    #[serde(default)]
-    duplicate: bool,
     error: Option<AckError>,
 }
 
@@ -73,7 +72,18 @@ impl Sender {
         on_link_change: fn(Option<&str>),
     ) -> Self {
         let id = stream.connection.client.new_inbox();
-        Self { stream, session, queue, id, sequence, position, n_single: 0, pause: FIRST_PAUSE, on_link_change }
+        Self {
+            stream,
+            session,
+            queue,
+            id,
+            sequence,
+            position,
+            has_stored: false,
+            n_single: 0,
+            pause: FIRST_PAUSE,
+            on_link_change,
+        }
     }
 
     /// Stores events until the queue is closed and empty.
@@ -121,18 +131,18 @@ impl Sender {
         let answer = self.stream.connection.answer(self.request(events)).await??;
         let ack: Ack = serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")?;
         match ack {
-            Ack { error: None, duplicate: false, seq, .. } if seq > self.sequence => {
+            Ack { error: None, seq } if seq > self.sequence => {
                 self.sequence = seq;
                 self.n_single = self.n_single.saturating_sub(1);
                 Ok(events.len())
             }
             Ack { error: Some(AckError { err_code, description }), .. } => {
                 // A server accepts a limited number of batches at a time.
-                let is_batch_refused = events.len() > 1 && !CONFLICTS.contains(&err_code);
+                let is_batch_refused = events.len() > 1 && err_code != CONFLICT;
                 self.n_single = if is_batch_refused { events.len() } else { self.n_single };
                 Err(description)
             }
-            Ack { .. } => Err("the event was stored before".to_owned()),
+            Ack { .. } => Err("the answer has no number of an event".to_owned()),
         }
     }
 
@@ -148,7 +158,6 @@ impl Sender {
             let mut headers = HeaderMap::new();
             headers.insert(POSITION_HEADER, event.position.to_string());
             headers.insert(PUBLISHER_HEADER, self.id.as_str());
-            headers.insert(NATS_MESSAGE_ID, format!("{}/{}", self.session.token(), event.position));
             if n == 0 {
                 headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, self.sequence.to_string());
                 headers.insert(EXPECTED_SUBJECT_HEADER, self.session.subjects());
@@ -211,6 +220,11 @@ impl Sender {
             }
             Some(last) if last.sequence == self.sequence => Ok(0),
             Some(last) if last.sequence > self.sequence && last.publisher != self.id => {
+                // An earlier publisher stored more since this one was started, which continues if its events follow.
+                if !self.has_stored && events.first().is_some_and(|event| event.position > last.position) {
+                    (self.sequence, self.position) = (last.sequence, Some(last.position));
+                    return Ok(0);
+                }
                 Err(NatsError::Fenced { session, position: last.position })
             }
             last => {
@@ -226,7 +240,7 @@ impl Sender {
 
     /// Records the position of the last stored event, and reports a server that works again.
     fn record_stored(&mut self, position: Position) {
-        self.position = Some(position);
+        (self.position, self.has_stored) = (Some(position), true);
         if self.pause > REPORTED_PAUSE {
             (self.on_link_change)(None);
         }

@@ -175,6 +175,25 @@ async fn an_earlier_publisher_of_a_session_is_fenced_off() {
     assert_all_in_order(&stored(&server.url()).await, 2);
 }
 
+#[tokio::test]
+async fn a_later_publisher_continues_after_all_that_an_earlier_one_stored_meanwhile() {
+    let Some(server) = NatsServer::start("meanwhile") else { return };
+    let connecting = r#"{"event":"connecting","offset":null}"#;
+    let mut first = publisher(&server.url(), PublishOptions::live()).await;
+    first.push(connecting.into()).await.unwrap();
+    while stored(&server.url()).await.is_empty() {}
+    let mut second = publisher(&server.url(), PublishOptions::live()).await;
+    push(&mut first, 1).await.unwrap();
+    while stored(&server.url()).await.len() < 2 {}
+    second.push(connecting.into()).await.unwrap();
+    second.finish(LIMIT).await.unwrap();
+    push(&mut first, 2).await.unwrap();
+    let error = tokio::time::timeout(LIMIT, first.failed()).await.unwrap();
+    assert!(matches!(error, NatsError::Fenced { .. }), "{error}");
+    let positions: Vec<_> = stored(&server.url()).await.iter().map(|event| event.position.to_string()).collect();
+    assert_eq!(positions, ["1.0.0", "1.10.0", "2.0.0"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_in_one_stream_do_not_disturb_each_other() {
     let Some(server) = NatsServer::start("sessions") else { return };
@@ -280,6 +299,9 @@ async fn a_later_publisher_stores_what_an_earlier_one_spilled() {
     for n in 0..500 {
         push(&mut first, n).await.unwrap();
     }
+    let stream = EventStream::open(&StreamOptions::new(server.url())).await.unwrap();
+    let error = Publisher::start(stream, session(), options()).await.unwrap_err();
+    assert!(format!("{error:?}").contains("another publisher uses it"), "{error:?}");
     let error = first.finish(Duration::from_millis(10)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -380,6 +402,63 @@ async fn a_stream_that_is_created_again_is_noticed() {
     push(&mut publisher, 1).await.unwrap();
     let error = tokio::time::timeout(LIMIT, publisher.failed()).await.unwrap();
     assert!(matches!(error, NatsError::Lost { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_recording_is_stored_again_after_its_events_were_purged() {
+    let Some(server) = NatsServer::start("purged") else { return };
+    for _ in 0..2 {
+        let mut publisher = publisher(&server.url(), PublishOptions::recording()).await;
+        for n in 0..3 {
+            push(&mut publisher, n).await.unwrap();
+        }
+        publisher.finish(Duration::from_secs(20)).await.unwrap();
+        assert_all_in_order(&stored(&server.url()).await, 3);
+        let context = async_nats::jetstream::new(async_nats::connect(server.url()).await.unwrap());
+        context.get_stream("KIBITZER").await.unwrap().purge().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_the_stream_would_refuse_is_reported_as_dropped() {
+    let Some(server) = NatsServer::start("size") else { return };
+    let context = async_nats::jetstream::new(async_nats::connect(server.url()).await.unwrap());
+    let config = async_nats::jetstream::stream::Config {
+        name: "KIBITZER".to_owned(),
+        subjects: vec!["kibitzer.v1.>".to_owned()],
+        max_message_size: 4096,
+        ..Default::default()
+    };
+    context.create_stream(config).await.unwrap();
+    let mut publisher = publisher(&server.url(), PublishOptions::recording()).await;
+    let long = format!(r#"{{"event":"text","offset":10,"text":"{}"}}"#, "x".repeat(4000));
+    publisher.push(long.into()).await.unwrap();
+    push(&mut publisher, 2).await.unwrap();
+    publisher.finish(Duration::from_secs(20)).await.unwrap();
+    let events = stored(&server.url()).await;
+    assert!(events.len() == 2 && events[0].subject.ends_with(".dropped") && events[1].line == line(2), "{events:?}");
+}
+
+#[tokio::test]
+async fn a_reader_ends_when_the_stream_is_created_again() {
+    let Some(mut server) = NatsServer::start("again") else { return };
+    let mut first = publisher(&server.url(), PublishOptions::recording()).await;
+    let stream = EventStream::open(&StreamOptions::new(server.url())).await.unwrap();
+    let mut reader = EventReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await.unwrap();
+    for n in 0..3 {
+        push(&mut first, n).await.unwrap();
+        tokio::time::timeout(LIMIT, reader.next()).await.unwrap().unwrap();
+    }
+    first.finish(LIMIT).await.unwrap();
+    let context = async_nats::jetstream::new(async_nats::connect(server.url()).await.unwrap());
+    context.delete_stream("KIBITZER").await.unwrap();
+    let mut second = publisher(&server.url(), PublishOptions::recording()).await;
+    push(&mut second, 0).await.unwrap();
+    second.finish(LIMIT).await.unwrap();
+    server.kill();
+    server.restart();
+    let error = tokio::time::timeout(Duration::from_secs(20), reader.next()).await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("created again"), "{error}");
 }
 
 #[tokio::test]
