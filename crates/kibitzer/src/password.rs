@@ -77,7 +77,7 @@ fn invalid_data(message: String) -> io::Error {
 ///
 /// # Errors
 ///
-/// As [`fetch`](PasswordSource::fetch) for a command. The message names the program, but not its arguments.
+/// As [`fetch`](PasswordSource::fetch) for a command. The message does not contain the program's arguments.
 ///
 /// # Cancel safety
 ///

@@ -255,7 +255,7 @@ impl Game {
     }
 
     /// Applies a position of the server, which puts the game back in step. With `is_past`, moves follow that lead to the current
-    /// position: the game stays as it is in that respect, and no desync is reported.
+    /// position: a game that is out of step remains so, and no desync is reported.
     ///
     /// A position with other squares or another ply, or with `is_past`, drops the known moves. Reserves are replaced if the
     /// position contains them.

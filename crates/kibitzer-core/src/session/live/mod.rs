@@ -186,7 +186,8 @@ impl LiveConnection {
         }
     }
 
-    /// Queues a request of the user, and sends it if possible. After a `quit`, sends nothing more of the session's own.
+    /// Queues a request of the user, and sends it if possible. A `quit` begins the end of the session, which continues only if
+    /// the server refuses it.
     ///
     /// Fails with [`RequestError::NotConnected`] during the set-up and after `quit`, with [`RequestError::Busy`] if the queue is
     /// full, with [`RequestError::GameOver`] if its game is not in progress.
