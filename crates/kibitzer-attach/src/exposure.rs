@@ -28,7 +28,7 @@ const LOOK_AHEAD_BYTES: u64 = 6;
 /// Writes what happens in a session as lines for its watchers.
 ///
 /// Without watchers, this costs a copy of the received bytes.
-pub(crate) struct Exposure {
+pub(crate) struct ExposureWriter {
     watchers: Arc<Watchers>,
     /// The task that owns the socket. It ends once the watchers are closed.
     host: JoinHandle<()>,
@@ -55,7 +55,7 @@ struct StreamTail {
     frame_end: u64,
 }
 
-impl Exposure {
+impl ExposureWriter {
     pub(crate) fn new(watchers: Arc<Watchers>, host: JoinHandle<()>, began: Instant) -> Self {
         Self { watchers, host, began, tail: None, assumed_state: StreamState::default() }
     }
@@ -128,7 +128,7 @@ impl Exposure {
     }
 }
 
-impl SessionObserver for Exposure {
+impl SessionObserver for ExposureWriter {
     fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
         match observation {
             Observation::Received(bytes) => self.current_tail(view).push(bytes),
@@ -220,16 +220,16 @@ fn count(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
-impl Drop for Exposure {
+impl Drop for ExposureWriter {
     fn drop(&mut self) {
         // A runtime that shuts down drops the session's task without closing its observers.
         self.host.abort();
     }
 }
 
-impl fmt::Debug for Exposure {
+impl fmt::Debug for ExposureWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exposure").field("watchers", &self.watchers).finish_non_exhaustive()
+        f.debug_struct("ExposureWriter").field("watchers", &self.watchers).finish_non_exhaustive()
     }
 }
 

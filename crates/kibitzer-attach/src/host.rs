@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{Instrument as _, debug, info, info_span, warn};
 
-use crate::exposure::Exposure;
+use crate::exposure::ExposureWriter;
 use crate::lines::LineReader;
 use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
@@ -36,7 +36,7 @@ const UNANSWERED_LINES: usize = 64;
 
 /// Spawns the task that accepts watchers of a session. Returns the observer that writes lines for them, which the caller has to
 /// add to the session.
-pub(crate) fn spawn_host(listener: Listener, access: AttachAccess, client: &Client) -> Exposure {
+pub(crate) fn spawn_host(listener: Listener, access: AttachAccess, client: &Client) -> ExposureWriter {
     let watchers = Arc::new(Watchers::default());
     let hello = Hello {
         version: VERSION,
@@ -50,7 +50,7 @@ pub(crate) fn spawn_host(listener: Listener, access: AttachAccess, client: &Clie
     // The host must not keep the session alive.
     let host = Host { watchers: Arc::clone(&watchers), client: client.downgrade(), hello, began };
     let task = tokio::spawn(host.run(async move || listener.accept().await).instrument(span));
-    Exposure::new(watchers, task, began)
+    ExposureWriter::new(watchers, task, began)
 }
 
 /// The state that the task that accepts watchers and the tasks that serve them share.

@@ -15,7 +15,7 @@
 //! describes the socket's protocol.
 //!
 //! ```text
-//! session's task ─ Exposure ─ lines ─ Watchers ─┬─ queue ─ Host ═ socket ═ Attached ─ WatcherDecoder ─ AttachEvent
+//! session's task ─ ExposureWriter ─ lines ─ Watchers ─┬─ queue ─ Host ═ socket ═ Attached ─ WatcherDecoder ─ AttachEvent
 //!                  (SessionObserver)  written once     └─ queue …
 //! ```
 //!

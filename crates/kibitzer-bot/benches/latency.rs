@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer::command::{MatchOptions, MoveText};
 use kibitzer::core::chess::Color;
-use kibitzer::{Actor, Client, Message, Profile, Relation, Subscription};
+use kibitzer::{Client, MeOrOther, Message, Profile, Relation, Subscription};
 use kibitzer_bot::engine::ScriptedAnswer;
 use kibitzer_bot::{Bot, BotConfig, EngineCommand, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
@@ -86,7 +86,7 @@ async fn reply_at_once(client: Client) {
     let mut events = client.subscribe();
     while let Some(event) = events.next_event().await {
         match event.message() {
-            Some(Message::Challenge(challenge)) if challenge.actor == Actor::Other => {
+            Some(Message::Challenge(challenge)) if challenge.actor == MeOrOther::Other => {
                 drop(client.request("accept").await);
             }
             Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && board.ply() > 0 => {

@@ -297,19 +297,19 @@ impl Output<'_> {
             _ => false,
         };
         for game in steps.iter().filter(is_end).map(|step| step.game).collect::<Vec<_>>() {
-            self.write_once(game, collector)?;
+            self.write_when_complete(game, collector)?;
         }
         if steps.is_empty() { Ok(()) } else { self.replace_live_file(collector) }
     }
 
     /// Writes all games that were not written yet, finished or not.
     fn write_remaining(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
-        collector.tracker().iter().try_for_each(|game| self.write_once(game.key(), collector))?;
+        collector.tracker().iter().try_for_each(|game| self.write_when_complete(game.key(), collector))?;
         self.replace_live_file(collector)
     }
 
     /// Writes a game once; as BPGN once the other board's game has ended, too.
-    fn write_once(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
+    fn write_when_complete(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
         let partner = collector.partner(game).filter(|_| self.args.bpgn);
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
             return Ok(());

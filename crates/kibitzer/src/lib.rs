@@ -54,7 +54,7 @@ pub use kibitzer_core as core;
 pub use kibitzer_core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
 pub use kibitzer_core::game::Game;
 pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
-pub use kibitzer_core::message::{Actor, GameId, Handle, Message, Relation, Style12, TalkKind};
+pub use kibitzer_core::message::{GameId, Handle, MeOrOther, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, SessionState, TimesealChoice};
 pub use kibitzer_core::{Event, EventKind};
 pub use observer::{Observation, SessionObserver, SessionView};

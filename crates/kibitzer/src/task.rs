@@ -25,7 +25,7 @@ use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Transport;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
-use connection::{Connection, ConnectionChange};
+use connection::{ConnectionChange, ConnectionState};
 use input::ReceiveBuffer;
 use log::SessionLog;
 use observers::Observers;
@@ -46,7 +46,7 @@ pub(crate) struct Task {
     events_per_turn: usize,
     /// Number of events published since the last yield.
     n_published: usize,
-    connection: Connection,
+    connection: ConnectionState,
     input: ReceiveBuffer,
     /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
     held_event: Option<Arc<Event>>,
@@ -87,7 +87,7 @@ impl Task {
             replies: ReplyWaiters::default(),
             transport,
             n_published: 0,
-            connection: Connection::None,
+            connection: ConnectionState::None,
             input: ReceiveBuffer::default(),
             held_event: None,
             observers: Observers::new(SessionLog::new(span), observers),
@@ -200,7 +200,7 @@ impl Task {
     fn close_if_required(&mut self, now: Instant) {
         match self.session.next_action() {
             DriverAction::Dial { .. } | DriverAction::Keep => {}
-            DriverAction::Wait | DriverAction::End(_) => self.connection = Connection::None,
+            DriverAction::Wait | DriverAction::End(_) => self.connection = ConnectionState::None,
             DriverAction::Close => self.drop_connection(CloseCause::Closed, now),
         }
     }
@@ -209,7 +209,7 @@ impl Task {
     /// room for the events that follow.
     fn dial_if_required(&mut self) {
         if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
-            self.connection = Connection::dial(&self.transport);
+            self.connection = ConnectionState::dial(&self.transport);
         }
     }
 
@@ -264,7 +264,7 @@ impl Task {
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
     fn drop_connection(&mut self, cause: CloseCause, now: Instant) {
-        self.connection = Connection::None;
+        self.connection = ConnectionState::None;
         self.observers.show_closed(self.input.view(&self.session));
         self.input = ReceiveBuffer::default();
         self.session.closed(cause, now);

@@ -7,7 +7,7 @@ use kibitzer::command::ChallengeOutcome;
 use kibitzer::core::Event;
 use kibitzer::core::event::ResumptionState;
 use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{Actor, GameId, Message};
+use kibitzer::core::message::{GameId, MeOrOther, Message};
 use kibitzer::core::session::AdjournedGames;
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
 use kibitzer_tests::live::{Hall, begin_game, drain, options, play, wait_for};
@@ -65,7 +65,7 @@ async fn next_state(events: &mut Subscription) -> ResumptionState {
 
 fn is_challenge(event: &Event) -> Option<bool> {
     match event.message() {
-        Some(Message::Challenge(challenge)) if challenge.actor == Actor::Other => Some(challenge.adjourned),
+        Some(Message::Challenge(challenge)) if challenge.actor == MeOrOther::Other => Some(challenge.adjourned),
         _ => None,
     }
 }

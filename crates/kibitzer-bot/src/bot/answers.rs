@@ -1,7 +1,9 @@
 //! Answers to other players: challenges, offers, partnerships and talk.
 
 use kibitzer::command::{self, OfferOutcome, OfferRef};
-use kibitzer::core::message::{Actor, Challenge, ChallengeChange, ChallengeUpdate, Offer, OfferKind, Partner, Talk};
+use kibitzer::core::message::{
+    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, Offer, OfferKind, Partner, Talk,
+};
 use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
 
@@ -21,7 +23,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Accepts or declines another player's challenge by the policy, or postpones it while the connection is down or a game is
     /// interrupted. Sends each reason of a refusal once to a player.
     pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
-        if challenge.actor != Actor::Other {
+        if challenge.actor != MeOrOther::Other {
             return;
         }
         // The server adjourned the interrupted game if it can be resumed.
@@ -65,7 +67,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Remembers a player who declined or countered a challenge of the bot, and reports that; ignores other changes.
     pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
         use ChallengeChange::{Countered, Declined};
-        if let (Some(name), Actor::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
+        if let (Some(name), MeOrOther::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
             self.idle.record_refusal(name, Instant::now());
             self.report(BotAction::Challenged, None, Some(name.clone()), "was declined; not asked again for 24 hours");
         }
@@ -74,7 +76,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Answers an offer of the opponent by the policy; accepts every end of a game that the bot has given up. Ignores offers that
     /// are answered already, that name a game, or that come without a game in progress.
     pub(super) fn on_offer(&mut self, offer: &Offer) {
-        if offer.actor != Actor::Other || offer.answer.is_some() || offer.game.is_some() {
+        if offer.actor != MeOrOther::Other || offer.answer.is_some() || offer.game.is_some() {
             return;
         }
         let Some(game) = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing) else { return };
@@ -157,7 +159,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             ("status", _) => self.status(),
             ("pause", _) => {
                 self.idle.is_paused = true;
-                self.withdraw_proposals();
+                self.withdraw_seeks_and_challenge();
                 "no new games until: play".to_owned()
             }
             ("play", _) => {

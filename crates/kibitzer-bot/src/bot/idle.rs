@@ -121,7 +121,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Withdraws seeks and challenges and cancels those that are planned, as no new game may begin.
-    pub(super) fn withdraw_proposals(&mut self) {
+    pub(super) fn withdraw_seeks_and_challenge(&mut self) {
         self.idle.plan(None, None);
         if let Some(player) = self.idle.challenged.take() {
             self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));

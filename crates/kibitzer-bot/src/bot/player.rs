@@ -230,7 +230,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.leave_at = Some(Instant::now() + limit.min(NEVER));
         let reason = format!("after the game in progress, within {}", humantime::format_duration(limit));
         self.report(BotAction::Stopping, None, None, reason);
-        self.withdraw_proposals();
+        self.withdraw_seeks_and_challenge();
     }
 
     /// Returns whether the bot has stopped as it was asked to.

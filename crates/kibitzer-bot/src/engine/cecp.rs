@@ -7,7 +7,7 @@ mod lines;
 
 use kibitzer::core::chess::Color;
 
-use super::dialect::{Dialect, EngineLine, HandshakeStep, shortened};
+use super::dialect::{Dialect, EngineLine, HandshakeStep, truncated};
 use super::options::{EngineOption, EngineOptions, OptionKind};
 use super::{BestMove, EngineError, EngineInfo, GameSetup, SearchLimits, SearchPosition};
 
@@ -55,13 +55,13 @@ impl CecpDialect {
             self.switches.extend((value != "0").then_some(*switch));
         }
         match name {
-            "myname" => info.name = shortened(value),
+            "myname" => info.name = truncated(value),
             "variants" => {
                 info.variants = value.split(',').map(|name| lines::uci_variant(name.trim()).to_owned()).collect();
             }
-            "option" => options.add(value, lines::parse_option),
-            "memory" if value != "0" => options.add("memory -spin 16 1 1000000", lines::parse_option),
-            "smp" if value != "0" => options.add("cores -spin 1 1 1024", lines::parse_option),
+            "option" => options.add(value, lines::parse_feature_option),
+            "memory" if value != "0" => options.add("memory -spin 16 1 1000000", lines::parse_feature_option),
+            "smp" if value != "0" => options.add("cores -spin 1 1 1024", lines::parse_feature_option),
             _ => return SWITCHES.contains(&name),
         }
         true
@@ -197,8 +197,8 @@ impl Dialect for CecpDialect {
             "1-0" | "0-1" if rest.contains("resign") => Ok(BestMove { resigns: true, ..no_move }),
             "1-0" | "0-1" => Ok(no_move),
             "1/2-1/2" => Ok(BestMove { offers_draw: true, ..no_move }),
-            "Illegal" => Err(EngineError::Position(shortened(line))),
-            "tellusererror" => Err(EngineError::Position(shortened(rest))),
+            "Illegal" => Err(EngineError::Position(truncated(line))),
+            "tellusererror" => Err(EngineError::Position(truncated(rest))),
             _ => return lines::parse_thinking(line).map(EngineLine::Info),
         };
         Some(EngineLine::Result(result))
@@ -212,7 +212,7 @@ impl CecpDialect {
         let known = self.engine_position.take();
         let offers_draw = std::mem::take(&mut self.offers_draw);
         let best = lines::received_move(text.trim(), position, self.variant());
-        let best = best.ok_or_else(|| EngineError::NotAMove(shortened(text)))?;
+        let best = best.ok_or_else(|| EngineError::NotAMove(truncated(text)))?;
         self.engine_position = known.map(|mut known| {
             known.moves.push(best.clone());
             known

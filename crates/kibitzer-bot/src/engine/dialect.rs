@@ -67,6 +67,6 @@ pub(super) trait Dialect: Debug + Send {
 }
 
 /// Returns at most the first 100 characters.
-pub(super) fn shortened(text: &str) -> String {
+pub(super) fn truncated(text: &str) -> String {
     text.chars().take(MAX_TEXT_CHARS).collect()
 }

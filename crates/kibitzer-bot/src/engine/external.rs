@@ -16,7 +16,7 @@ use tokio::time::{timeout, timeout_at};
 use tracing::debug;
 
 use super::cecp::CecpDialect;
-use super::dialect::{Dialect, EngineLine, shortened};
+use super::dialect::{Dialect, EngineLine, truncated};
 use super::options::EngineOptions;
 use super::process::EngineProcess;
 use super::uci::UciDialect;
@@ -77,7 +77,7 @@ impl ExternalEngine {
             process: EngineProcess::spawn(command)?,
             command: command.clone(),
             dialect,
-            info: EngineInfo::new(shortened(command.command.first().map_or("", String::as_str))),
+            info: EngineInfo::new(truncated(command.command.first().map_or("", String::as_str))),
             options: EngineOptions::default(),
             game: None,
             activity: EngineActivity::Idle,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::dialect::{Dialect, EngineLine, HandshakeStep, MAX_LINE_MOVES, shortened};
+use super::dialect::{Dialect, EngineLine, HandshakeStep, MAX_LINE_MOVES, truncated};
 use super::options::{EngineOption, EngineOptions, OptionKind};
 use super::{
     BestMove, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move,
@@ -23,8 +23,8 @@ impl Dialect for UciDialect {
     fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, rest.split_once(' ')) {
-            ("id", Some(("name", name))) => info.name = shortened(name),
-            ("id", Some(("author", author))) => info.author = shortened(author),
+            ("id", Some(("name", name))) => info.name = truncated(name),
+            ("id", Some(("author", author))) => info.author = truncated(author),
             ("option", _) => options.add(rest, EngineOption::parse_uci),
             ("uciok", _) => {
                 info.variants = variants(options);
@@ -146,7 +146,7 @@ fn parse_best_move(words: &str) -> Result<BestMove, EngineError> {
     match best {
         "(none)" | "none" | "0000" | "NULL" => Ok(BestMove::default()),
         best if is_uci_move(best) => Ok(BestMove { ponder, ..BestMove::new(best) }),
-        other => Err(EngineError::NotAMove(shortened(other))),
+        other => Err(EngineError::NotAMove(truncated(other))),
     }
 }
 

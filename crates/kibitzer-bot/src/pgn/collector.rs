@@ -76,7 +76,7 @@ impl PgnCollector {
     pub fn game(&self, key: GameKey) -> Option<PgnGame> {
         let game = self.tracker.get(key)?;
         let notes = self.notes.get(&key);
-        let mut pgn = PgnGame::new(game, &self.origin_of(key));
+        let mut pgn = PgnGame::new(game, &self.server_and_start_of(key));
         for (n_moves, comment) in notes.iter().flat_map(|notes| &notes.comments) {
             pgn.add_comment(*n_moves, comment);
         }
@@ -101,11 +101,11 @@ impl PgnCollector {
     /// Returns the bughouse match that a game is part of; `None` unless both games are known.
     pub fn bughouse_match(&self, key: GameKey) -> Option<BpgnMatch> {
         let games = [self.tracker.get(key)?, self.partner(key)?];
-        Some(BpgnMatch::new(games, &self.origin_of(key)))
+        Some(BpgnMatch::new(games, &self.server_and_start_of(key)))
     }
 
     /// Returns the origin of a game, with its start time if that is known.
-    fn origin_of(&self, key: GameKey) -> PgnOrigin {
+    fn server_and_start_of(&self, key: GameKey) -> PgnOrigin {
         let started = self.notes.get(&key).and_then(|notes| notes.started);
         started.map_or_else(|| self.origin.clone(), |time| self.origin.clone().started(time))
     }

@@ -81,7 +81,7 @@ impl EventWriter {
         Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }
 
-    /// Counts received bytes, for the summary.
+    /// Adds received bytes to the summary; does nothing in the other output forms.
     pub(crate) fn count_bytes(&mut self, bytes: usize) {
         if let OutputForm::Summary(summary) = &mut self.form {
             summary.count_bytes(bytes);

@@ -14,7 +14,7 @@ use crate::message::{BoardNumbers, GameCreated, GameEnded, GameId, GameInfo, Han
 use crate::text::ServerText;
 
 pub(super) use follow::GameStep;
-use reserves::Reserves;
+use reserves::ReserveEvidence;
 use sent::AwaitedMoves;
 
 /// A game that is played, observed or examined, or was until it ended.
@@ -37,7 +37,7 @@ pub struct Game {
     /// Whether boards or moves may have been missed. The current board is then unknown, and the next one is accepted without a
     /// desync.
     is_out_of_step: bool,
-    reserves: Reserves,
+    reserves: ReserveEvidence,
 }
 
 /// Identity of a game. It differs from that of earlier and later games with the same number, also on other connections.
@@ -74,7 +74,7 @@ impl Game {
             next_board: None,
             awaited: None,
             is_out_of_step: false,
-            reserves: Reserves::default(),
+            reserves: ReserveEvidence::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Challenges: offers of one player to another to play a game.
 
 use super::template::{read_color, read_name, read_rated};
-use super::{Actor, Handle, Rating};
+use super::{Handle, MeOrOther, Rating};
 use crate::chess::Color;
 use crate::scan::{Cursor, parse_decimal};
 use crate::text::ServerText;
@@ -16,8 +16,8 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Challenge {
-    /// Whether this login made the challenge ([`Actor::Me`]) or received it ([`Actor::Other`]).
-    pub actor: Actor,
+    /// Whether this login made the challenge ([`MeOrOther::Me`]) or received it ([`MeOrOther::Other`]).
+    pub actor: MeOrOther,
     /// The challenger, whom the line names first.
     pub from: Handle,
     /// The challenger's rating for this type of game.
@@ -58,7 +58,7 @@ impl Challenge {
 
     /// Parses the text between the head and the final period, or the `p=` field of `<pt>` and `<pf>`. `None` if a name, a rating,
     /// or `rated`/`unrated` is missing; later words never fail.
-    pub(crate) fn read_terms(text: &[u8], actor: Actor) -> Option<Self> {
+    pub(crate) fn read_terms(text: &[u8], actor: MeOrOther) -> Option<Self> {
         let mut at = Cursor::new(text);
         let (from, from_rating) = read_player(&mut at)?;
         let from_color = read_color(&mut at);
@@ -108,11 +108,11 @@ impl Challenge {
 }
 
 /// Reads the label that starts the line; `None` for any other start.
-fn read_label(at: &mut Cursor<'_>) -> Option<Actor> {
+fn read_label(at: &mut Cursor<'_>) -> Option<MeOrOther> {
     if at.eat(b"Challenge: ") {
-        Some(Actor::Other)
+        Some(MeOrOther::Other)
     } else {
-        (at.eat(b"Issuing: ") || at.eat(b"Updating match request to: ")).then_some(Actor::Me)
+        (at.eat(b"Issuing: ") || at.eat(b"Updating match request to: ")).then_some(MeOrOther::Me)
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(
             challenge,
             Challenge {
-                actor: Actor::Other,
+                actor: MeOrOther::Other,
                 from: Handle::from_wire(b"A"),
                 from_rating: Rating::Rated(1500, Confidence::Provisional),
                 from_color: Some(Color::White),
@@ -208,24 +208,24 @@ mod tests {
     #[test]
     fn heads_colors_and_ratings() {
         let cases = [
-            ("Issuing: A (1500) B (1671) rated blitz 5 0.", Actor::Me, None, rating(1500), rating(1671)),
+            ("Issuing: A (1500) B (1671) rated blitz 5 0.", MeOrOther::Me, None, rating(1500), rating(1671)),
             (
                 "Challenge: GuestZEGN (++++) [black] Alekhine (1940) unrated blitz 2 2.",
-                Actor::Other,
+                MeOrOther::Other,
                 Some(Color::Black),
                 Rating::Guest,
                 rating(1940),
             ),
             (
                 "Updating match request to: Dmitri (1910) [white] Carla (----) rated blitz 4 1.",
-                Actor::Me,
+                MeOrOther::Me,
                 Some(Color::White),
                 rating(1910),
                 Rating::Unrated,
             ),
             (
                 "Challenge: A(C) (1500) B(GM)(*) (UNR) rated blitz 5 0.",
-                Actor::Other,
+                MeOrOther::Other,
                 None,
                 rating(1500),
                 Rating::Unrated,
@@ -293,10 +293,10 @@ mod tests {
     #[test]
     fn the_parameters_of_a_pending_offer_have_no_head_and_no_point() {
         let challenge =
-            Challenge::read_terms(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", Actor::Me).unwrap();
+            Challenge::read_terms(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", MeOrOther::Me).unwrap();
         assert_eq!((challenge.to.as_str(), challenge.to_rating), ("GuestSSXE", Rating::Guest));
         assert_eq!((challenge.initial_min, challenge.increment_s), (Some(0), Some(1)));
-        assert_eq!(Challenge::read_terms(b"#", Actor::Me), None);
+        assert_eq!(Challenge::read_terms(b"#", MeOrOther::Me), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Updates, answers and ends of challenges.
 
 use super::template::{Captures, PlayerSentence, match_table};
-use super::{Actor, Handle};
+use super::{Handle, MeOrOther};
 use crate::by_name::named_enum;
 
 /// A change of a challenge, an answer to it, or its end.
@@ -14,7 +14,7 @@ pub struct ChallengeUpdate {
     /// The other party of the challenge; `None` if the line does not name it.
     pub name: Option<Handle>,
     /// The party that updates, answers or withdraws. For a change by the server, the party that made the challenge.
-    pub actor: Actor,
+    pub actor: MeOrOther,
     /// The change.
     pub change: ChallengeChange,
 }
@@ -52,12 +52,12 @@ named_enum! {
 }
 
 /// A table row: the sentence, or its part after the name, and its meaning.
-type Row = (&'static str, (Actor, ChallengeChange));
+type Row = (&'static str, (MeOrOther, ChallengeChange));
 
 /// Sentences that start with another player's name.
 const OF_OTHERS: &[Row] = {
-    use Actor::{Me, Other};
     use ChallengeChange::{Accepted, Countered, Declined, Departed, Intercepted, Joined, Updated, Withdrawn};
+    use MeOrOther::{Me, Other};
     &[
         (" updates the match request.", (Other, Updated)),
         (" updates the offer.", (Other, Updated)),
@@ -86,11 +86,11 @@ const OF_OTHERS: &[Row] = {
 
 /// Whole lines about this login's actions or about challenges; `%` is the other party.
 const OF_MINE: &[Row] = {
-    use Actor::{Me, Other};
     use ChallengeChange::{
         Accepted, Countered, Declined, GetgameMatched, Intercepted, Removed, SeekIsManual, SeekMatched, Updated,
         Withdrawn,
     };
+    use MeOrOther::{Me, Other};
     &[
         ("You accept the match offer from %.", (Me, Accepted)),
         ("You accept the challenge of %.", (Me, Accepted)),
@@ -132,7 +132,7 @@ impl ChallengeUpdate {
         Some(Self::new(Some(sentence.handle()), meaning))
     }
 
-    const fn new(name: Option<Handle>, (actor, change): (Actor, ChallengeChange)) -> Self {
+    const fn new(name: Option<Handle>, (actor, change): (MeOrOther, ChallengeChange)) -> Self {
         Self { name, actor, change }
     }
 }
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn every_update_has_its_actor_and_change() {
-        use Actor::{Me, Other};
         use ChallengeChange::{
             Accepted, Countered, Declined, Departed, GetgameMatched, Intercepted, Joined, Removed, SeekIsManual,
             SeekMatched, Updated, Withdrawn,
         };
-        let cases: &[(&str, Option<&str>, Actor, ChallengeChange)] = &[
+        use MeOrOther::{Me, Other};
+        let cases: &[(&str, Option<&str>, MeOrOther, ChallengeChange)] = &[
             ("Dmitri updates the match request.", Some("Dmitri"), Other, Updated),
             ("Duras updates the offer.", Some("Duras"), Other, Updated),
             ("Carla declines the match offer.", Some("Carla"), Other, Declined),

@@ -169,7 +169,7 @@ fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
 }
 
 /// Parses a unit into the messages it is equivalent to, or into a [`Datagram`] without secrets; `None` if it has no number.
-pub(crate) fn parse_unit(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(crate) fn parse_typed_or_generic(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
     if let Some(update) = boards::parse_usual_move(unit, context) {
         return Some(Message::from(update).into());
     }

@@ -1,7 +1,7 @@
 //! The lines that announce a game.
 
 use super::template::{GameLineHead, read_rated};
-use super::{Actor, Challenge, GameId, Handle, Rating};
+use super::{Challenge, GameId, Handle, MeOrOther, Rating};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -39,7 +39,7 @@ pub struct Creating {
 impl Creating {
     /// Parses a whole line; `None` if it does not announce a game.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let terms = Challenge::read_terms(line.strip_prefix(b"Creating: ")?, Actor::Me)?;
+        let terms = Challenge::read_terms(line.strip_prefix(b"Creating: ")?, MeOrOther::Me)?;
         Some(Self {
             first: terms.from,
             first_rating: terms.from_rating,

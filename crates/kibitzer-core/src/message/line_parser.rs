@@ -76,7 +76,7 @@ impl LineParser {
     /// Parses an ICC datagram, which is text if it has no number. If it is equivalent to more than one message, the later ones
     /// are appended to `ready`.
     fn read_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) -> Received {
-        let Some(DatagramMessages { first, more }) = datagram::parse_unit(unit, &mut self.datagrams) else {
+        let Some(DatagramMessages { first, more }) = datagram::parse_typed_or_generic(unit, &mut self.datagrams) else {
             return Received::of_line(frame, text_message(unit), unit);
         };
         self.logged_in |= matches!(first, Message::LoggedIn(_));

@@ -81,7 +81,7 @@ pub use start_list::{StartKind, StartList};
 pub(crate) use style12::{BoardNumbers, DerivedMove};
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
-pub use template::Actor;
+pub use template::MeOrOther;
 pub use user_info::UserArrived;
 
 pub use crate::text::{Handle, Titles};

@@ -1,7 +1,7 @@
 //! Offers in a game: draw, abort, adjourn, takeback, switch, pause, unpause.
 
 use super::template::{PlayerSentence, match_table, match_template, read_name};
-use super::{Actor, GameId, Handle};
+use super::{GameId, Handle, MeOrOther};
 use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
@@ -18,7 +18,7 @@ pub struct Offer {
     /// The number of the observed game; `None` if this login plays the game.
     pub game: Option<GameId>,
     /// Whether this login or another player makes the offer or answers it.
-    pub actor: Actor,
+    pub actor: MeOrOther,
     /// The named player: who offers or answers, or for an answer of this login who made the offer. `None` for an offer
     /// of this login, and where the line has no name.
     pub from: Option<Handle>,
@@ -99,13 +99,13 @@ const OF_OTHERS: &[(&str, OfferKind)] = {
 };
 
 /// Whole lines without a player's name at the start. `Draw request sent.` and the like are parsed by [`read_sent`].
-const WHOLE_LINES: &[(&str, (Actor, OfferKind))] = &[
-    ("Offering a draw to %.", (Actor::Me, OfferKind::Draw)),
-    ("Requesting to abort game #.", (Actor::Me, OfferKind::Abort)),
-    ("Requesting to adjourn game #.", (Actor::Me, OfferKind::Adjourn)),
-    ("Alternate takeback request sent.", (Actor::Me, OfferKind::Takeback)),
-    ("Updated takeback request sent.", (Actor::Me, OfferKind::Takeback)),
-    ("Updated takeback request received.", (Actor::Other, OfferKind::Takeback)),
+const WHOLE_LINES: &[(&str, (MeOrOther, OfferKind))] = &[
+    ("Offering a draw to %.", (MeOrOther::Me, OfferKind::Draw)),
+    ("Requesting to abort game #.", (MeOrOther::Me, OfferKind::Abort)),
+    ("Requesting to adjourn game #.", (MeOrOther::Me, OfferKind::Adjourn)),
+    ("Alternate takeback request sent.", (MeOrOther::Me, OfferKind::Takeback)),
+    ("Updated takeback request sent.", (MeOrOther::Me, OfferKind::Takeback)),
+    ("Updated takeback request received.", (MeOrOther::Other, OfferKind::Takeback)),
 ];
 
 impl Offer {
@@ -120,7 +120,7 @@ impl Offer {
     fn parse_without_subject(line: &[u8]) -> Option<Self> {
         let (actor, kind) = match_table(line, WHOLE_LINES)
             .map(|(meaning, _)| meaning)
-            .or_else(|| Some((Actor::Me, read_sent(line)?)))?;
+            .or_else(|| Some((MeOrOther::Me, read_sent(line)?)))?;
         Some(Self::new(actor, None, kind, None))
     }
 
@@ -128,11 +128,11 @@ impl Offer {
     fn parse_my_answer(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let _ = at.eat(b"You ");
-        let (kind, answer) = read_answer(&mut at, Actor::Me)?;
+        let (kind, answer) = read_answer(&mut at, MeOrOther::Me)?;
         (at.eat(b" from ") || at.eat(b" to ")).then_some(())?;
         let name = Handle::from_wire(read_name(&mut at)?);
         at.expect(b".")?.end()?;
-        Some(Self::new(Actor::Me, Some(name), kind, Some(answer)))
+        Some(Self::new(MeOrOther::Me, Some(name), kind, Some(answer)))
     }
 
     /// Parses an offer or an answer of another player.
@@ -145,13 +145,13 @@ impl Offer {
         let game = sentence.game;
         if let Some((kind, captures)) = match_table(rest, OF_OTHERS) {
             let count = captures.number.filter(|_| kind == OfferKind::Takeback);
-            return Some(Self { game, count, ..Self::new(Actor::Other, from, kind, None) });
+            return Some(Self { game, count, ..Self::new(MeOrOther::Other, from, kind, None) });
         }
         let (kind, answer) = read_their_answer(rest)?;
-        Some(Self { game, ..Self::new(Actor::Other, from, kind, Some(answer)) })
+        Some(Self { game, ..Self::new(MeOrOther::Other, from, kind, Some(answer)) })
     }
 
-    const fn new(actor: Actor, from: Option<Handle>, kind: OfferKind, answer: Option<OfferAnswer>) -> Self {
+    const fn new(actor: MeOrOther, from: Option<Handle>, kind: OfferKind, answer: Option<OfferAnswer>) -> Self {
         Self { game: None, actor, from, kind, count: None, answer }
     }
 }
@@ -173,14 +173,14 @@ fn read_their_answer(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
         return Some((OfferKind::Unpause, OfferAnswer::Accepted));
     }
     let mut at = Cursor::new(rest);
-    let read = read_answer(at.expect(b" ")?, Actor::Other)?;
+    let read = read_answer(at.expect(b" ")?, MeOrOther::Other)?;
     at.expect(b".")?.end()?;
     Some(read)
 }
 
 /// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`, up to the last word. `None` if the
 /// verb is not one that `by` uses.
-fn read_answer(at: &mut Cursor<'_>, by: Actor) -> Option<(OfferKind, OfferAnswer)> {
+fn read_answer(at: &mut Cursor<'_>, by: MeOrOther) -> Option<(OfferKind, OfferAnswer)> {
     let word = at.word()?;
     let &(.., answer) = VERBS.iter().find(|(verb, actor, _)| *verb == word && *actor == by)?;
     let _ = at.expect(b" ")?.eat(b"the ") || at.eat(b"your ");
@@ -189,16 +189,16 @@ fn read_answer(at: &mut Cursor<'_>, by: Actor) -> Option<(OfferKind, OfferAnswer
 }
 
 /// The verbs of answers: those of other players, then those of this login.
-const VERBS: [(&[u8], Actor, OfferAnswer); 9] = [
-    (b"accepts", Actor::Other, OfferAnswer::Accepted),
-    (b"declines", Actor::Other, OfferAnswer::Declined),
-    (b"withdraws", Actor::Other, OfferAnswer::Withdrawn),
-    (b"accept", Actor::Me, OfferAnswer::Accepted),
-    (b"decline", Actor::Me, OfferAnswer::Declined),
-    (b"withdraw", Actor::Me, OfferAnswer::Withdrawn),
-    (b"Accepting", Actor::Me, OfferAnswer::Accepted),
-    (b"Declining", Actor::Me, OfferAnswer::Declined),
-    (b"Withdrawing", Actor::Me, OfferAnswer::Withdrawn),
+const VERBS: [(&[u8], MeOrOther, OfferAnswer); 9] = [
+    (b"accepts", MeOrOther::Other, OfferAnswer::Accepted),
+    (b"declines", MeOrOther::Other, OfferAnswer::Declined),
+    (b"withdraws", MeOrOther::Other, OfferAnswer::Withdrawn),
+    (b"accept", MeOrOther::Me, OfferAnswer::Accepted),
+    (b"decline", MeOrOther::Me, OfferAnswer::Declined),
+    (b"withdraw", MeOrOther::Me, OfferAnswer::Withdrawn),
+    (b"Accepting", MeOrOther::Me, OfferAnswer::Accepted),
+    (b"Declining", MeOrOther::Me, OfferAnswer::Declined),
+    (b"Withdrawing", MeOrOther::Me, OfferAnswer::Withdrawn),
 ];
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
 
     fn offer(from: &str, kind: OfferKind, answer: Option<OfferAnswer>) -> Offer {
         let from = (!from.is_empty()).then(|| Handle::from_wire(from.as_bytes()));
-        Offer::new(Actor::Other, from, kind, answer)
+        Offer::new(MeOrOther::Other, from, kind, answer)
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
             ("Withdrawing your takeback request to Flohr.", "Flohr", Takeback, Some(Withdrawn)),
         ];
         for &(line, from, kind, answer) in cases {
-            let want = Offer { actor: Actor::Me, ..offer(from, kind, answer) };
+            let want = Offer { actor: MeOrOther::Me, ..offer(from, kind, answer) };
             assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
         }
     }

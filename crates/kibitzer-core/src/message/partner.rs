@@ -3,7 +3,7 @@
 use strum::AsRefStr;
 
 use super::template::{Captures, PlayerSentence, match_table};
-use super::{Actor, GameId, Handle};
+use super::{GameId, Handle, MeOrOther};
 use crate::text::PlayerText;
 
 /// An offer, an answer or a change that concerns the bughouse partnership of this login.
@@ -20,7 +20,7 @@ pub enum Partner {
     /// The offer was accepted: `Foo agrees to be your partner.`, `You agree to be Foo's partner.`
     Agreed {
         /// Whether this login or the other player accepted.
-        actor: Actor,
+        actor: MeOrOther,
         /// The new partner.
         name: Handle,
     },
@@ -29,7 +29,7 @@ pub enum Partner {
     /// The offer was withdrawn: `Foo withdraws partnership request.`, `You withdraw the partnership request to Foo.`
     Withdrawn {
         /// Whether this login or the other player withdrew its offer.
-        actor: Actor,
+        actor: MeOrOther,
         /// The other player.
         name: Handle,
     },
@@ -89,19 +89,19 @@ type PartnerFromName = fn(Handle) -> Partner;
 /// Sentences about this login's own actions, with the other player's name at `%`.
 const OF_MINE: &[(&str, PartnerFromName)] = &[
     ("Making a partnership offer to %.", Partner::OfferSent),
-    ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: Actor::Me, name }),
-    ("You agree to be %'s partner.", |name| Partner::Agreed { actor: Actor::Me, name }),
-    ("You withdraw the partnership request to %.", |name| Partner::Withdrawn { actor: Actor::Me, name }),
+    ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: MeOrOther::Me, name }),
+    ("You agree to be %'s partner.", |name| Partner::Agreed { actor: MeOrOther::Me, name }),
+    ("You withdraw the partnership request to %.", |name| Partner::Withdrawn { actor: MeOrOther::Me, name }),
 ];
 
 /// Sentences about another player's actions, without the player's name at the start.
 const OF_OTHERS: &[(&str, PartnerFromName)] = &[
     (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
-    (" agrees to be your partner.", |name| Partner::Agreed { actor: Actor::Other, name }),
-    (" accepts your partnership request.", |name| Partner::Agreed { actor: Actor::Other, name }),
+    (" agrees to be your partner.", |name| Partner::Agreed { actor: MeOrOther::Other, name }),
+    (" accepts your partnership request.", |name| Partner::Agreed { actor: MeOrOther::Other, name }),
     (" declines the partnership request.", Partner::Declined),
     (" declines your partnership request.", Partner::Declined),
-    (" withdraws partnership request.", |name| Partner::Withdrawn { actor: Actor::Other, name }),
+    (" withdraws partnership request.", |name| Partner::Withdrawn { actor: MeOrOther::Other, name }),
 ];
 
 /// Creates the message of a row of [`OF_PARTNER`] from the captures of its template; `None` if a capture is missing.
@@ -136,11 +136,11 @@ mod tests {
             ("Foo offers to be your bughouse partner; type \"partner Foo\" to accept.", Partner::Offered(foo())),
             ("Foo offers to be your bughouse partner; type \"partner Foo\" to  accept.", Partner::Offered(foo())),
             ("Making a partnership offer to Foo.", Partner::OfferSent(foo())),
-            ("Foo agrees to be your partner.", Partner::Agreed { actor: Actor::Other, name: foo() }),
-            ("You agree to be Foo's partner.", Partner::Agreed { actor: Actor::Me, name: foo() }),
+            ("Foo agrees to be your partner.", Partner::Agreed { actor: MeOrOther::Other, name: foo() }),
+            ("You agree to be Foo's partner.", Partner::Agreed { actor: MeOrOther::Me, name: foo() }),
             ("Foo declines the partnership request.", Partner::Declined(foo())),
-            ("Foo withdraws partnership request.", Partner::Withdrawn { actor: Actor::Other, name: foo() }),
-            ("You withdraw the partnership request to Foo.", Partner::Withdrawn { actor: Actor::Me, name: foo() }),
+            ("Foo withdraws partnership request.", Partner::Withdrawn { actor: MeOrOther::Other, name: foo() }),
+            ("You withdraw the partnership request to Foo.", Partner::Withdrawn { actor: MeOrOther::Me, name: foo() }),
             ("You no longer have a bughouse partner.", Partner::Ended),
             ("Your partner has ended partnership.", Partner::EndedByPartner),
             ("Your partner has just unset his/her partner.", Partner::EndedByPartner),

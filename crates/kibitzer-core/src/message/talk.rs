@@ -106,7 +106,7 @@ impl Talk {
     pub(super) fn read(&mut self, line: &[u8]) -> Option<()> {
         let (kind, places) = match line.first()? {
             b'a'..=b'z' | b'A'..=b'Z' => spoken(line, Cursor::new(line)),
-            b' ' | b'*' | b'0'..=b'9' => announced(line).or_else(|| listed_message(line)),
+            b' ' | b'*' | b'0'..=b'9' => parse_announcement(line).or_else(|| listed_message(line)),
             b':' | b'>' => qtell(line),
             b'-' => it_shout(line),
             _ => None,
@@ -222,7 +222,7 @@ fn it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 
 /// Parses `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name. One word before the colon
 /// is the name, even if no account can have it.
-fn announced(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
+fn parse_announcement(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     let _ = at.skip_whitespace().expect(b"**")?.eat(b"UNREG ");
     at.expect(b"ANNOUNCEMENT**")?;

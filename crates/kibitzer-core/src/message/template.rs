@@ -4,10 +4,10 @@ use super::{GameId, Handle, Titles};
 use crate::chess::Color;
 use crate::scan::Cursor;
 
-/// Who performs the action that a line reports.
+/// Whether this login or another player performs the action that a line reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a line is about this login or about another player")]
-pub enum Actor {
+pub enum MeOrOther {
     /// This login.
     Me,
     /// Another player, whether or not the line has the name.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::event::{Event, RefusalReason, RequestError};
 use crate::message::listing::AnyListing;
-use crate::message::{Actor, CommandCode, Message, Refusal, Relation};
+use crate::message::{CommandCode, MeOrOther, Message, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode};
@@ -130,9 +130,9 @@ fn refusal_reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason
 fn may_be_unrequested(message: &Message) -> bool {
     match message {
         Message::Style12(board) => !board.relation().is_isolated(),
-        Message::Challenge(challenge) => matches!(challenge.actor, Actor::Other),
-        Message::ChallengeUpdate(update) => matches!(update.actor, Actor::Other),
-        Message::Offer(offer) => matches!(offer.actor, Actor::Other),
+        Message::Challenge(challenge) => matches!(challenge.actor, MeOrOther::Other),
+        Message::ChallengeUpdate(update) => matches!(update.actor, MeOrOther::Other),
+        Message::Offer(offer) => matches!(offer.actor, MeOrOther::Other),
         Message::Style10(_)
         | Message::Holding(_)
         | Message::Delta(_)

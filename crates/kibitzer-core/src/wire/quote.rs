@@ -38,7 +38,7 @@ impl Quote {
         match line.first() {
             None => self,
             Some(b' ') if self != Self::None => Self::Begun,
-            Some(_) if is_heading(line) => Self::Expected,
+            Some(_) if is_message_heading(line) => Self::Expected,
             Some(_) => Self::None,
         }
     }
@@ -59,7 +59,7 @@ const JUST_SENT: [&[u8]; 2] = [b"just sent", b"message"];
 /// talk has a colon before the words. After [`FOLLOWING`] a time may hold more colons.
 ///
 /// Source: transcripts `uhlinfics-talk-1-Boris`, `uhlinfics-talk-1-Carla`, `fatics-talk-mixed-b`; uhlin-fics and FatICS.
-fn is_heading(line: &[u8]) -> bool {
+fn is_message_heading(line: &[u8]) -> bool {
     let [b'A'..=b'Z' | b'a'..=b'z', .., b':'] = line else { return false };
     let is_just_sent = || JUST_SENT.iter().all(|words| find(line, words).is_some());
     line.starts_with(FOLLOWING) || memchr::memchr(b':', line) == Some(line.len() - 1) && is_just_sent()
@@ -68,7 +68,7 @@ fn is_heading(line: &[u8]) -> bool {
 /// Returns the sender of a message, if `line` is a heading that has the name: `Foo(TD) just sent you a message:`, `The
 /// following message was received from Foo:`.
 pub(crate) fn sender_in_heading(line: &[u8]) -> Option<(Handle, Titles)> {
-    is_heading(line).then_some(())?;
+    is_message_heading(line).then_some(())?;
     let from = find(line, b" from ").map(|at| at + 6).or_else(|| Some(find(line, b" by ")? + 4));
     if from.is_none() && line.starts_with(FOLLOWING) {
         return None;

@@ -92,7 +92,7 @@ impl Ending {
         matches!(self.outcome, Outcome::Adjourned)
     }
 
-    /// Returns whether the game is not stored anywhere.
+    /// Returns whether the game was aborted: it has no result, and is neither stored for resumption nor added to the history.
     pub(crate) const fn is_abort(self) -> bool {
         matches!(self.outcome, Outcome::Aborted)
     }

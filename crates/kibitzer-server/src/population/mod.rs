@@ -190,7 +190,7 @@ impl Population {
                 commands.into_iter().flatten().for_each(|line| self.queue_command(id, line));
             }
             Task::Answer(id, number) => {
-                let answer = players.get_mut(&id).and_then(|player| player.answer_offer(number, random));
+                let answer = players.get_mut(&id).and_then(|player| player.take_offer_answer(number, random));
                 if let Some(line) = answer {
                     self.queue_command(id, line);
                 }

@@ -199,7 +199,7 @@ impl SimulatedPlayer {
     }
 
     /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
-    pub(super) fn answer_offer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
+    pub(super) fn take_offer_answer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
         let offer = self.offers.remove(&number)?;
         let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };
         Some(format!("{answer} {number}"))

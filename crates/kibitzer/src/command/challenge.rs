@@ -2,7 +2,7 @@
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::{CommandError, RequestError};
-use kibitzer_core::message::{Actor, Challenge, GameCreated, Handle, Message, Parsed};
+use kibitzer_core::message::{Challenge, GameCreated, Handle, MeOrOther, Message, Parsed};
 use kibitzer_core::session::{Command, Reply};
 
 use super::terms::{Terms, Words, terms_setters, typed};
@@ -70,7 +70,7 @@ pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<Chal
 /// Returns the challenges of this login that the reply reports as sent.
 fn sent(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
     reply.messages().filter_map(|message| match message {
-        Message::Challenge(challenge) if challenge.actor == Actor::Me => {
+        Message::Challenge(challenge) if challenge.actor == MeOrOther::Me => {
             Some(ChallengeOutcome::Sent(challenge.clone()))
         }
         _ => None,
@@ -84,7 +84,7 @@ pub(super) fn outcome(reply: &Reply, opponent: Option<&Handle>) -> Result<Challe
     if let Some(own) = reply::own_start(reply, opponent) {
         return Ok(started(own));
     }
-    let likely = || reply::likely_start(reply, opponent).map(started);
+    let likely = || reply::likely_own_start(reply, opponent).map(started);
     sent(reply).next().or_else(likely).ok_or_else(|| reply::unexpected(reply))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn step(reply: &Reply) -> Result<ExamineStep, RequestError> {
         _ => None,
     };
     let reports = reply.messages().filter_map(is_at_edge);
-    let reports: Vec<bool> = reports.chain(reply.answers().any(has_no_moves).then_some(true)).collect();
+    let reports: Vec<bool> = reports.chain(reply.answers().any(reports_no_moves_stored).then_some(true)).collect();
     if board.is_none() && reports.is_empty() {
         return Err(reply::unexpected(reply));
     }
@@ -49,7 +49,7 @@ pub(super) fn step(reply: &Reply) -> Result<ExamineStep, RequestError> {
 }
 
 /// Returns whether the line is the one of uhlin-fics for the end of a game without moves.
-fn has_no_moves(event: &Event) -> bool {
+fn reports_no_moves_stored(event: &Event) -> bool {
     event.raw().trim_ascii() == b"You cannot go forward; no moves are stored."
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{Actor, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Style12};
+use kibitzer_core::message::{GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, Style12};
 use kibitzer_core::session::Reply;
 
 use super::reply;
@@ -34,7 +34,7 @@ pub enum OfferOutcome {
 /// Parses the outcome of an offer of this kind.
 pub(super) fn outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, RequestError> {
     let mine = reply.messages().find_map(|message| match message {
-        Message::Offer(offer) if offer.actor == Actor::Me && offer.kind == kind => Some(offer.answer),
+        Message::Offer(offer) if offer.actor == MeOrOther::Me && offer.kind == kind => Some(offer.answer),
         _ => None,
     });
     // This comes first, because another game may end in the same reply.

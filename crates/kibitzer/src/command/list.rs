@@ -159,9 +159,9 @@ commands! {
         }));
 
         /// Withdraws the seek with this number; see [`ChallengeOutcome::Posted`].
-        "unseek" unseek(index: u32) -> () = typed(Words::new("unseek").with(index), seek::withdrawn);
+        "unseek" unseek(index: u32) -> () = typed(Words::new("unseek").with(index), seek::seeks_removed);
         /// Withdraws all seeks of this login.
-        "unseek" unseek_all() -> () = typed(Words::new("unseek"), seek::withdrawn);
+        "unseek" unseek_all() -> () = typed(Words::new("unseek"), seek::seeks_removed);
         /// Answers the seek with this number.
         "play" play(index: u32) -> ChallengeOutcome
             = typed(Words::new("play").with(index), |reply| challenge::outcome(reply, None));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{
-    Actor, ChallengeChange, GameCreated, GameEnded, Handle, Message, OfferAnswer, OfferKind, Partner,
+    ChallengeChange, GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, Partner,
 };
 use kibitzer_core::session::Reply;
 
@@ -54,7 +54,7 @@ pub(super) fn accepted(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     });
     // Unless the accepted offer ends the game, games that begin or end in the reply are those of other players.
     if kind.is_none_or(ends_games)
-        && let Some(outcome) = started_or_ended(reply::likely_start(reply, None), reply::likely_end(reply))
+        && let Some(outcome) = started_or_ended(reply::likely_own_start(reply, None), reply::likely_end(reply))
     {
         return Ok(outcome);
     }
@@ -74,7 +74,7 @@ fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Opt
 /// Returns the partner if the reply reports that this login has agreed to a partnership.
 fn new_partner(reply: &Reply) -> Option<OfferOutcome> {
     reply.messages().find_map(|message| match message {
-        Message::Partner(partner) if let Partner::Agreed { actor: Actor::Me, name } = &**partner => {
+        Message::Partner(partner) if let Partner::Agreed { actor: MeOrOther::Me, name } = &**partner => {
             Some(OfferOutcome::Partner(name.clone()))
         }
         _ => None,
@@ -87,8 +87,8 @@ const fn ends_games(kind: OfferKind) -> bool {
 }
 
 /// Returns whether an answer to an offer is the expected one, and this login gave it.
-fn is_answer(actor: Actor, answer: Option<OfferAnswer>, expected: OfferAnswer) -> bool {
-    actor == Actor::Me && answer == Some(expected)
+fn is_answer(actor: MeOrOther, answer: Option<OfferAnswer>, expected: OfferAnswer) -> bool {
+    actor == MeOrOther::Me && answer == Some(expected)
 }
 
 /// Parses a declined or withdrawn offer.
@@ -98,7 +98,7 @@ pub(super) fn closed(
     change: ChallengeChange,
 ) -> Result<OfferOutcome, RequestError> {
     reply::first_message(reply, |message| match message {
-        Message::ChallengeUpdate(update) if update.actor == Actor::Me && update.change == change => {
+        Message::ChallengeUpdate(update) if update.actor == MeOrOther::Me && update.change == change => {
             Some(OfferOutcome::Closed { name: update.name.clone(), kind: None })
         }
         Message::Offer(offer) if is_answer(offer.actor, offer.answer, answer) => {
@@ -114,7 +114,7 @@ pub(super) fn partner(reply: &Reply) -> Result<OfferOutcome, RequestError> {
         let Message::Partner(partner) = message else { return None };
         match &**partner {
             Partner::OfferSent(_) => Some(OfferOutcome::Sent),
-            Partner::Agreed { actor: Actor::Me, name } => Some(OfferOutcome::Partner(name.clone())),
+            Partner::Agreed { actor: MeOrOther::Me, name } => Some(OfferOutcome::Partner(name.clone())),
             _ => None,
         }
     })
@@ -127,7 +127,7 @@ pub(super) fn partnership_ended(reply: &Reply) -> Result<(), RequestError> {
     }
     reply::first_message(reply, |message| {
         let Message::Partner(partner) = message else { return None };
-        matches!(**partner, Partner::Ended | Partner::Withdrawn { actor: Actor::Me, .. }).then_some(())
+        matches!(**partner, Partner::Ended | Partner::Withdrawn { actor: MeOrOther::Me, .. }).then_some(())
     })
 }
 

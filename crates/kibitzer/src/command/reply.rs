@@ -113,7 +113,7 @@ pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option
 }
 
 /// Returns [`own_start`], otherwise the only game that begins: its boards may have been unreadable.
-pub(super) fn likely_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
+pub(super) fn likely_own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     own_start(reply, player).or_else(|| {
         sole_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| created.game)
     })

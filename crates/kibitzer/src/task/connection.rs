@@ -30,7 +30,7 @@ const READ_BYTES: usize = 16 << 10;
 const MAX_UNSENT_BYTES: usize = 64 << 10;
 
 /// The connection of a session.
-pub(super) enum Connection {
+pub(super) enum ConnectionState {
     /// No connection.
     None,
     /// A connection is being established.
@@ -43,17 +43,17 @@ pub(super) enum Connection {
 
 type Dialing = Pin<Box<dyn Future<Output = Result<Socket, DialError>> + Send>>;
 
-/// A change of the connection that [`wait_for_change`](Connection::wait_for_change) waited for.
+/// A change of the connection that [`wait_for_change`](ConnectionState::wait_for_change) waited for.
 pub(super) enum ConnectionChange {
     /// The connection was established, or the attempt failed.
     Dialed(Result<(), DialError>),
     /// Bytes were received.
     Received,
-    /// The connection has ended; [`take_broken`](Connection::take_broken) returns the cause.
+    /// The connection has ended; [`take_broken`](ConnectionState::take_broken) returns the cause.
     Broken,
 }
 
-impl Connection {
+impl ConnectionState {
     /// Returns the state of a connection attempt, which starts when [`wait_for_change`](Self::wait_for_change) is polled.
     pub(super) fn dial(transport: &Transport) -> Self {
         let transport = transport.clone();

@@ -14,12 +14,12 @@ use crate::observer::{Observation, SessionObserver, SessionView};
 /// State of a session's recordings, shared by its task and the handles of its client.
 #[derive(Debug, Default)]
 pub(crate) struct Recordings {
-    state: Mutex<RecordingsState>,
+    state: Mutex<RecordingState>,
     failed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct RecordingsState {
+struct RecordingState {
     /// The recording that was started last, whether it continues or has failed.
     latest: Option<Recording>,
     /// Writes that recording; `None` after a failure, and at the end of the session.
@@ -32,7 +32,7 @@ struct RecordingsState {
 
 impl Recordings {
     // No holder of the lock panics, so poisoning means nothing.
-    fn state(&self) -> MutexGuard<'_, RecordingsState> {
+    fn state(&self) -> MutexGuard<'_, RecordingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,7 +75,7 @@ impl Recordings {
 
     /// Ends the recording with an error: logs the error, drops the recorder, counts its unwritten pieces as missing, and wakes all callers
     /// of [`failed`](Self::failed).
-    fn record_failure(&self, state: &mut RecordingsState, error: io::Error) {
+    fn record_failure(&self, state: &mut RecordingState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
             state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten_pieces());

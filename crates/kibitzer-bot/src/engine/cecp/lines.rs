@@ -55,7 +55,7 @@ pub(super) fn split_pairs(mut rest: &str) -> Vec<(&str, &str)> {
 
 /// Parses an option: `Contempt -spin 0 -100 100`, `Style -combo Solid /// *Risky`, `Clear -button`. `None` for an unknown type,
 /// or numbers without a range.
-pub(super) fn parse_option(description: &str) -> Option<EngineOption> {
+pub(super) fn parse_feature_option(description: &str) -> Option<EngineOption> {
     let (name, rest) = description.split_once(" -")?;
     let (kind, details) = rest.split_once(' ').unwrap_or((rest, ""));
     let numbers: Vec<i64> = details.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();

@@ -68,7 +68,7 @@ impl App {
     }
 
     /// Pins the shown game, or unpins the pinned one.
-    pub(super) fn toggle_pin(&mut self) {
+    pub(super) fn toggle_game_pin(&mut self) {
         self.pinned_game = if self.is_pinned() { None } else { self.game() };
     }
 

@@ -201,7 +201,7 @@ impl App {
                     }
                     for row in before + 1..=self.model.rows.newest {
                         self.add_row(row, now);
-                        self.report_session_end(row);
+                        self.report_if_session_end(row);
                     }
                 }
                 NextItem::Wait => {
@@ -247,7 +247,7 @@ impl App {
     }
 
     /// Shows why a session ended, and focuses the list, because lines can no longer be sent.
-    fn report_session_end(&mut self, row: u64) {
+    fn report_if_session_end(&mut self, row: u64) {
         let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
         if let Some(row) = ended {
             self.show_error(format!("{}; q leaves", row.line().trim_start_matches("* ")));
@@ -360,7 +360,7 @@ impl App {
             }
             Action::NextTimes => self.show_times(self.times.next()),
             Action::ToggleRuler => self.toggle_ruler(),
-            Action::TogglePin => self.toggle_pin(),
+            Action::TogglePin => self.toggle_game_pin(),
             Action::NextGame => self.pin_neighbor(1),
             Action::PreviousGame => self.pin_neighbor(-1),
             Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => {

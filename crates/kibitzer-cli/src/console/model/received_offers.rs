@@ -3,7 +3,7 @@
 use kibitzer::core::Event;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::{
-    Actor, Challenge, ChallengeChange, Handle, Message, Offer, Pending, PendingDirection, Relation,
+    Challenge, ChallengeChange, Handle, MeOrOther, Message, Offer, Pending, PendingDirection, Relation,
 };
 
 /// Maximum number of offers; the oldest is dropped.
@@ -51,9 +51,11 @@ impl ReceivedOffers {
     /// Adds the offer that an event reports, and removes those that it answers or voids.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event.message() {
-            Some(Message::Challenge(challenge)) if challenge.actor == Actor::Other => self.add(of_challenge(challenge)),
+            Some(Message::Challenge(challenge)) if challenge.actor == MeOrOther::Other => {
+                self.add(of_challenge(challenge));
+            }
             Some(Message::Offer(offer)) if offer.game.is_none() => match offer.answer {
-                None if offer.actor == Actor::Other => self.add(of_offer(offer)),
+                None if offer.actor == MeOrOther::Other => self.add(of_offer(offer)),
                 None => {}
                 Some(_) => self.offers.retain(|known| known.kind != offer.kind.as_str()),
             },

@@ -47,7 +47,7 @@ pub(super) fn line(theme: Theme, model: &SessionModel, now: Duration, width: u16
         let newest = seconds.last().map_or(0, rate);
         spans.push(Span::styled(format!("{name} "), theme.dimmed()));
         spans.push(Span::raw(format!("{} ", short_count(newest))));
-        spans.extend(marked(theme, sparkline(seconds.iter().map(rate)), &seconds));
+        spans.extend(with_losses_marked(theme, sparkline(seconds.iter().map(rate)), &seconds));
         spans.push(Span::raw(" "));
     }
     Line::from(spans)
@@ -77,12 +77,12 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> 
 fn rate_line(theme: Theme, name: &str, seconds: &[SecondCounts], rate: fn(&SecondCounts) -> u64) -> Line<'static> {
     let newest = short_count(seconds.last().map_or(0, rate));
     let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.dimmed()), Span::raw(format!("{newest:>6}  "))];
-    spans.extend(marked(theme, sparkline(seconds.iter().map(rate)), seconds));
+    spans.extend(with_losses_marked(theme, sparkline(seconds.iter().map(rate)), seconds));
     Line::from(spans)
 }
 
 /// Returns a sparkline with a cross in each second that lost the connection.
-fn marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span<'static>> {
+fn with_losses_marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span<'static>> {
     if seconds.iter().all(|second| second.losses == 0) {
         return vec![Span::styled(sparkline, theme.sparkline())];
     }

@@ -5,14 +5,14 @@ use super::value::non_empty;
 use super::{LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{
-    Actor, Challenge, ChallengeUpdate, GameId, Offer, OfferAnswer, Partner, Pending, PendingDirection, PendingRemoved,
-    Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
+    Challenge, ChallengeUpdate, GameId, MeOrOther, Offer, OfferAnswer, Partner, Pending, PendingDirection,
+    PendingRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
 };
 use crate::text::{Handle, ServerText};
 
 describe! {
-    Challenge as it => if it.actor == Actor::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
-        line: if it.actor == Actor::Me { LineDisplay::InText } else { LineDisplay::ForPeople },
+    Challenge as it => if it.actor == MeOrOther::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
+        line: if it.actor == MeOrOther::Me { LineDisplay::InText } else { LineDisplay::ForPeople },
         fields: [
             from, from_rating, from_color, to, to_rating, rated, kind: non_empty(it.kind.as_str()),
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
@@ -49,7 +49,7 @@ describe! {
         game: it.partners_game(),
         line: LineDisplay::InText,
         fields: [
-            change: match it { Partner::Withdrawn { actor: Actor::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
+            change: match it { Partner::Withdrawn { actor: MeOrOther::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
             name: it.name(), game: it.partners_game(),
         ],
     }

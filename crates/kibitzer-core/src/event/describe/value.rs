@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use crate::chess::{Color, Role, Square};
-use crate::message::{Actor, GameId, Rating, Seek};
+use crate::message::{GameId, MeOrOther, Rating, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
 /// Value of a field, borrowed for a writer.
@@ -198,7 +198,7 @@ values! {
     PlayerText: FieldType::Text, it => Value::Text(it.as_str());
     ServerText: FieldType::Text, it => Value::Text(it.as_str());
     Color: FieldType::Word(&["white", "black"]), it => Value::Text(it.as_str());
-    Actor: FieldType::Word(&["me", "other"]), it => Value::Text(if *it == Actor::Me { "me" } else { "other" });
+    MeOrOther: FieldType::Word(&["me", "other"]), it => Value::Text(if *it == MeOrOther::Me { "me" } else { "other" });
     Square: FieldType::Text, it => Value::Display(it);
     Titles: FieldType::List(&FieldType::Text), it => Value::List(it);
     Seek: FieldType::Object, it => Value::Object(it);

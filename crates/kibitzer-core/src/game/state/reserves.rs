@@ -8,7 +8,7 @@ const BUGHOUSE: u16 = 24;
 
 /// Evidence of pieces in reserve besides the last report, which may arrive before or after the move that changed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reserves {
+pub(super) struct ReserveEvidence {
     /// The last report before the last move.
     pub(super) before_move: Option<Hands>,
     /// Whether a move has captured a piece since the last report.
@@ -22,7 +22,7 @@ impl Game {
     pub(super) fn may_hold(&self, role: Role) -> bool {
         let side = self.position.side_to_move();
         let has = |hands: Hands| hands.of(side).count(role) > 0;
-        let Reserves { before_move, has_captured } = self.reserves;
+        let ReserveEvidence { before_move, has_captured } = self.reserves;
         let wild = self.info.as_ref().and_then(|info| info.start.as_ref()).map(|start| start.wild);
         let is_unknown = self.hands.is_none() && (self.base().ply() > 0 || wild.is_none_or(|wild| wild == BUGHOUSE));
         is_unknown || has_captured || self.hands.is_some_and(has) || before_move.is_some_and(has)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Game, GameStep, NextBoardOwner, Reserves};
+use super::{Game, GameStep, NextBoardOwner, ReserveEvidence};
 use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
@@ -101,6 +101,8 @@ impl Game {
     }
 
     /// Sets whether the game is examined, and keeps whether this login takes part or observes.
+    ///
+    /// With `false`, a game that this login examines stays [`Relation::Examining`]: the color that it would play is unknown.
     fn set_examined(&mut self, is_examined: bool) {
         if is_examined != self.position.relation().is_examined() {
             self.numbers_mut().relation = match self.position.relation() {
@@ -163,7 +165,7 @@ impl Game {
         }
         let step = self.play_notated(notation, sent, max_moves)?;
         let has_captured = self.reserves.has_captured || notation.is_capture();
-        self.reserves = Reserves { before_move: self.hands, has_captured };
+        self.reserves = ReserveEvidence { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
         if awaited.n_moves > 1 {
             self.awaited = Some(AwaitedMoves { n_moves: awaited.n_moves - 1, ..awaited });

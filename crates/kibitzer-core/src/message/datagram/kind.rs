@@ -18,7 +18,7 @@ pub(crate) struct DatagramKind {
     pub(crate) name: &'static str,
     /// The arguments, in order. Servers append to the list over the years, and may omit arguments that are switched
     /// off.
-    pub(super) arguments: &'static [ArgumentKind],
+    pub(super) arguments: &'static [DatagramArgument],
     /// Whether an argument is a password or a key, which must never be logged.
     pub(super) is_secret: bool,
     /// Parses the arguments; `None` if the datagram is always emitted as a [`Datagram`](super::Datagram).
@@ -27,7 +27,7 @@ pub(crate) struct DatagramKind {
 
 /// The name of an argument in a kind of datagram, and how the server quotes it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ArgumentKind {
+pub(super) struct DatagramArgument {
     pub(super) name: &'static str,
     /// How the server usually quotes the argument.
     pub(super) quoting: Quoting,

@@ -7,8 +7,8 @@ use super::context::{DatagramContext, GameContext};
 use super::kind::Arguments;
 use crate::chess::Color;
 use crate::message::{
-    Actor, Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, Message, Offer, OfferKind, Rating, Seek,
-    SeeksRemoved,
+    Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, MeOrOther, Message, Offer, OfferKind, Rating,
+    Seek, SeeksRemoved,
 };
 use crate::text::ServerText;
 
@@ -52,7 +52,7 @@ fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, k
     Offer {
         // FICS names the game of an offer only to observers; this message is to be equal to that of FICS.
         game: (!game.is_mine).then_some(id),
-        actor: if is_mine { Actor::Me } else { Actor::Other },
+        actor: if is_mine { MeOrOther::Me } else { MeOrOther::Other },
         from: (!is_mine).then(|| name.clone()),
         kind,
         count: (kind == OfferKind::Takeback).then_some(count),
@@ -72,7 +72,7 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramConte
     }
     let (black_initial_min, black_increment_s) = (black != white).then_some(black).unzip();
     let challenge = Challenge {
-        actor: if context.is_me(&from) { Actor::Me } else { Actor::Other },
+        actor: if context.is_me(&from) { MeOrOther::Me } else { MeOrOther::Other },
         from,
         from_rating: read_rating(arguments, "from_rating", "from_provisional")?,
         from_color,
@@ -93,7 +93,7 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramConte
 
 pub(super) fn match_removed(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
-    let (actor, name) = if context.is_me(&from) { (Actor::Me, to) } else { (Actor::Other, from) };
+    let (actor, name) = if context.is_me(&from) { (MeOrOther::Me, to) } else { (MeOrOther::Other, from) };
     let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
     Some(Message::from(update).into())
 }

@@ -3,7 +3,9 @@
 use super::DatagramMessages;
 use super::context::DatagramContext;
 use super::kind::Arguments;
-use crate::message::{Actor, Arrival, ArrivalKind, ArrivalReason, LoggedIn, LoginRefusal, Message, Partner, Titles};
+use crate::message::{
+    Arrival, ArrivalKind, ArrivalReason, LoggedIn, LoginRefusal, MeOrOther, Message, Partner, Titles,
+};
 use crate::text::ServerText;
 
 pub(super) fn who_am_i(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -34,6 +36,6 @@ pub(super) fn partnership(arguments: &Arguments<'_>, context: &mut DatagramConte
         return None;
     };
     let partner =
-        if arguments.flag("joined")? { Partner::Agreed { actor: Actor::Other, name } } else { Partner::Ended };
+        if arguments.flag("joined")? { Partner::Agreed { actor: MeOrOther::Other, name } } else { Partner::Ended };
     Some(Message::from(partner).into())
 }

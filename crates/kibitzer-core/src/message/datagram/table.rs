@@ -5,7 +5,7 @@
 //!
 //! Source: ICC's description of its level-2 format; for the rows marked so, clients and captures.
 
-use super::kind::{ArgumentKind, DatagramKind, ParseArguments, Quoting};
+use super::kind::{DatagramArgument, DatagramKind, ParseArguments, Quoting};
 use super::{boards, games, offers, people, talk};
 use crate::message::ArrivalKind::{Arrived, Departed};
 use crate::message::ArrivalReason::{Notify, Pin};
@@ -13,13 +13,13 @@ use crate::message::StartKind::{Changed, Foreign, Isolated, Mine};
 
 macro_rules! argument {
     ($name:ident) => {
-        ArgumentKind { name: stringify!($name), quoting: Quoting::Word }
+        DatagramArgument { name: stringify!($name), quoting: Quoting::Word }
     };
     ({$name:ident}) => {
-        ArgumentKind { name: stringify!($name), quoting: Quoting::Braces }
+        DatagramArgument { name: stringify!($name), quoting: Quoting::Braces }
     };
     ([$name:ident]) => {
-        ArgumentKind { name: stringify!($name), quoting: Quoting::Marks }
+        DatagramArgument { name: stringify!($name), quoting: Quoting::Marks }
     };
 }
 
@@ -58,17 +58,17 @@ const PLAIN: Option<ParseArguments> = None;
 
 /// The list with which a game starts.
 #[rustfmt::skip]
-const START: &[ArgumentKind] = arguments!((
+const START: &[DatagramArgument] = arguments!((
     game white black wild kind rated white_minutes white_increment black_minutes black_increment played {example}
     white_rating black_rating id {white_titles} {black_titles} irregular_legality irregular_semantics drops {time_control}
     promotes_to_king
 ));
 
 /// A move; parts that are switched off are omitted.
-const MOVE: &[ArgumentKind] = arguments!((game san smith time clock variation));
+const MOVE: &[DatagramArgument] = arguments!((game san smith time clock variation));
 
 /// A rating of a player; annotation 0 for none, 1 for a provisional one, 2 for an established one.
-const RATING: &[ArgumentKind] = arguments!((name rating annotation));
+const RATING: &[DatagramArgument] = arguments!((name rating annotation));
 
 #[rustfmt::skip]
 kinds! {

@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn any_arguments_of_any_number(number in 0_u32..200, rest in prop::collection::vec(any::<u8>(), 0..80)) {
         let unit = [number.to_string().as_bytes(), b" ", &rest[..]].concat();
-        prop_assert!(parse_unit(&unit, &mut DatagramContext::default()).is_some());
+        prop_assert!(parse_typed_or_generic(&unit, &mut DatagramContext::default()).is_some());
     }
 }
 
@@ -348,7 +348,7 @@ fn partners_of_this_login_and_of_others() {
     let [_, Message::Partner(agreed), Message::Partner(ended), Message::Datagram(_)] = &said[..] else {
         panic!("{said:?}")
     };
-    assert_eq!((&**agreed, &**ended), (&Partner::Agreed { actor: Actor::Other, name }, &Partner::Ended));
+    assert_eq!((&**agreed, &**ended), (&Partner::Agreed { actor: MeOrOther::Other, name }, &Partner::Ended));
 }
 
 // Rules: icc S1, bugs 84
@@ -488,17 +488,17 @@ fn offers_in_a_game_are_reported_once() {
     assert_eq!(
         offers,
         [
-            (464, "Mashin", OfferKind::Draw, None, Actor::Other),
-            (464, "khallod", OfferKind::Adjourn, None, Actor::Other),
-            (464, "khallod", OfferKind::Takeback, Some(3), Actor::Other),
-            (464, "Mashin", OfferKind::Draw, None, Actor::Other),
+            (464, "Mashin", OfferKind::Draw, None, MeOrOther::Other),
+            (464, "khallod", OfferKind::Adjourn, None, MeOrOther::Other),
+            (464, "khallod", OfferKind::Takeback, Some(3), MeOrOther::Other),
+            (464, "Mashin", OfferKind::Draw, None, MeOrOther::Other),
         ]
     );
     assert!(matches!(said.last(), Some(Message::Datagram(_))));
     let mine = messages(&["0 Foo {}", "15 7 Foo Bar 0 Blitz 0 5 3 5 3 1", "21 7 1 1 0 0 0 0 0 0"]);
     let [.., Message::Offer(first), Message::Offer(second)] = &mine[..] else { panic!("{mine:?}") };
-    assert_eq!((first.actor, first.game, first.from.as_ref()), (Actor::Me, None, None));
-    assert_eq!((second.actor, second.from.as_ref().unwrap().as_str()), (Actor::Other, "Bar"));
+    assert_eq!((first.actor, first.game, first.from.as_ref()), (MeOrOther::Me, None, None));
+    assert_eq!((second.actor, second.from.as_ref().unwrap().as_str()), (MeOrOther::Other, "Bar"));
 }
 
 // Rules: icc §8
@@ -542,14 +542,14 @@ fn offers_to_play() {
     assert_eq!((challenge.from_color, challenge.rated, challenge.adjourned), (Some(Color::Black), true, false));
     assert_eq!((challenge.initial_min, challenge.increment_s), (Some(4), Some(2)));
     assert_eq!((challenge.black_initial_min, challenge.black_increment_s), (Some(5), Some(3)));
-    assert_eq!((challenge.actor, challenge.loaded_from.as_ref().unwrap().as_str()), (Actor::Other, "w22"));
+    assert_eq!((challenge.actor, challenge.loaded_from.as_ref().unwrap().as_str()), (MeOrOther::Other, "w22"));
     // With the assessment behind the color.
     let said = messages(&["0 Foo {}", "29 Foo 0 0 {} Bar 1671 2 {} 0 Blitz 0 0 5 0 5 0 -1 -8 0 8 {}"]);
     let Message::Challenge(challenge) = &said[1] else { panic!("{said:?}") };
-    assert_eq!((challenge.actor, challenge.from_rating, challenge.from_color), (Actor::Me, Rating::Unrated, None));
+    assert_eq!((challenge.actor, challenge.from_rating, challenge.from_color), (MeOrOther::Me, Rating::Unrated, None));
     assert_eq!((challenge.black_initial_min, challenge.loaded_from.as_ref()), (None, None));
     let said = messages(&["0 Foo {}", "30 Foo Bar ^{gone^}", "30 Bar Foo ^{^}"]);
-    for (message, actor) in said[1..].iter().zip([Actor::Me, Actor::Other]) {
+    for (message, actor) in said[1..].iter().zip([MeOrOther::Me, MeOrOther::Other]) {
         let Message::ChallengeUpdate(update) = message else { panic!("{message:?}") };
         assert_eq!((update.actor, update.name.as_ref().unwrap().as_str()), (actor, "Bar"));
         assert_eq!(update.change, ChallengeChange::Removed);

@@ -114,7 +114,7 @@ impl Dialect {
     }
 
     /// Returns the line that sends a fence to prove the login; on ICC the fence is also its tag.
-    pub(super) fn proof_line(self, fence: Fence) -> String {
+    pub(super) fn login_proof_line(self, fence: Fence) -> String {
         let word = fence.as_str();
         match self {
             Self::Fics => word.to_owned(),

@@ -52,7 +52,7 @@ impl LiveConnection {
                 restoration.handle_reply(&completed, cx.reader.games());
             }
             (_, Requester::Adjourned) => {
-                let next = self.adjourned.handle_reply(&completed, cx);
+                let next = self.adjourned.handle_reply_and_withdraw(&completed, cx);
                 if next.is_some() {
                     self.requests.enqueue(Requester::Upkeep, next, cx);
                 }

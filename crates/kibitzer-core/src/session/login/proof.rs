@@ -18,7 +18,7 @@ impl Login {
     /// Sends a fence and waits for its answer, which reveals the prompt and the delimitation of replies.
     pub(super) fn send_proof(&mut self, cx: &mut Context) -> LoginProgress {
         let fence = Fence::random(&mut cx.rng);
-        let line = self.dialect.proof_line(fence);
+        let line = self.dialect.login_proof_line(fence);
         cx.outbox.push_line(TransmitKind::Command, line.as_bytes());
         self.enter_state(LoginState::Proving(fence), cx)
     }

@@ -18,7 +18,7 @@ use crate::chess::Color;
 use crate::event::{AdjournedGame, Event, RefusalReason, RequestError, ResumptionState};
 use crate::game::{Change, ChangeKind, Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
-use crate::message::{Actor, ArrivalKind, ChallengeChange, GameId, Handle, Message, Refusal, Relation};
+use crate::message::{ArrivalKind, ChallengeChange, GameId, Handle, MeOrOther, Message, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::reply::Reply;
@@ -31,7 +31,7 @@ const MAX_GAMES: usize = 64;
 /// Adjourned games that are known on this connection.
 #[derive(Debug, Default)]
 pub(crate) struct AdjournedTracker {
-    games: Vec<ResumableGame>,
+    games: Vec<ResumptionCandidate>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
     pub(crate) awaits_list: bool,
     /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
@@ -40,7 +40,7 @@ pub(crate) struct AdjournedTracker {
 }
 
 #[derive(Debug)]
-struct ResumableGame {
+struct ResumptionCandidate {
     white: Handle,
     black: Handle,
     opponent: Handle,
@@ -69,9 +69,10 @@ impl AdjournedTracker {
     /// `None` if no challengeable opponent is online, while this login plays or examines a game, or while the list of games is
     /// awaited. An opponent of several games is challenged to one at a time.
     pub(crate) fn take_next_challenge(&mut self, games: &Games) -> Option<Command> {
-        let may_challenge = |game: &ResumableGame| {
-            let is_opponent_busy =
-                |other: &ResumableGame| other.is_with(&game.opponent) && other.challenge != ChallengeState::Stored;
+        let may_challenge = |game: &ResumptionCandidate| {
+            let is_opponent_busy = |other: &ResumptionCandidate| {
+                other.is_with(&game.opponent) && other.challenge != ChallengeState::Stored
+            };
             game.challenge == ChallengeState::Stored && game.is_online && !self.games.iter().any(is_opponent_busy)
         };
         let at = self.games.iter().position(may_challenge).filter(|_| !self.awaits_list && !self.is_busy)?;
@@ -93,7 +94,11 @@ impl AdjournedTracker {
     /// game and reports it unless the opponent was only offline or busy.
     ///
     /// Returns a `withdraw` command if the server took the challenge as one to another game.
-    pub(crate) fn handle_reply(&mut self, completed: &CompletedRequest, cx: &mut Context) -> Option<Command> {
+    pub(crate) fn handle_reply_and_withdraw(
+        &mut self,
+        completed: &CompletedRequest,
+        cx: &mut Context,
+    ) -> Option<Command> {
         if std::mem::take(&mut self.awaits_list) {
             if let Ok(reply) = &completed.result {
                 self.add_listed_games(reply, cx);
@@ -117,7 +122,7 @@ impl AdjournedTracker {
             _ => game.set_and_report(ChallengeState::Closed, ResumptionState::Refused(error), cx),
         }
         let is_challenge =
-            |message: &Message| matches!(message, Message::Challenge(challenge) if challenge.actor == Actor::Me);
+            |message: &Message| matches!(message, Message::Challenge(challenge) if challenge.actor == MeOrOther::Me);
         let is_for_another_game = completed.result.as_ref().is_ok_and(|reply| reply.messages().any(is_challenge));
         is_for_another_game.then(|| Command::new(&format!("withdraw {}", game.opponent)).ok())?
     }
@@ -131,7 +136,7 @@ impl AdjournedTracker {
             let is_whites = row.white.is_same_player(list.owner.as_str());
             let opponent = if is_whites { row.black.clone() } else { row.white.clone() };
             self.add(
-                ResumableGame {
+                ResumptionCandidate {
                     white: row.white,
                     black: row.black,
                     opponent,
@@ -145,7 +150,7 @@ impl AdjournedTracker {
 
     /// Adds a game, and reports it as stored; ignored if it is known or [`MAX_GAMES`] are. A game whose opponent has declined is
     /// added as `Closed`, so it is not challenged.
-    fn add(&mut self, mut game: ResumableGame, cx: &mut Context) {
+    fn add(&mut self, mut game: ResumptionCandidate, cx: &mut Context) {
         if self.games.len() >= MAX_GAMES || self.contains_game(&game.white, &game.black) {
             return;
         }
@@ -169,7 +174,7 @@ impl AdjournedTracker {
         }
         match (&received.message, own) {
             (Message::GameEnded(ended), Some(change)) if ended.is_adjourned() => {
-                if let Some(game) = cx.reader.games().get(change.game).and_then(ResumableGame::of) {
+                if let Some(game) = cx.reader.games().get(change.game).and_then(ResumptionCandidate::of) {
                     self.add(game, cx);
                 }
             }
@@ -184,7 +189,7 @@ impl AdjournedTracker {
                 }
             }
             (Message::Challenge(challenge), _) if challenge.adjourned => {
-                let is_mine = challenge.actor == Actor::Me;
+                let is_mine = challenge.actor == MeOrOther::Me;
                 let opponent = if is_mine { &challenge.to } else { &challenge.from };
                 let Some(game) = self.games.iter_mut().find(|game| game.is_with(opponent)) else { return };
                 if is_mine && game.challenge != ChallengeState::Challenged {
@@ -209,7 +214,7 @@ impl AdjournedTracker {
     /// declined.
     fn handle_own_game(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
-        let Some(played) = played.and_then(ResumableGame::of) else { return };
+        let Some(played) = played.and_then(ResumptionCandidate::of) else { return };
         cx.memory.declined.retain(|name| !played.is_with(name));
         self.games.retain_mut(|game| {
             let is_resumed = game.is_between(&played.white, &played.black);
@@ -223,21 +228,21 @@ impl AdjournedTracker {
     }
 
     /// Updates a challenged game by the answer to the challenge or its end, and reports the new state. Ignores other challenges.
-    fn handle_challenge_update(&mut self, name: &Handle, actor: Actor, change: ChallengeChange, cx: &mut Context) {
+    fn handle_challenge_update(&mut self, name: &Handle, actor: MeOrOther, change: ChallengeChange, cx: &mut Context) {
         let is_challenged =
-            |game: &&mut ResumableGame| game.is_with(name) && game.challenge == ChallengeState::Challenged;
+            |game: &&mut ResumptionCandidate| game.is_with(name) && game.challenge == ChallengeState::Challenged;
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
         match (actor, change) {
-            (Actor::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
+            (MeOrOther::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
                 game.set_and_report(ChallengeState::Closed, ResumptionState::Declined, cx);
                 cx.memory.note_declined(name);
             }
-            (Actor::Me, ChallengeChange::Departed | ChallengeChange::Joined) => {
+            (MeOrOther::Me, ChallengeChange::Departed | ChallengeChange::Joined) => {
                 game.is_online = false;
                 game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
             }
             // A request of the user has withdrawn it.
-            (Actor::Me, ChallengeChange::Withdrawn) => {
+            (MeOrOther::Me, ChallengeChange::Withdrawn) => {
                 game.set_and_report(ChallengeState::Closed, ResumptionState::Stored, cx);
             }
             _ => {}
@@ -245,7 +250,7 @@ impl AdjournedTracker {
     }
 }
 
-impl ResumableGame {
+impl ResumptionCandidate {
     /// Creates the entry of a game that this login plays; `None` if it does not play this game. The opponent counts as offline.
     fn of(game: &Game) -> Option<Self> {
         let position = game.position();

@@ -24,7 +24,7 @@ use crate::session::requests::CompletedRequest;
 /// A restoration in progress.
 #[derive(Debug)]
 pub(crate) struct Restoration {
-    games: Vec<GameSearch>,
+    games: Vec<RestoreSearch>,
     /// Commands to send again, with their errors so far. A command with an error from the start was given up and is not sent.
     commands: Vec<(RestoredCommandKind, RestoredCommand)>,
     /// Tasks whose reply is awaited.
@@ -45,7 +45,7 @@ enum RestoredCommandKind {
 
 /// A game in progress at the loss, with the partial report about its restoration.
 #[derive(Debug)]
-struct GameSearch {
+struct RestoreSearch {
     last_board: Style12,
     report: RestoredGame,
 }
@@ -68,7 +68,7 @@ impl Restoration {
     /// resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games) -> Self {
         let mut restoration = Self {
-            games: memory.games.iter().map(|before| GameSearch::new(before.clone(), games)).collect(),
+            games: memory.games.iter().map(|before| RestoreSearch::new(before.clone(), games)).collect(),
             commands: Vec::new(),
             pending: Vec::new(),
             next: Vec::new(),
@@ -201,7 +201,7 @@ impl Restoration {
 
     fn game_found(&mut self, at: usize, board: &Style12) {
         if let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) {
-            search.set_found(board);
+            search.report_found(board);
             self.list_moves(at);
         }
     }
@@ -231,7 +231,7 @@ const fn is_observed(error: &RequestError) -> bool {
     matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
 }
 
-impl GameSearch {
+impl RestoreSearch {
     fn new(last_board: Style12, games: &Games) -> Self {
         let relation = last_board.relation();
         let mut report = RestoredGame::new(last_board.game(), last_board.white(), last_board.black(), relation);
@@ -245,7 +245,7 @@ impl GameSearch {
         if relation.is_mine()
             && let Some(game) = games.iter().find(is_resumed)
         {
-            search.set_found(game.position());
+            search.report_found(game.position());
         }
         search
     }
@@ -257,7 +257,7 @@ impl GameSearch {
     }
 
     /// Records the board under which the game was found.
-    fn set_found(&mut self, board: &Style12) {
+    fn report_found(&mut self, board: &Style12) {
         let outcome = match board.ply().checked_sub(self.last_board.ply()) {
             Some(0) if board.board() == self.last_board.board() => RestoreOutcome::Unchanged,
             Some(plies) if plies > 0 => RestoreOutcome::Advanced { plies },

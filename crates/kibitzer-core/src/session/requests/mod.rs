@@ -212,7 +212,7 @@ impl Requests {
             return self.push_completed(sent, Err(RequestError::Incomplete));
         }
         let reply = std::mem::take(&mut sent.reply).into_result(&cx.options.requests);
-        self.handle_complete_reply(sent, reply, cx.now);
+        self.complete_or_requeue(sent, reply, cx.now);
     }
 
     /// Processes the refusal of a line without a number, which shows that block mode is on: sends numbers from now on, and
@@ -266,13 +266,13 @@ impl Requests {
             return self.push_completed(last, Err(RequestError::Incomplete));
         }
         let reply = reply.into_result(&cx.options.requests);
-        self.handle_complete_reply(last, reply, cx.now);
+        self.complete_or_requeue(last, reply, cx.now);
     }
 
     /// Processes a complete reply: completes the request, or queues the command again at the front. The latter if the server
     /// dropped talk because of its limit, at most [`MAX_TALK_RETRIES`] times, and once if a command of the restoration ended an
     /// observation instead of starting it. A reply that reports block mode as off ends the use of numbers.
-    fn handle_complete_reply(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
+    fn complete_or_requeue(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
         let talk = sent.request.command.as_ref().and_then(ThrottledTalk::of);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
             && self.pacing.apply_reply(talk, reply, now) == TalkResult::Dropped

@@ -105,7 +105,7 @@ impl Framer {
             return self.process_sequence(byte);
         }
         if byte.escaped {
-            return self.push(byte);
+            return self.push_text_byte(byte);
         }
         match byte.value {
             b'\n' => self.end_line(byte),
@@ -126,7 +126,7 @@ impl Framer {
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_posed(false),
             CONTROL_Y if self.accepts_units() => self.begin(SequenceState::ControlY, None, byte.at),
             CONTROL_Z if self.accepts_units() => self.emit_line_before(byte).or_else(|| Some(self.overflow(byte.at))),
-            _ => self.push(byte),
+            _ => self.push_text_byte(byte),
         }
     }
 
@@ -296,7 +296,7 @@ impl Framer {
         if self.line.is_at_line_start() || self.line.offset(false) >= at { self.cut_block(at) } else { None }
     }
 
-    fn push(&mut self, byte: Byte) -> Option<PendingFrame> {
+    fn push_text_byte(&mut self, byte: Byte) -> Option<PendingFrame> {
         let (_, step) = self.push_text(&[byte.value], byte.at);
         self.apply_or_requeue(step, byte)
     }

@@ -83,7 +83,7 @@ impl World {
             return;
         };
         if connection.board_form.is_none()
-            && let Some(position) = self.position_datagram(number, to, reason)
+            && let Some(position) = self.change_datagram(number, to, reason)
         {
             self.lobby.queue_datagram(to, &position);
         }
@@ -95,7 +95,7 @@ impl World {
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position, which also replaces a
     /// takeback that the client has switched off. `None` without such a game.
-    fn position_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
+    fn change_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
         let Table::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
         let id = number.to_string();
         match reason {
