@@ -11,8 +11,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_websockets::{ClientBuilder, Limits};
 
-use crate::stream::{WebSocket, WrittenMessage, io_error, limited};
+use crate::stream::{WebSocket, WrittenMessage, io_error};
 use crate::tls;
+use crate::transport::limited;
 
 /// Maximum size of a received message.
 const MAX_RECEIVED_BYTES: usize = 1 << 20;

@@ -32,6 +32,7 @@ mod client;
 mod server;
 mod stream;
 mod tls;
+mod transport;
 
 pub use client::WebSocketConnector;
 pub use server::WebSocketListener;

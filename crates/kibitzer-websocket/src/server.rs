@@ -12,8 +12,9 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_websockets::{Limits, ServerBuilder};
 
-use crate::stream::{WebSocket, WrittenMessage, io_error, limited};
+use crate::stream::{WebSocket, WrittenMessage, io_error};
 use crate::tls;
+use crate::transport::limited;
 
 /// Maximum size of a received message.
 const MAX_RECEIVED_BYTES: usize = 64 << 10;

@@ -3,8 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::io::{self, IoSlice};
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -13,10 +12,12 @@ use bytes::Bytes;
 use futures_core::Stream as _;
 use futures_sink::Sink as _;
 use kibitzer_core::event::{CloseCause, DialError};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Join, ReadBuf, ReadHalf, Take, WriteHalf, join, split};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_websockets::upgrade::Error as UpgradeError;
 use tokio_websockets::{CloseCode, Error, Message, WebSocketStream};
+
+use crate::transport::LimitedTransport;
 
 /// Time without data in either direction after which a ping is sent, as proxies close idle connections.
 const PING_INTERVAL: Duration = Duration::from_secs(30);
@@ -26,23 +27,6 @@ const MAX_QUEUED_PONGS: usize = 32;
 
 /// Maximum size of one written message.
 const MAX_WRITTEN_BYTES: usize = 16 << 10;
-
-/// Maximum number of bytes read before the handshake is complete. The crate that parses them has no limit of its own.
-const MAX_HANDSHAKE_BYTES: u64 = 16 << 10;
-
-/// A connection below the WebSocket: TCP, or TLS over TCP.
-pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> Transport for T {}
-
-/// A transport with a limit on the number of bytes that can be read from it, and separate errors of writing.
-pub(crate) type LimitedTransport = Join<Take<ReadHalf<Box<dyn Transport>>>, FailSafeWriter>;
-
-/// Returns a transport that ends after [`MAX_HANDSHAKE_BYTES`], until [`WebSocket::new`] lifts the limit.
-pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
-    let (reader, writer) = split(Box::new(transport) as Box<dyn Transport>);
-    join(reader.take(MAX_HANDSHAKE_BYTES), FailSafeWriter { writer, failure: None })
-}
 
 /// The size of written messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +63,7 @@ pub struct WebSocket {
 impl WebSocket {
     /// Creates the stream of a WebSocket whose handshake is complete, and lifts the limit of its transport.
     pub(crate) fn new(mut messages: WebSocketStream<LimitedTransport>, written: WrittenMessage) -> Self {
-        messages.get_mut().reader_mut().set_limit(u64::MAX);
+        messages.get_mut().reader_mut().end_handshake();
         let mut idle = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
         idle.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self { messages, unread: Bytes::new(), idle, n_queued_pongs: 0, written, is_shutting_down: false }
@@ -194,59 +178,6 @@ impl AsyncWrite for WebSocket {
         }
         ready!(self.poll_flush_messages(context))?;
         Pin::new(self.messages.get_mut()).poll_shutdown(context)
-    }
-}
-
-/// A writer that discards everything after an error, because the crate for messages reads nothing more after one.
-#[derive(Debug)]
-pub(crate) struct FailSafeWriter {
-    writer: WriteHalf<Box<dyn Transport>>,
-    /// Kind of the error.
-    failure: Option<io::ErrorKind>,
-}
-
-impl FailSafeWriter {
-    /// Returns the result, or on an error, of which it keeps the kind, `discarded`.
-    fn note<T>(&mut self, result: io::Result<T>, discarded: T) -> Poll<io::Result<T>> {
-        Poll::Ready(Ok(result.unwrap_or_else(|error| {
-            self.failure = Some(error.kind());
-            discarded
-        })))
-    }
-}
-
-impl AsyncWrite for FailSafeWriter {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.as_mut().poll_write_vectored(context, &[IoSlice::new(bytes)])
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let length = parts.iter().map(|part| part.len()).sum();
-        if self.failure.is_some() {
-            return Poll::Ready(Ok(length));
-        }
-        let written = ready!(Pin::new(&mut self.writer).poll_write_vectored(context, parts));
-        self.note(written, length)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.writer.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.failure.is_some() {
-            return Poll::Ready(Ok(()));
-        }
-        let flushed = ready!(Pin::new(&mut self.writer).poll_flush(context));
-        self.note(flushed, ())
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.writer).poll_shutdown(context)
     }
 }
 

@@ -50,6 +50,12 @@ async fn answers_other_than_that_of_a_websocket_are_errors() {
             "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: AAAA\r\n\r\n",
             DialError::NoWebSocket,
         ),
+        (
+            "a key that is too long",
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             sec-websocket-accept: AAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n\r\n",
+            DialError::NoWebSocket,
+        ),
         ("closed at once", "", DialError::Failed(io::ErrorKind::UnexpectedEof)),
     ];
     for (name, answer, want) in cases {

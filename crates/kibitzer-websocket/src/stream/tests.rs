@@ -2,11 +2,12 @@ use std::io;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use proptest::prelude::*;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
 use tokio::time::timeout;
 use tokio_websockets::{ClientBuilder, Limits, ServerBuilder};
 
 use super::*;
+use crate::transport::limited;
 
 const SECOND: Duration = Duration::from_secs(1);
 

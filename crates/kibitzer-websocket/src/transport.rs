@@ -1,0 +1,159 @@
+//! The connection below a WebSocket, with the limits that the crate for messages lacks.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use kibitzer_core::event::DialError;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Join, ReadBuf, ReadHalf, Take, WriteHalf, join, split};
+
+/// Maximum number of bytes read before the handshake is complete. The crate that parses them has no limit of its own.
+const MAX_HANDSHAKE_BYTES: u64 = 16 << 10;
+
+/// Length of the key in the answer of a server: 20 bytes in base64.
+const ACCEPT_KEY_BYTES: usize = 28;
+
+/// A connection below the WebSocket: TCP, or TLS over TCP.
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> Transport for T {}
+
+/// A transport whose handshake is limited and checked, and whose errors of writing do not end reading.
+pub(crate) type LimitedTransport = Join<HandshakeReader, FailSafeWriter>;
+
+/// Returns a transport that ends after [`MAX_HANDSHAKE_BYTES`], until [`WebSocket::new`](crate::WebSocket) lifts the limit.
+pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
+    let (reader, writer) = split(Box::new(transport) as Box<dyn Transport>);
+    let reader = HandshakeReader { reader: reader.take(MAX_HANDSHAKE_BYTES), head: Some(Vec::new()) };
+    join(reader, FailSafeWriter { writer, failure: None })
+}
+
+/// A reader that refuses an answer whose key is not a hash: the crate for messages panics on a key of more than 20 bytes.
+#[derive(Debug)]
+pub(crate) struct HandshakeReader {
+    reader: Take<ReadHalf<Box<dyn Transport>>>,
+    /// Bytes of the handshake; `None` after it.
+    head: Option<Vec<u8>>,
+}
+
+impl HandshakeReader {
+    /// Lifts the limit, because the handshake is complete.
+    pub(crate) fn end_handshake(&mut self) {
+        self.reader.set_limit(u64::MAX);
+        self.head = None;
+    }
+}
+
+impl AsyncRead for HandshakeReader {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let n_before = buffer.filled().len();
+        ready!(Pin::new(&mut self.reader).poll_read(context, buffer))?;
+        if let Some(head) = &mut self.head {
+            head.extend_from_slice(buffer.filled().get(n_before..).unwrap_or_default());
+            if has_invalid_key(head) {
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, DialError::NoWebSocket)));
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Returns whether a complete header in the head of an answer is a key that is not a hash.
+fn has_invalid_key(head: &[u8]) -> bool {
+    let lines =
+        head.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")).map(<[u8]>::trim_ascii);
+    let mut headers = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    headers.any(|header| {
+        let mut parts = header.splitn(2, |&byte| byte == b':').map(<[u8]>::trim_ascii);
+        let is_key = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(b"Sec-WebSocket-Accept"));
+        is_key && !parts.next().is_some_and(|key| key.len() == ACCEPT_KEY_BYTES && key.ends_with(b"="))
+    })
+}
+
+/// A writer that discards everything after an error, because the crate for messages reads nothing more after one.
+#[derive(Debug)]
+pub(crate) struct FailSafeWriter {
+    writer: WriteHalf<Box<dyn Transport>>,
+    /// Kind of the error; `None` while there was none.
+    pub(crate) failure: Option<io::ErrorKind>,
+}
+
+impl FailSafeWriter {
+    /// Returns the result, or on an error, of which it keeps the kind, `discarded`.
+    fn note<T>(&mut self, result: io::Result<T>, discarded: T) -> Poll<io::Result<T>> {
+        Poll::Ready(Ok(result.unwrap_or_else(|error| {
+            self.failure = Some(error.kind());
+            discarded
+        })))
+    }
+}
+
+impl AsyncWrite for FailSafeWriter {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.as_mut().poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let length = parts.iter().map(|part| part.len()).sum();
+        if self.failure.is_some() {
+            return Poll::Ready(Ok(length));
+        }
+        let written = ready!(Pin::new(&mut self.writer).poll_write_vectored(context, parts));
+        self.note(written, length)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.writer.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.failure.is_some() {
+            return Poll::Ready(Ok(()));
+        }
+        let flushed = ready!(Pin::new(&mut self.writer).poll_flush(context));
+        self.note(flushed, ())
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.writer).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_websockets::{ClientBuilder, Error};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_with_a_key_that_is_not_a_hash_is_an_error() {
+        for key in ["AAAAAAAAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAAAAAAA=AAAA", "AAAA", ""] {
+            for name in ["Sec-WebSocket-Accept", "sec-websocket-accept"] {
+                let (near, mut far) = tokio::io::duplex(1 << 12);
+                let answer = format!("\r\nHTTP/1.1 101 Switching Protocols\r\nX: y\r\n{name}: {key}\r\n\r\n");
+                tokio::io::AsyncWriteExt::write_all(&mut far, answer.as_bytes()).await.unwrap();
+                let builder = ClientBuilder::from_uri("ws://chess.example".parse().unwrap());
+                let Err(Error::Io(error)) = builder.connect_on(limited(near)).await else { panic!("{name}: {key}") };
+                assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&DialError::NoWebSocket), "{name}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_incomplete_line_and_the_bytes_after_the_head_are_no_keys() {
+        let valid =
+            "HTTP/1.1 101 x\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\nSec-WebSocket-Accept: x\n";
+        for end in 0..=valid.len() {
+            assert!(!has_invalid_key(&valid.as_bytes()[..end]), "{end}");
+        }
+    }
+}
