@@ -211,6 +211,14 @@ fn a_password_that_the_server_repeats_is_not_in_the_reply() {
     peer.say(&format!("\x15{number}\x1693\x16Password changed to \"PER&#x43;H\".\n\r\x17\n\rfics% "));
     assert_eq!(session.answer()["content"]["lines"][0], "set.");
     assert_eq!(session.answer()["content"]["lines"][0], "Password changed to \"**********\".");
+    session.write("{\"id\":3,\"command\":\"pw swordfish perch\"}\n");
+    let number = peer.serve_until("pw swordfish perch");
+    peer.say(&format!("\x15{number}\x16512\x16perch: Command not found.\n\r\x17\n\rfics% "));
+    let refused = session.answer();
+    assert_eq!(
+        (&refused["kind"], &refused["content"]["text"]),
+        (&"refused".into(), &"*****: Command not found.".into())
+    );
     session.child.kill().unwrap();
     session.child.wait().unwrap();
 }

@@ -56,7 +56,10 @@ impl ProgramAnswer {
         let reply = match &self.result {
             Ok(reply) => reply,
             Err(RequestError::Refused { reason, text }) => {
-                return self.reply("refused", json!({ "reason": reason_word(reason), "text": text.as_str() }));
+                return self.reply(
+                    "refused",
+                    json!({ "reason": reason_word(reason), "text": self.without_secrets(text.as_str()) }),
+                );
             }
             Err(error) => return failed(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
         };
@@ -72,6 +75,13 @@ impl ProgramAnswer {
         let mut line = event.raw().to_vec();
         hide_secrets(&self.secrets.iter(), &mut line, SecretSource::Line);
         decode(&line).into_owned()
+    }
+
+    /// Returns the decoded text without the passwords of the command.
+    fn without_secrets(&self, text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        hide_secrets(&self.secrets.iter(), &mut bytes, SecretSource::Line);
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     fn reply(&self, kind: &str, content: impl Serialize) -> PrintItem {
