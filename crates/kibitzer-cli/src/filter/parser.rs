@@ -231,7 +231,8 @@ impl<'a> Parser<'a> {
         number.parse().map(GameId).map_err(|_| self.error(at, format!("game {number:?} is not a number")))
     }
 
-    /// Returns the text between quotation marks; those inside are escaped with a backslash.
+    /// Consumes a text in quotation marks, and returns it without them; those inside are escaped with a backslash. A blank, a bracket or
+    /// the end must follow.
     fn quoted(&mut self) -> Result<&'a str, FilterError> {
         let start = self.at;
         let mut is_escaped = true;
@@ -241,7 +242,9 @@ impl<'a> Parser<'a> {
                 '\\' => is_escaped = true,
                 '"' => {
                     self.at += n + 1;
-                    return Ok(self.text.get(start + 1..start + n).unwrap_or_default());
+                    let is_end = self.word().is_empty();
+                    let quoted = self.text.get(start + 1..start + n).filter(|_| is_end);
+                    return quoted.ok_or_else(|| self.error(self.at, "a blank is missing after the quotation mark"));
                 }
                 _ => {}
             }

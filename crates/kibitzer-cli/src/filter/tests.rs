@@ -155,6 +155,8 @@ fn errors_point_at_their_position() {
         ("a || b", 2, "|| stands alone; write lag>1s, or join terms with and, or, not"),
         ("\"foo", 0, "the quotation mark is not closed"),
         ("x text:\"foo", 7, "the quotation mark is not closed"),
+        ("from:\"foo\",bar", 10, "a blank is missing after the quotation mark"),
+        ("(\"foo\"bar)", 6, "a blank is missing after the quotation mark"),
         ("(a or b", 0, "the bracket is not closed"),
         ("a)", 1, "no bracket is open here"),
         ("()", 1, "a term is missing here, such as kind:tell"),
