@@ -47,7 +47,7 @@ impl App {
         let attention = self.attention();
         if attention != self.last_attention {
             if self.has_bell && attention.is_some() {
-                self.terminal_request = Some(TerminalRequest::Bell);
+                self.request(TerminalRequest::Bell);
             }
             self.last_attention = attention;
         }

@@ -32,7 +32,14 @@ impl App {
                 .show_error(format!("{} bytes are too many for the clipboard; /export writes a file", text.len()));
         }
         self.notice = Some(Notice::Info(format!("{name} copied: {} bytes, if the terminal permits it", text.len())));
-        self.terminal_request = Some(TerminalRequest::Copy(text));
+        self.request(TerminalRequest::Copy(text));
+    }
+
+    /// Ends the wait for the second key of `y`, and removes the list of these keys.
+    pub(super) fn cancel_copy(&mut self) {
+        if self.prefix.take().is_some() {
+            self.notice = None;
+        }
     }
 
     fn part_of_row(&self, row: &ConsoleRow, key: char, time: Duration) -> Option<(&'static str, String)> {

@@ -12,11 +12,13 @@ mod games;
 mod mouse;
 mod navigation;
 mod ruler;
+mod terminal_request;
 
 use std::time::{Duration, Instant};
 
 use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
+pub(super) use terminal_request::TerminalRequest;
 
 use crate::console::app::list::RowList;
 use crate::console::input::{
@@ -62,7 +64,7 @@ pub(super) struct App {
     /// Height of the list, for paging; set while drawing.
     pub(super) page: usize,
     pub(super) is_over: bool,
-    pub(super) terminal_request: Option<TerminalRequest>,
+    pub(super) terminal_requests: Vec<TerminalRequest>,
     pub(super) filters: NamedFilters,
     /// Expressions of the rows that have a color, by the name of the color.
     pub(super) row_colors: NamedFilters,
@@ -88,19 +90,6 @@ pub(super) struct App {
     marks: Vec<(Duration, String)>,
     /// How many of the marks are in the list since the recording was last restarted.
     n_restored_marks: usize,
-}
-
-/// The user's request to the terminal, carried out before the next frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TerminalRequest {
-    Redraw,
-    /// Write this text to the clipboard.
-    Copy(String),
-    /// Suspend the process until it is continued.
-    Suspend,
-    Bell,
-    /// Let the terminal report the mouse, or keep it for itself.
-    CaptureMouse(bool),
 }
 
 /// A part of the screen that can be shown alone.
@@ -164,7 +153,7 @@ impl App {
             breakpoint: None,
             page: 1,
             is_over: false,
-            terminal_request: None,
+            terminal_requests: Vec::new(),
             filters: NamedFilters::load(store.clone(), FILTERS_FILE),
             row_colors: NamedFilters::load(store.clone(), COLORS_FILE),
             has_bell: false,
@@ -299,6 +288,7 @@ impl App {
 
     /// Inserts pasted text into the input line. Several lines are shown, and run at Enter.
     pub(super) fn paste(&mut self, text: &str) {
+        self.cancel_copy();
         self.focus = Focus::Input;
         if !self.input.paste(text) {
             return self.show_error(format!("not pasted: {} bytes are too long for the line", text.len()));
@@ -315,8 +305,8 @@ impl App {
             Action::Quit => self.is_over = true,
             Action::Cancel if self.input.text().is_empty() => self.is_over = true,
             Action::Cancel => drop(self.input.take()),
-            Action::Redraw => self.terminal_request = Some(TerminalRequest::Redraw),
-            Action::Suspend => self.terminal_request = Some(TerminalRequest::Suspend),
+            Action::Redraw => self.request(TerminalRequest::Redraw),
+            Action::Suspend => self.request(TerminalRequest::Suspend),
             Action::Open(page) => self.overlay = Some((page, 0)),
             Action::ClosePage => self.overlay = None,
             Action::ScrollPage(lines) => {

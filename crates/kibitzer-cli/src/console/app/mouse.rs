@@ -48,6 +48,7 @@ impl App {
     }
 
     fn click(&mut self, target: MouseTarget) {
+        self.cancel_copy();
         match target {
             MouseTarget::List(Some(row)) => {
                 self.scroll = 0;
@@ -61,7 +62,7 @@ impl App {
     }
 
     pub(super) fn capture_mouse(&mut self, is_on: bool) {
-        self.terminal_request = Some(TerminalRequest::CaptureMouse(is_on));
+        self.request(TerminalRequest::CaptureMouse(is_on));
         let text = if is_on {
             "the mouse selects and scrolls; text is marked with Shift held, or after /mouse off"
         } else {

@@ -16,6 +16,7 @@ mod suspension;
 mod tests;
 
 use std::io;
+use std::mem;
 use std::panic::{set_hook, take_hook};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -153,12 +154,14 @@ fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
         if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
-        let request = app.terminal_request.take();
-        if let Some(TerminalRequest::Copy(text)) = &request {
-            let refusal = clipboard::copy(text).map_err(unusable)?;
-            app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
+        for request in mem::take(&mut app.terminal_requests) {
+            if let TerminalRequest::Copy(text) = &request {
+                let refusal = clipboard::copy(text).map_err(unusable)?;
+                app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
+            }
+            session.carry_out(Some(&request)).map_err(unusable)?;
         }
-        session.carry_out(request.as_ref()).map_err(unusable)?;
+        session.carry_out(None).map_err(unusable)?;
         let more = app.process_items(Instant::now())?;
         let now = app.source.time(Instant::now());
         session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;

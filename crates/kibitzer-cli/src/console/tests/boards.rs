@@ -106,7 +106,7 @@ fn the_mouse_is_left_to_the_terminal_on_request() {
     let mut console = TestConsole::of_pieces(&[]);
     for (line, is_on) in [("/mouse off", false), ("/mouse on", true)] {
         console.run(line);
-        assert_eq!(console.app.terminal_request.take(), Some(TerminalRequest::CaptureMouse(is_on)));
+        assert_eq!(console.app.terminal_requests.pop(), Some(TerminalRequest::CaptureMouse(is_on)));
     }
     console.run("/mouse");
     assert!(console.screen((80, 24)).contains("/mouse needs on or off"));

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
-use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 
 use super::screens::assert_all_screens;
 use super::travel::notice;
 use super::{TestConsole, assert_matches_file, record};
-use crate::console::app::TerminalRequest;
+use crate::console::app::{MouseTarget, TerminalRequest};
 use crate::console::model::RowContent;
 
 /// A folder of the test's own, removed on drop.
@@ -58,7 +58,7 @@ fn decoded(text: &str) -> Vec<Event> {
 fn copied(watcher: &mut TestConsole, key: char) -> Option<String> {
     watcher.keys("y");
     watcher.press(KeyCode::Char(key));
-    match watcher.app.terminal_request.take() {
+    match watcher.app.terminal_requests.pop() {
         Some(TerminalRequest::Copy(text)) => Some(text),
         _ => None,
     }
@@ -83,7 +83,35 @@ fn a_line_its_frame_its_bytes_its_position_and_its_json_are_copied() {
     watcher.keys("y");
     watcher.press(KeyCode::Esc);
     watcher.keys("jj");
-    assert_eq!(watcher.app.terminal_request, None, "Esc ends it");
+    assert_eq!(watcher.app.terminal_requests, [], "Esc ends it");
+}
+
+#[test]
+fn requests_of_one_input_batch_are_all_carried_out() {
+    let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
+    watcher.keys("yy");
+    watcher.press_control('l');
+    watcher.run("/mouse off");
+    watcher.press_control('l');
+    watcher.run("/mouse on");
+    let copied = watcher.app.terminal_requests.remove(0);
+    assert!(matches!(copied, TerminalRequest::Copy(_)), "{copied:?}");
+    assert_eq!(watcher.app.terminal_requests, [TerminalRequest::Redraw, TerminalRequest::CaptureMouse(true)]);
+}
+
+#[test]
+fn a_paste_or_a_click_ends_the_wait_for_the_second_key() {
+    let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
+    watcher.keys("y");
+    watcher.app.paste("tell Foo ");
+    assert!(watcher.app.notice.is_none());
+    watcher.keys("y");
+    assert_eq!((watcher.app.input.text(), watcher.app.terminal_requests.len()), ("tell Foo y", 0));
+    watcher.press(KeyCode::Esc);
+    watcher.keys("y");
+    watcher.app.mouse(MouseTarget::List(Some(7)), MouseEventKind::Down(MouseButton::Left));
+    watcher.keys("f");
+    assert!(watcher.app.flip && watcher.app.terminal_requests.is_empty());
 }
 
 #[test]

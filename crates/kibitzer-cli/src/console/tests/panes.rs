@@ -125,10 +125,10 @@ async fn an_offer_waits_above_the_input_line_and_a_key_answers_it() {
     guest.run("/bell on").await;
     guest.press(KeyCode::F(5));
     guest.wait(Duration::ZERO).await;
-    assert!(guest.screen().contains("no offer waits for an answer") && guest.app.terminal_request.is_none());
+    assert!(guest.screen().contains("no offer waits for an answer") && guest.app.terminal_requests.is_empty());
     say(&mut guest, b"Challenge: Euwe (1720) [white] Flohr (1720) rated standard 15 5.\n\r");
     guest.wait(Duration::ZERO).await;
-    assert_eq!(guest.app.terminal_request, Some(TerminalRequest::Bell));
+    assert_eq!(guest.app.terminal_requests, [TerminalRequest::Bell]);
     guest.keys("tell x");
     let screen = guest.screen();
     let wanted = "\nEuwe (1720) challenges you: rated standard 15+5: F5 accepts, F6 declines\n> tell x\n";

@@ -1,0 +1,26 @@
+//! Requests to the terminal, which the event loop carries out.
+
+use std::mem::discriminant;
+
+use super::App;
+
+/// The user's request to the terminal, carried out before the next frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::console) enum TerminalRequest {
+    Redraw,
+    /// Write this text to the clipboard.
+    Copy(String),
+    /// Suspend the process until it is continued.
+    Suspend,
+    Bell,
+    /// Let the terminal report the mouse, or keep it for itself.
+    CaptureMouse(bool),
+}
+
+impl App {
+    /// Queues a request to the terminal. It replaces an earlier one of its kind, which limits the queue.
+    pub(super) fn request(&mut self, request: TerminalRequest) {
+        self.terminal_requests.retain(|earlier| discriminant(earlier) != discriminant(&request));
+        self.terminal_requests.push(request);
+    }
+}
