@@ -29,7 +29,7 @@ impl App {
             if let Some(player) = self.source.player_mut() {
                 player.stop_at(at, now);
             }
-            self.search = self.breakpoint.clone().map(Search::Expression);
+            self.search = self.breakpoint.clone().map(Search::Breakpoint);
             self.list.select(row);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
             self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));

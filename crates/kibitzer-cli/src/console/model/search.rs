@@ -8,10 +8,12 @@ use crate::filter::{Expression, FilterError};
 /// Prefix of bytes.
 const HEX: &str = "hex:";
 
-/// Argument of `/find`.
+/// Rows to search for: the argument of `/find`, or a breakpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Search {
     Expression(Expression),
+    /// A breakpoint, which also stops at rows that are not listed.
+    Breakpoint(Expression),
     /// Bytes as received or sent, at any position.
     Bytes(Vec<u8>),
 }
@@ -38,10 +40,11 @@ impl Search {
         })
     }
 
-    /// Returns whether a row is a match. Bytes may be found in any row, an expression only in listed rows.
+    /// Returns whether a row is a match. Bytes and breakpoints may be found in any row, an expression only in listed rows.
     pub(crate) fn accepts(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
             Self::Expression(expression) => is_listed && expression.accepts(&row.subject()),
+            Self::Breakpoint(expression) => expression.accepts(&row.subject()),
             Self::Bytes(_) => self.position(model, row).is_some(),
         }
     }

@@ -207,6 +207,18 @@ fn a_break_stops_the_screen_where_it_matches() {
 }
 
 #[test]
+fn the_next_match_of_a_breakpoint_may_be_a_row_that_is_not_listed() {
+    let mut watcher = shouts();
+    watcher.run("/break kind:prompt");
+    watcher.wait(1.0);
+    let first = watcher.selected();
+    watcher.keys("nn");
+    assert_eq!(watcher.selected(), first + 4);
+    watcher.keys("N");
+    assert_eq!((watcher.selected(), watcher.app.list.len() < watcher.app.model.rows.iter().count()), (first + 2, true));
+}
+
+#[test]
 fn what_comes_while_an_older_line_is_looked_at_is_counted() {
     let mut watcher = shouts();
     watcher.wait(3.0);
