@@ -51,7 +51,7 @@ impl App {
             },
             'h' => ("hexadecimal bytes", hex_digits(&self.model.row_bytes(row), " ")),
             'p' => {
-                let (snapshot, _) = self.snapshot(self.game()?, time)?;
+                let (snapshot, _) = self.snapshots(&[self.game()?], time).pop()?;
                 ("FEN", snapshot.board.fen().with_hands(snapshot.hands).to_string())
             }
             'j' => ("JSON", String::from_utf8(row_json(row, self.source.utc_start())).ok()?),

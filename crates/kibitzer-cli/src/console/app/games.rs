@@ -24,7 +24,7 @@ impl App {
         let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.snapshot.followed);
         let mut games: Vec<_> = self.game().into_iter().chain(self.partner_game()).collect();
         games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).take(MAX_BOARDS).collect::<Vec<_>>());
-        games.into_iter().filter_map(|game| self.snapshot(game, now)).collect()
+        self.snapshots(&games, now)
     }
 
     /// Returns the other game of the bughouse match on the board, if its board was received. If the server did not report it, as to
@@ -41,12 +41,14 @@ impl App {
         only.map(|other| other.id())
     }
 
-    pub(super) fn snapshot(&self, game: GameId, now: Duration) -> Option<(GameSnapshot, Duration)> {
+    /// Returns these games as they are now, or at the selected older row, with the time since their clocks were reported.
+    pub(super) fn snapshots(&self, games: &[GameId], now: Duration) -> Vec<(GameSnapshot, Duration)> {
         if let Some(row) = self.older_row() {
-            return self.model.game_at_row(game, row).map(|snapshot| (snapshot, Duration::ZERO));
+            let earlier = self.model.games_at_row(games, row).into_iter();
+            return earlier.map(|snapshot| (snapshot, Duration::ZERO)).collect();
         }
-        let tracked = self.model.games.get(&game)?;
-        Some(((*tracked.snapshot).clone(), now.saturating_sub(tracked.since)))
+        let tracked = games.iter().filter_map(|game| self.model.games.get(game));
+        tracked.map(|game| ((*game.snapshot).clone(), now.saturating_sub(game.since))).collect()
     }
 
     /// Returns the selected row, if newer ones are in the session, listed or not.

@@ -250,23 +250,29 @@ impl SessionModel {
         self.fields(row).into_iter().filter(|field| field.contradicts(desync)).collect()
     }
 
-    /// Returns the game after a row, reconstructed from the rows up to it; `None` if its board is no longer stored.
-    pub(crate) fn game_at_row(&self, game: GameId, row: u64) -> Option<GameSnapshot> {
-        let known = &self.games.get(&game)?.snapshot;
-        let mut hands = None;
-        for event in self.rows.iter_back_from(row).filter_map(ConsoleRow::event) {
-            match event.message() {
-                Some(Message::Holding(holding)) if holding.game == game && hands.is_none() => {
-                    hands = Some(Hands { white: holding.white, black: holding.black });
-                }
-                _ if event.game() != Some(game) => {}
-                _ => {
-                    let Some(board) = board_in_event(event) else { continue };
-                    return Some(known.at_earlier_board(board, move_of(event), hands));
-                }
+    /// Returns the games after a row in this order, reconstructed from the rows up to it. Games whose board is no longer stored are missing.
+    pub(crate) fn games_at_row(&self, games: &[GameId], row: u64) -> Vec<GameSnapshot> {
+        let known = games.iter().filter_map(|id| Some((*id, &self.games.get(id)?.snapshot)));
+        // With the latest reserves before the row.
+        let mut missing: BTreeMap<_, _> = known.map(|(id, snapshot)| (id, (snapshot, None))).collect();
+        let mut found = BTreeMap::new();
+        let mut events = self.rows.iter_back_from(row).filter_map(ConsoleRow::event);
+        while !missing.is_empty()
+            && let Some(event) = events.next()
+        {
+            if let Some(Message::Holding(holding)) = event.message()
+                && let Some((_, hands)) = missing.get_mut(&holding.game)
+            {
+                hands.get_or_insert(Hands { white: holding.white, black: holding.black });
+            }
+            if let Some(board) = board_in_event(event)
+                && let Some(id) = event.game()
+                && let Some((snapshot, hands)) = missing.remove(&id)
+            {
+                found.insert(id, snapshot.at_earlier_board(board, move_of(event), hands));
             }
         }
-        None
+        games.iter().filter_map(|id| found.remove(id)).collect()
     }
 }
 

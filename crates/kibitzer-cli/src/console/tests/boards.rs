@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::{MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
@@ -9,6 +10,7 @@ use super::TestConsole;
 use super::live::Guest;
 use super::screens::{assert_all_screens, assert_screen};
 use crate::console::app::{DetailView, TerminalRequest};
+use crate::console::model::{ConsoleRow, board_in_event};
 use crate::console::tests::text;
 use crate::console::view;
 
@@ -81,6 +83,28 @@ fn the_mouse_selects_rows_tabs_and_games_and_the_wheel_scrolls() {
     console.keys("?");
     mouse(&mut console, size, "Space", MouseEventKind::ScrollDown);
     assert_eq!(console.app.overlay.map(|(_, scroll)| scroll), Some(3));
+}
+
+#[test]
+fn the_grid_on_an_older_row_has_the_last_board_of_each_game_before_it() {
+    let console = TestConsole::of("fatics-multi-observer").play_to_end();
+    let games: Vec<_> = console.app.model.games.keys().copied().collect();
+    let rows = &console.app.model.rows;
+    let last = rows.iter().filter(|row| row.event().is_some_and(|event| board_in_event(event).is_some())).nth(8);
+    let row = last.unwrap().number;
+    let board_of = |game| {
+        let mut events =
+            rows.iter_back_from(row).filter_map(ConsoleRow::event).filter(|event| event.game() == Some(game));
+        events.find_map(board_in_event).cloned()
+    };
+    let expected: Vec<_> = games.iter().filter_map(|game| board_of(*game)).collect();
+    let found = |games: &[GameId]| -> Vec<_> {
+        console.app.model.games_at_row(games, row).into_iter().map(|snapshot| snapshot.board).collect()
+    };
+    assert!(expected.len() > 1, "{games:?}");
+    assert_eq!(found(&games), expected);
+    assert!(games.iter().all(|game| found(&[*game]) == board_of(*game).into_iter().collect::<Vec<_>>()));
+    assert!(found(&[GameId(99_999)]).is_empty() && console.app.model.games_at_row(&games, 0).is_empty());
 }
 
 #[test]
