@@ -61,11 +61,12 @@ fn received_bytes(model: &SessionModel, row: &ConsoleRow, next: Option<&&Console
     bytes
 }
 
-/// Returns the lines of the state of the games in progress before a row, from the stored bytes of its connection.
+/// Returns the lines of the state of the games in progress before a row, from the stored bytes of its connection and the snapshot before
+/// them.
 fn state_before(model: &SessionModel, row: &ConsoleRow, game: Option<GameId>, mut reader: EventReader) -> Vec<Vec<u8>> {
     let next = model.rows.iter().filter(|other| other.number >= row.number).find_map(ConsoleRow::frame);
     let end = next.map_or(model.bytes.end, |frame| frame.start);
-    let bytes: Vec<u8> = model.bytes.get(row.base..end).1.collect();
+    let bytes = model.connection_bytes(row.base, end);
     let mut input = &bytes[..];
     while reader.next(&mut input).is_some() {}
     while reader.finish().is_some() {}

@@ -35,6 +35,8 @@ pub(crate) enum SourceItemKind {
     Snapshot {
         /// Its games.
         snapshots: Vec<GameSnapshot>,
+        /// Lines of the server from which the games can be parsed again.
+        lines: Vec<Vec<u8>>,
         /// Text of the mark that shows it.
         text: String,
     },

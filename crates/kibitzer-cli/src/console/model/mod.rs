@@ -56,6 +56,8 @@ pub(crate) struct SessionModel {
     pub(crate) received_offers: ReceivedOffers,
     /// Position of the connection's first byte among all received bytes.
     base: u64,
+    /// State of the games when the console attached, as lines of the server, and the position of the first byte after them.
+    snapshot_lines: (u64, Vec<u8>),
     /// Time of the last received bytes or sent line.
     last_traffic: Option<Duration>,
 }
@@ -90,7 +92,11 @@ impl SessionModel {
                 self.event(at, event, snapshot);
             }
             SourceItemKind::Bot(event) => self.bot_event(at, event),
-            SourceItemKind::Snapshot { snapshots, text } => self.start_from_snapshot(at, snapshots, text),
+            SourceItemKind::Snapshot { snapshots, lines, text } => {
+                self.start_from_snapshot(at, snapshots, text);
+                let lines = lines.into_iter().map(|line| [&line[..], b"\n\r"].concat());
+                self.snapshot_lines = (self.base, lines.flatten().collect());
+            }
             SourceItemKind::Note(text) => {
                 self.mark(at, text);
             }
@@ -179,6 +185,9 @@ impl SessionModel {
     /// Resets what depends on the connection: stream positions, pending replies, followed games.
     fn reset_connection(&mut self) {
         self.base = self.bytes.end;
+        if self.snapshot_lines.0 == self.base {
+            self.snapshot_lines.1.clear();
+        }
         self.facts = SessionFacts::default();
         self.received_offers.clear();
         self.password_prompt = PasswordPrompt::default();
@@ -229,6 +238,13 @@ impl SessionModel {
         let Some(frame) = self.message_row(row).frame() else { return Vec::new() };
         let (start, bytes) = self.bytes.get(frame.clone());
         if start == frame.start { bytes.collect() } else { Vec::new() }
+    }
+
+    /// Returns the received bytes of the connection that starts at a position, up to another one, with the lines of the state before them.
+    pub(crate) fn connection_bytes(&self, start: u64, end: u64) -> Vec<u8> {
+        let (position, lines) = &self.snapshot_lines;
+        let lines = if *position == start { &lines[..] } else { &[] };
+        lines.iter().copied().chain(self.bytes.get(start..end).1).collect()
     }
 
     /// Returns the fields of a row's frame; empty without a frame, and if its bytes are no longer stored.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
 use kibitzer::core::event::RequestError;
+use kibitzer::core::game::Game;
 use kibitzer::core::message::Handle;
 use kibitzer::core::session::{SessionState, TransmitKind};
 use kibitzer::core::text::error_chain;
@@ -224,6 +225,7 @@ impl LiveSession {
         self.attached_state = state_label(&snapshot.state);
         self.handle.clone_from(&snapshot.handle);
         let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::new).collect();
+        let lines = snapshot.games.iter().flat_map(Game::to_lines).collect();
         let games = match snapshots.len() {
             1 => "1 game goes on".to_owned(),
             n => format!("{n} games go on"),
@@ -237,7 +239,7 @@ impl LiveSession {
         };
         SourceItem {
             at: snapshot.at.saturating_duration_since(self.began),
-            kind: SourceItemKind::Snapshot { snapshots, text },
+            kind: SourceItemKind::Snapshot { snapshots, lines, text },
         }
     }
 

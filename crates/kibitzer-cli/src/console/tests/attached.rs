@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use kibitzer::core::Event;
 use kibitzer::{Client, Dial, Profile};
 use kibitzer_attach::{AttachAccess, AttachSocket, Attached};
 use kibitzer_server::{PopulationOptions, Server, ServerOptions};
@@ -14,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use super::export::decoded;
 use super::text;
 use crate::console::AttachedOutcome;
 use crate::console::app::App;
@@ -160,5 +162,22 @@ async fn what_a_watcher_sends_is_shown_with_its_reply() {
     watcher.sees("[reply #").await;
     watcher.type_line(&"x".repeat(1500));
     watcher.sees("not sent: line of 1500 bytes is longer than").await;
+    bot.stop().await;
+}
+
+#[tokio::test]
+async fn an_exported_recording_starts_with_the_games_of_the_snapshot() {
+    let bot = Bot::start(AttachAccess::Read).await;
+    let mut watcher = TestConsole::attach(&bot, AttachAccess::Read).await;
+    watcher.sees("attached; 1 game goes on").await;
+    bot.client.request("finger").await.unwrap();
+    watcher.sees(" finger ").await;
+    assert!(watcher.app.model.rows.iter().filter_map(|row| row.event()).all(|event| event.position().is_none()));
+    let file = bot.folder.join("exported.jsonl");
+    watcher.type_line(&format!("/export recording {}", file.display()));
+    let events = decoded(&std::fs::read_to_string(file).unwrap());
+    let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
+    let board = events.iter().filter_map(Event::position).next_back().unwrap().board.fen().to_string();
+    assert_eq!(board, game.position().fen().to_string());
     bot.stop().await;
 }

@@ -44,7 +44,7 @@ fn records(text: &str) -> Vec<Record> {
 }
 
 /// The events of a recording, without a login before it.
-fn decoded(text: &str) -> Vec<Event> {
+pub(super) fn decoded(text: &str) -> Vec<Event> {
     let (mut reader, mut events) = (EventReader::default(), Vec::new());
     for record in records(text).into_iter().filter(|record| record.direction == Direction::Received) {
         let mut bytes = &record.bytes[..];
