@@ -152,14 +152,14 @@ impl Task {
             let span = self.observers.log.request_span(&command);
             match self.session.request_with(command, options, now) {
                 Ok(id) => {
-                    self.observers.log.accepted(id, span);
+                    self.observers.log.log_accepted_request(id, span);
                     self.replies.register(id, reply);
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         }
         while let Some(id) = self.replies.take_abandoned() {
-            self.observers.log.completed(id, None);
+            self.observers.log.log_completed_request(id, None);
             self.session.abandon(id, now);
         }
         match self.shared.take_ending() {
@@ -287,7 +287,7 @@ impl Task {
             progress = self.connection.wait_for_change(&mut self.input.bytes, may_read) => progress,
             // The next turn does the work.
             () = self.shared.wait_for_work() => return,
-            () = self.timer.expired() => return,
+            () = self.timer.wait_until_expired() => return,
             () = publish_held_or_admit(&mut self.publisher, &mut self.held_event, self.session.games()) => return,
         };
         match progress {

@@ -45,7 +45,7 @@ pub(super) struct GameDecisions {
 
 impl GameDecisions {
     /// Notes that a board of this position was received; the first one counts.
-    pub(super) fn receive(&mut self, position: GamePositionKey) {
+    pub(super) fn note_first_arrival(&mut self, position: GamePositionKey) {
         if self.received.is_none_or(|(known, _)| known != position) {
             self.received = Some((position, Instant::now()));
         }
@@ -66,7 +66,7 @@ impl GameDecisions {
 
     /// Adds the position after a ply, and drops those that a takeback removed. Returns how often it has occurred, as far as the last
     /// 512 plies show.
-    pub(super) fn count(&mut self, ply: u32, fen: &Fen) -> usize {
+    pub(super) fn add_and_count_repetitions(&mut self, ply: u32, fen: &Fen) -> usize {
         let position = fen.with_counters(0, 1);
         self.positions.retain(|(known, _)| *known < ply);
         if self.positions.len() == MAX_POSITIONS {
@@ -107,8 +107,8 @@ mod tests {
     fn position_is_counted_again_after_a_takeback_only_once() {
         let mut decisions = GameDecisions::default();
         let start: Fen = Fen::START;
-        assert_eq!([0, 2, 4].map(|ply| decisions.count(ply, &start)), [1, 2, 3]);
-        assert_eq!(decisions.count(2, &start), 2, "plies 2 and 4 were taken back");
+        assert_eq!([0, 2, 4].map(|ply| decisions.add_and_count_repetitions(ply, &start)), [1, 2, 3]);
+        assert_eq!(decisions.add_and_count_repetitions(2, &start), 2, "plies 2 and 4 were taken back");
     }
 
     #[test]

@@ -93,8 +93,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return;
         }
         let position = game.position_key();
-        decisions.receive(position);
-        let occurrences = decisions.count(game.position().ply(), &game.position().fen());
+        decisions.note_first_arrival(position);
+        let occurrences = decisions.add_and_count_repetitions(game.position().ply(), &game.position().fen());
         if !game.is_my_turn() {
             return self.ponder_and_plan_flag(key);
         }
@@ -125,7 +125,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return self.send_move(position, &uci, "from the book");
         }
         let Some(game) = self.games.tracker().get(key) else { return };
-        let limits = self.limits(game);
+        let limits = self.search_limits(game);
         let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
         let order = EngineOrder::Search(position, game.search_position(), limits);
         self.report(BotAction::Thinking, Some(key), None, reason);
@@ -133,7 +133,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Returns the limits of a search in the current position of a game, or of one that the opponent is expected to reach.
-    fn limits(&self, game: &TrackedGame) -> SearchLimits {
+    fn search_limits(&self, game: &TrackedGame) -> SearchLimits {
         let budget = self.config.engine.time_budget();
         let (Some(color), (1.., _) | (_, 1..)) = (game.my_color(), game.time_control()) else {
             return budget.untimed_limits();
@@ -185,7 +185,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 Some(expected) => {
                     let SearchPosition { fen, mut moves, .. } = game.search_position();
                     moves.push(expected);
-                    EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.limits(game))
+                    EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.search_limits(game))
                 }
                 None => EngineOrder::Stop,
             };

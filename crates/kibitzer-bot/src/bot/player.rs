@@ -110,7 +110,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 event = self.events.next() => match event {
                     Ok(event) => self.on_session_event(&event),
                     Err(RecvError::Lagged { .. }) => {}
-                    Err(_) => return self.ended().await,
+                    Err(_) => return self.wait_for_session_end().await,
                 },
                 Some(report) = self.engine_task.next() => self.on_engine_report(report),
                 Some(outcome) = self.requests.next() => self.on_outcome(outcome),
@@ -140,7 +140,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    async fn ended(&mut self) -> Result<(), BotError> {
+    async fn wait_for_session_end(&mut self) -> Result<(), BotError> {
         self.append_unfinished();
         match self.client.ended().await {
             SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),

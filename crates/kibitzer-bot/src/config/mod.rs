@@ -132,7 +132,7 @@ pub struct PgnConfig {
 #[non_exhaustive]
 pub struct ShutdownConfig {
     /// How long the game in progress may continue. Then the bot offers to adjourn it, and leaves. Zero: the bot leaves at once.
-    #[serde(deserialize_with = "duration")]
+    #[serde(deserialize_with = "deserialize_duration")]
     pub finish_game_within: Duration,
 }
 
@@ -308,6 +308,6 @@ const fn default_book_weight() -> u16 {
 }
 
 /// Reads a duration such as `"10m"` or `"1h 30m"`.
-fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+fn deserialize_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     humantime::parse_duration(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }

@@ -50,10 +50,10 @@ pub struct AcceptRules {
     /// Number of games with one opponent within 24 hours; 0 means no limit.
     pub games_per_opponent_per_day: u32,
     /// Players whose challenges are declined.
-    #[serde(deserialize_with = "handles")]
+    #[serde(deserialize_with = "deserialize_handles")]
     pub block: Vec<Handle>,
     /// Players whose challenges are accepted; empty: all.
-    #[serde(deserialize_with = "handles")]
+    #[serde(deserialize_with = "deserialize_handles")]
     pub allow: Vec<Handle>,
 }
 
@@ -207,13 +207,13 @@ pub struct MatchmakingRules {
     /// Terms in the words of the server's command `match`: `"3 0 unrated"`.
     pub terms: Vec<String>,
     /// Players to challenge, in place of the players whom the server lists. If empty, those players in the list who are free.
-    #[serde(default, deserialize_with = "handles")]
+    #[serde(default, deserialize_with = "deserialize_handles")]
     pub players: Vec<Handle>,
     /// The opponent's rating. Not checked for `players`.
     #[serde(default = "any_rating")]
     pub rating: Bounds<u16>,
     /// Time between two challenges, and how long the bot waits without a game before the first.
-    #[serde(default = "default_pause", deserialize_with = "super::duration")]
+    #[serde(default = "default_pause", deserialize_with = "super::deserialize_duration")]
     pub pause: Duration,
     /// Whether only computers are challenged. FICS asks bots not to challenge people who do not want to play computers.
     #[serde(default = "default_computers_only")]
@@ -257,12 +257,12 @@ pub struct TalkRules {
     /// Answers to tells that contain a word, regardless of case.
     pub answers: BTreeMap<String, String>,
     /// Handles whose tells are commands: `status`, `pause`, `play`, `resign`, `abort`, `stop`.
-    #[serde(deserialize_with = "handles")]
+    #[serde(deserialize_with = "deserialize_handles")]
     pub owners: Vec<Handle>,
 }
 
 /// Reads a list of names of players.
-fn handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Handle>, D::Error> {
+fn deserialize_handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Handle>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     let parse = |name: String| name.parse().map_err(|error| D::Error::custom(format_args!("`{name}`: {error}")));
     names.into_iter().map(parse).collect()

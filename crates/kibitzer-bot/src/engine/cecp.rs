@@ -272,8 +272,8 @@ mod tests {
         assert!(cecp.has_switch("ping") && !cecp.has_switch("setboard") && cecp.plays_one_game());
         assert_eq!(info.variants, ["chess", "chess960"]);
         assert_eq!(options.names(), ["memory", "Style", "Clear"]);
-        assert!(options.accepting("style", "Solid").is_ok());
-        assert!(options.accepting("memory", "0").is_err());
+        assert!(options.option_that_accepts("style", "Solid").is_ok());
+        assert!(options.option_that_accepts("memory", "0").is_err());
     }
 
     proptest! {

@@ -85,7 +85,7 @@ impl ExternalEngine {
         };
         engine.complete_handshake().await?;
         for (name, value) in &command.options {
-            let option = engine.options.accepting(name, value)?;
+            let option = engine.options.option_that_accepts(name, value)?;
             engine.process.send(&engine.dialect.option_line(option, value));
         }
         engine.synchronize().await?;

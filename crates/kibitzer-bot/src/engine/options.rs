@@ -44,7 +44,7 @@ impl EngineOptions {
     }
 
     /// Finds an option that accepts the value.
-    pub(super) fn accepting(&self, name: &str, value: &str) -> Result<&EngineOption, EngineError> {
+    pub(super) fn option_that_accepts(&self, name: &str, value: &str) -> Result<&EngineOption, EngineError> {
         let refused = |problem| EngineError::Option { name: name.to_owned(), problem };
         let option = self
             .find(name)

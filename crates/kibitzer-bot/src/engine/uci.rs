@@ -27,7 +27,7 @@ impl Dialect for UciDialect {
             ("id", Some(("author", author))) => info.author = truncated(author),
             ("option", _) => options.add(rest, EngineOption::parse_uci),
             ("uciok", _) => {
-                info.variants = variants(options);
+                info.variants = supported_variants(options);
                 info.ponders = options.find("Ponder").is_some();
                 self.must_enable_ponder = info.ponders;
             }
@@ -63,7 +63,8 @@ impl Dialect for UciDialect {
             ("UCI_Chess960", is_chess960.to_string()),
             ("UCI_Opponent", opponent_value(game)),
         ];
-        let accepted = values.iter().filter_map(|(name, value)| Some((options.accepting(name, value).ok()?, value)));
+        let accepted =
+            values.iter().filter_map(|(name, value)| Some((options.option_that_accepts(name, value).ok()?, value)));
         let set = accepted.map(|(option, value)| self.option_line(option, value));
         set.chain(["ucinewgame".to_owned()]).collect()
     }
@@ -98,7 +99,7 @@ impl Dialect for UciDialect {
 
 /// Returns the variants that the engine supports: the values of `UCI_Variant`, or `chess` without that option; and `chess960` if it
 /// has `UCI_Chess960`.
-fn variants(options: &EngineOptions) -> Vec<String> {
+fn supported_variants(options: &EngineOptions) -> Vec<String> {
     let mut variants = match options.find("UCI_Variant").map(|option| &option.kind) {
         Some(OptionKind::Combo(values)) => values.clone(),
         _ => vec!["chess".to_owned()],

@@ -3,7 +3,7 @@
 use strum::Display;
 use thiserror::Error;
 
-use super::quoted;
+use super::quoted_or;
 use crate::message::{Handle, NameKind, Titles};
 use crate::text::ServerText;
 
@@ -81,7 +81,7 @@ pub enum LoginError {
     ServerFull,
     /// The account needs the user's attention: its trial is over, it has to be renewed, or it is bound to another client. Contains
     /// the server's text.
-    #[error("account is refused{}", quoted(.0, NO_REASON))]
+    #[error("account is refused{}", quoted_or(.0, NO_REASON))]
     AccountRefused(ServerText),
     /// The server does not speak the version of timeseal that was asked for.
     #[error("server does not speak timeseal")]
@@ -97,7 +97,7 @@ pub enum LoginError {
     #[error("connection closed during login: {0}")]
     Closed(LoginStep),
     /// The server refused for another reason. Contains its last line that does not contain the password.
-    #[error("login refused{}", quoted(.0, NO_REASON))]
+    #[error("login refused{}", quoted_or(.0, NO_REASON))]
     Other(ServerText),
 }
 

@@ -89,7 +89,7 @@ pub enum Event {
 
 /// Formats the server's words as `: "..."` with control characters escaped, for the end of an error message; `otherwise` if
 /// there are none.
-fn quoted(text: &ServerText, otherwise: &str) -> String {
+fn quoted_or(text: &ServerText, otherwise: &str) -> String {
     if text.as_str().is_empty() { otherwise.to_owned() } else { format!(": {:?}", text.as_str()) }
 }
 

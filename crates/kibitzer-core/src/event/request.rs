@@ -5,7 +5,7 @@ use std::time::Duration;
 use strum::AsRefStr;
 use thiserror::Error;
 
-use super::{SessionEndReason, quoted};
+use super::{SessionEndReason, quoted_or};
 use crate::message::listing::ListingError;
 use crate::message::{CommandCode, ObservingRefusal, Refusal};
 use crate::text::{PlayerText, ServerText};
@@ -112,7 +112,7 @@ pub enum RequestError {
     #[error("server requires a number before the command")]
     Unnumbered,
     /// The server refused. No other variant stands for a refusal.
-    #[error("refused{}", quoted(.text, ""))]
+    #[error("refused{}", quoted_or(.text, ""))]
     Refused {
         /// Reason of the refusal.
         reason: RefusalReason,

@@ -41,7 +41,7 @@ impl PlayedMove {
     ) -> Self {
         let (san, clock) = (after.san_bytes(), after.clock(mover));
         let elapsed_ms = after.elapsed_ms();
-        let report = MoveReport::usual(san, clock, elapsed_ms).unwrap_or_else(|| {
+        let report = MoveReport::parse_usual_text(san, clock, elapsed_ms).unwrap_or_else(|| {
             let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
             MoveReport::Unusual(Box::new((san, clock, elapsed_ms)))
         });
@@ -103,7 +103,7 @@ impl MoveReport {
     /// Returns the compact form of a report; `None` if its text is longer than seven bytes or not plain, or a number does not
     /// fit.
     #[inline]
-    fn usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
+    fn parse_usual_text(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
         // Collected in a register, because a copy of so few bytes is read again at once.
         let (packed, is_plain) = words.iter().rev().take(8).fold((0_u64, true), |(packed, is_plain), &byte| {
             (packed << 8 | u64::from(byte), is_plain && byte.is_ascii_graphic() && byte != b'&')

@@ -24,7 +24,7 @@ pub(super) fn first_board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me
         white_clock: clock(info.white_time_s),
         black_clock: clock(info.black_time_s),
         game: info.game,
-        relation: relation(role, fen.side_to_move, start.is_played),
+        relation: relation_from_role(role, fen.side_to_move, start.is_played),
         halfmove_clock: fen.halfmove_clock,
         initial_min: info.white_time_s.unwrap_or_default() / 60,
         increment_s: info.white_increment_s.unwrap_or_default(),
@@ -54,7 +54,7 @@ fn role_of(start: &StartList, me: Option<&Handle>) -> GameRole {
 }
 
 /// Converts the role of this login to the relation field of a board line.
-pub(super) fn relation(role: GameRole, side_to_move: Color, is_played: bool) -> Relation {
+pub(super) fn relation_from_role(role: GameRole, side_to_move: Color, is_played: bool) -> Relation {
     match role {
         GameRole::Player(color) | GameRole::SimulGiver(color) if color == side_to_move => Relation::MyTurn,
         GameRole::Player(_) | GameRole::SimulGiver(_) => Relation::OpponentsTurn,

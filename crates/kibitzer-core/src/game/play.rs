@@ -177,15 +177,16 @@ fn castling_after(rights: CastlingRights, played: LastMove, mover: Color) -> Cas
     let without_both = |color| rights.without(color, CastlingSide::Short).without(color, CastlingSide::Long);
     match played {
         LastMove::Castle { .. } | LastMove::Normal { role: Role::King, .. } => without_both(mover),
-        LastMove::Normal { from, to, .. } => {
-            [from, to].into_iter().filter_map(corner).fold(rights, |rights, (color, side)| rights.without(color, side))
-        }
+        LastMove::Normal { from, to, .. } => [from, to]
+            .into_iter()
+            .filter_map(corner_rook)
+            .fold(rights, |rights, (color, side)| rights.without(color, side)),
         LastMove::Drop { .. } | LastMove::Hidden => rights,
     }
 }
 
 /// Returns the color and castling side of the rook that starts on this corner; `None` for other squares.
-fn corner(square: Square) -> Option<(Color, CastlingSide)> {
+fn corner_rook(square: Square) -> Option<(Color, CastlingSide)> {
     let color = match square.rank() {
         0 => Color::White,
         7 => Color::Black,

@@ -51,10 +51,10 @@ impl Arrival {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"[") {
-            return Self::pin(at);
+            return Self::parse_pin_line(at);
         }
         at.expect(b"Notification: ")?;
-        Self::notification(at)
+        Self::parse_notification(at)
     }
 
     /// Parses a `<wd>` line, which reports a departure with the ivar `pin`; the text after the name is ignored. `None` if the name is
@@ -66,7 +66,7 @@ impl Arrival {
     }
 
     /// Reads the text after `Notification: `.
-    fn notification(mut at: Cursor<'_>) -> Option<Self> {
+    fn parse_notification(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
         let is_opponent = at.eat(b", who has an adjourned game with you,");
@@ -82,7 +82,7 @@ impl Arrival {
     }
 
     /// Reads the text after the bracket of a `pin` line.
-    fn pin(mut at: Cursor<'_>) -> Option<Self> {
+    fn parse_pin_line(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
         // Administrators see the address after the name, registered or unregistered.

@@ -64,7 +64,7 @@ impl Datagram {
     ///
     /// A brace that is never closed ends with the unit.
     pub fn parse(unit: &[u8]) -> Option<Self> {
-        let (number, at) = read_number(unit)?;
+        let (number, at) = read_datagram_number(unit)?;
         let fields = Argument::all(at).map(|argument| PlayerText::from_wire(argument.bytes)).collect();
         Some(Self { number, fields })
     }
@@ -163,7 +163,7 @@ impl From<Message> for DatagramMessages {
     }
 }
 
-fn read_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
+fn read_datagram_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     let mut at = Cursor::new(unit);
     Some((at.skip_whitespace().number()?, at))
 }
@@ -173,7 +173,7 @@ pub(crate) fn parse_typed_or_generic(unit: &[u8], context: &mut DatagramContext)
     if let Some(update) = boards::parse_usual_move(unit, context) {
         return Some(Message::from(update).into());
     }
-    let (number, at) = read_number(unit)?;
+    let (number, at) = read_datagram_number(unit)?;
     let typed = DatagramKind::by_number(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
     typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted()).into()))
 }

@@ -35,14 +35,14 @@ impl Delta {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<d1>")?;
         Some(Self {
-            game: GameId(fields::number(&mut at)?),
-            plies: fields::number(&mut at)?,
-            san: fields::text(&mut at)?,
-            smith: fields::text(&mut at)?,
-            taken_ms: fields::number(&mut at)?,
-            clock: ClockReading::from_ms(fields::signed(&mut at)?),
+            game: GameId(fields::read_field_number(&mut at)?),
+            plies: fields::read_field_number(&mut at)?,
+            san: fields::read_field_text(&mut at)?,
+            smith: fields::read_field_text(&mut at)?,
+            taken_ms: fields::read_field_number(&mut at)?,
+            clock: ClockReading::from_ms(fields::read_field_signed(&mut at)?),
             // Not in the help file, but sent by today's server.
-            lag_ms: fields::signed(&mut at),
+            lag_ms: fields::read_field_signed(&mut at),
         })
     }
 }

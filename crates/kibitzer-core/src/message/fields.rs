@@ -11,32 +11,32 @@ pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
 }
 
 /// Reads one word, and skips the blanks after it; `None` at the end of the line.
-pub(crate) fn word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+pub(crate) fn read_field_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let word = at.word()?;
     at.skip_whitespace();
     Some(word)
 }
 
 /// Reads a [`word`] that is an unsigned decimal number.
-pub(crate) fn number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<T> {
-    T::try_from(parse_decimal(word(at)?)?).ok()
+pub(crate) fn read_field_number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<T> {
+    T::try_from(parse_decimal(read_field_word(at)?)?).ok()
 }
 
 /// Reads a [`word`] that is a decimal number with an optional minus sign.
-pub(crate) fn signed<T: TryFrom<i64>>(at: &mut Cursor<'_>) -> Option<T> {
-    T::try_from(read_all(word(at)?, Cursor::signed)?).ok()
+pub(crate) fn read_field_signed<T: TryFrom<i64>>(at: &mut Cursor<'_>) -> Option<T> {
+    T::try_from(read_all(read_field_word(at)?, Cursor::signed)?).ok()
 }
 
 /// Reads any [`word`] as text.
-pub(crate) fn text(at: &mut Cursor<'_>) -> Option<ServerText> {
-    word(at).map(ServerText::from_wire)
+pub(crate) fn read_field_text(at: &mut Cursor<'_>) -> Option<ServerText> {
+    read_field_word(at).map(ServerText::from_wire)
 }
 
 /// Reads the rest of the line as a list of one or more numbers; `None` if there is none, or if a word is not a number.
-pub(crate) fn indexes(at: &mut Cursor<'_>) -> Option<Vec<u32>> {
+pub(crate) fn read_indexes(at: &mut Cursor<'_>) -> Option<Vec<u32>> {
     let mut read = Vec::new();
     while read.is_empty() || !at.is_empty() {
-        read.push(number(at)?);
+        read.push(read_field_number(at)?);
     }
     Some(read)
 }
@@ -56,7 +56,7 @@ pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 }
 
 /// Reads the value after a `key=`, up to a blank. A blank before a comma does not end it: `2100 ,1586E` is one value.
-pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
+pub(crate) fn read_value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');
     // An established rating has a blank in place of its mark, also before the comma of a pair.
@@ -69,7 +69,7 @@ pub(crate) fn value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
 /// Reads the next `key=value`; `None` at the end of the line. Pairs with an empty value are skipped.
 pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     loop {
-        let pair = (next_key(at)?, value(at));
+        let pair = (next_key(at)?, read_value(at));
         if !pair.1.is_empty() {
             return Some(pair);
         }
@@ -85,7 +85,7 @@ pub(crate) fn read_all<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>
 }
 
 /// Parses hexadecimal digits in either case; `None` for anything else, or for a value of more than 32 bits.
-pub(crate) fn hex(digits: &[u8]) -> Option<u32> {
+pub(crate) fn parse_hex(digits: &[u8]) -> Option<u32> {
     let digits = str::from_utf8(digits).ok()?;
     // The standard library would accept a plus sign, too.
     (!digits.starts_with('+')).then_some(())?;
@@ -154,7 +154,7 @@ mod tests {
         let cases: &[(&str, Option<&[u32]>)] =
             &[("7 8", Some(&[7, 8])), ("7 ", Some(&[7])), ("", None), ("7 x", None), ("99999999999", None)];
         for &(sent, want) in cases {
-            let read = indexes(&mut Cursor::new(sent.as_bytes()));
+            let read = read_indexes(&mut Cursor::new(sent.as_bytes()));
             assert_eq!(read.as_deref(), want, "{sent}");
         }
     }
@@ -163,7 +163,7 @@ mod tests {
         #[test]
         fn any_bytes_come_to_an_end(line in proptest::collection::vec(prop_oneof![Just(b' '), Just(b'='), Just(b','), any::<u8>()], 0..200)) {
             pairs(&line);
-            let _ = indexes(&mut Cursor::new(&line));
+            let _ = read_indexes(&mut Cursor::new(&line));
         }
     }
 }

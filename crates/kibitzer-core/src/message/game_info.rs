@@ -60,7 +60,7 @@ impl GameInfo {
     /// Unknown keys and empty values are ignored. `None` if the number is missing, or if the value of a known key is invalid.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<g1>")?;
-        let mut info = Self::empty(GameId(fields::number(&mut at)?));
+        let mut info = Self::empty(GameId(fields::read_field_number(&mut at)?));
         while let Some((key, value)) = fields::next_pair(&mut at) {
             info.set(key, value)?;
         }
@@ -80,16 +80,16 @@ impl GameInfo {
             b"u" => {
                 // The server sends 1 for a guest.
                 let read_registered = |at: &mut Cursor<'_>| read_bit(at).map(|guest| !guest);
-                (self.white_registered, self.black_registered) = pair(value, read_registered)?;
+                (self.white_registered, self.black_registered) = read_pair(value, read_registered)?;
             }
-            b"it" => (self.white_time_s, self.white_increment_s) = pair(value, Cursor::number)?,
-            b"i" => (self.black_time_s, self.black_increment_s) = pair(value, Cursor::number)?,
+            b"it" => (self.white_time_s, self.white_increment_s) = read_pair(value, Cursor::number)?,
+            b"i" => (self.black_time_s, self.black_increment_s) = read_pair(value, Cursor::number)?,
             b"pt" => {
                 let game = fields::read_all(value, Cursor::number)?;
                 self.partner_game = (game != 0).then_some(GameId(game));
             }
-            b"rt" => (self.white_rating, self.black_rating) = pair(value, Rating::read)?,
-            b"ts" => (self.white_timeseal, self.black_timeseal) = pair(value, read_bit)?,
+            b"rt" => (self.white_rating, self.black_rating) = read_pair(value, Rating::read)?,
+            b"ts" => (self.white_timeseal, self.black_timeseal) = read_pair(value, read_bit)?,
             b"m" => self.min_move_time = Some(fields::read_all(value, Cursor::number)?),
             b"n" => self.no_escape = Some(fields::read_all(value, read_bit)?),
             _ => {}
@@ -103,7 +103,7 @@ fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
 }
 
 /// Parses `a,b`, one value for each side, or an initial time and its increment; both are `Some`.
-fn pair<'a, T>(value: &'a [u8], read: impl Fn(&mut Cursor<'a>) -> Option<T>) -> Option<(Option<T>, Option<T>)> {
+fn read_pair<'a, T>(value: &'a [u8], read: impl Fn(&mut Cursor<'a>) -> Option<T>) -> Option<(Option<T>, Option<T>)> {
     fields::read_all(value, |at| {
         let first = read(at)?;
         at.skip_whitespace().expect(b",")?;

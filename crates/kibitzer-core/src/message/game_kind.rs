@@ -42,7 +42,7 @@ impl GameKind {
         for word in kind.split_ascii_whitespace() {
             match SPEEDS.iter().find(|speed| **speed == word) {
                 Some(speed) => parsed.speed = Some(speed),
-                None => parsed.variant = Some(variant(word)),
+                None => parsed.variant = Some(variant_name(word)),
             }
         }
         if parsed.speed.is_some() && parsed.variant.is_none() {
@@ -56,14 +56,14 @@ impl GameKind {
         if self.variant.as_ref().is_some_and(|variant| variant == "wild")
             && let Some(position) = position
         {
-            self.variant = Some(variant(&position.to_ascii_lowercase()));
+            self.variant = Some(variant_name(&position.to_ascii_lowercase()));
         }
         self
     }
 }
 
 /// Returns the name of a variant for a word of a kind, in lower case.
-fn variant(word: &str) -> ServerText {
+fn variant_name(word: &str) -> ServerText {
     // ICC's numbers: `w22`, `wild(22)`. Unlike there, `wild/0` of FICS is not chess.
     let icc_number = word.strip_prefix('w').map(|rest| rest.trim_start_matches("ild").trim_matches(['(', ')']));
     let name = match icc_number.and_then(|number| number.parse().ok()) {

@@ -41,12 +41,12 @@ impl Pending {
             Some(at) => (PendingDirection::To, at),
             None => (PendingDirection::From, fields::after_tag(line, b"<pf>")?),
         };
-        let index = fields::number(&mut at)?;
+        let index = fields::read_field_number(&mut at)?;
         let (mut name, mut kind, mut parameters) = <(&[u8], &[u8], &[u8])>::default();
         while let Some(key) = fields::next_key(&mut at) {
             match key {
-                b"w" => name = fields::value(&mut at),
-                b"t" => kind = fields::value(&mut at),
+                b"w" => name = fields::read_value(&mut at),
+                b"t" => kind = fields::read_value(&mut at),
                 // The terms of a match have blanks and equals signs, so `p` ends the search for keys.
                 b"p" => parameters = at.take_rest().trim_ascii(),
                 _ => {}
@@ -75,7 +75,7 @@ pub struct PendingRemoved {
 impl PendingRemoved {
     /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let indexes = fields::indexes(&mut fields::after_tag(line, b"<pr>")?)?;
+        let indexes = fields::read_indexes(&mut fields::after_tag(line, b"<pr>")?)?;
         Some(Self { indexes })
     }
 }

@@ -27,18 +27,18 @@ impl Received {
     }
 
     pub(super) fn new(offset: u64, end: u64, bell: bool, message: Message) -> Self {
-        Self { offset, length: length(offset, end), bell, is_datagram: false, is_listed: false, message }
+        Self { offset, length: saturating_length(offset, end), bell, is_datagram: false, is_listed: false, message }
     }
 
     /// Sets the position and the bell, and clears the marks of datagrams and listings. The message is unchanged.
     pub(super) fn set_position(&mut self, offset: u64, end: u64, bell: bool) {
-        (self.offset, self.length, self.bell) = (offset, length(offset, end), bell);
+        (self.offset, self.length, self.bell) = (offset, saturating_length(offset, end), bell);
         (self.is_datagram, self.is_listed) = (false, false);
     }
 
     /// Extends the message to the end of `frame`, its last line.
     pub(super) fn ending_with(self, frame: &Frame<'_>) -> Self {
-        Self { length: length(self.offset, frame.end), ..self }
+        Self { length: saturating_length(self.offset, frame.end), ..self }
     }
 
     /// Returns the position after the frame's last byte in the stream. A frame counts as at most 4 GiB long.
@@ -84,7 +84,7 @@ impl Received {
 }
 
 /// Returns the length in bytes, saturated at 4 GiB, which only a line over the length limit can exceed.
-fn length(offset: u64, end: u64) -> u32 {
+fn saturating_length(offset: u64, end: u64) -> u32 {
     u32::try_from(end.saturating_sub(offset)).unwrap_or(u32::MAX)
 }
 

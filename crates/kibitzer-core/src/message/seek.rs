@@ -55,7 +55,7 @@ impl Seek {
         let listed = fields::after_tag(line, b"<s>");
         let new = listed.is_none();
         let mut at = listed.or_else(|| fields::after_tag(line, b"<sn>"))?;
-        let mut seek = Self::empty(fields::number(&mut at)?, Handle::default(), new);
+        let mut seek = Self::empty(fields::read_field_number(&mut at)?, Handle::default(), new);
         while let Some((key, value)) = fields::next_pair(&mut at) {
             seek.set(key, value)?;
         }
@@ -74,13 +74,13 @@ impl Seek {
             b"rt" => self.rating = Some(fields::read_all(value, Rating::read)?),
             b"t" => self.initial_min = Some(fields::read_all(value, Cursor::number)?),
             b"i" => self.increment_s = Some(fields::read_all(value, Cursor::number)?),
-            b"r" => self.rated = Some(choice(value, b"r", b"u")?),
+            b"r" => self.rated = Some(parse_choice(value, b"r", b"u")?),
             b"tp" => self.kind = Some(ServerText::from_wire(value)),
             b"c" if value == b"?" => self.color = None,
             b"c" => self.color = Some(fields::read_all(value, |at| Color::from_letter(*at.take_one().first()?))?),
-            b"rr" => (self.rating_min, self.rating_max) = range(value)?,
-            b"a" => self.automatic = Some(choice(value, b"t", b"f")?),
-            b"f" => self.formula = Some(choice(value, b"t", b"f")?),
+            b"rr" => (self.rating_min, self.rating_max) = parse_rating_range(value)?,
+            b"a" => self.automatic = Some(parse_choice(value, b"t", b"f")?),
+            b"f" => self.formula = Some(parse_choice(value, b"t", b"f")?),
             _ => {}
         }
         Some(())
@@ -91,16 +91,16 @@ impl Seek {
 /// has more than 32 bits.
 fn title_bits(value: &[u8]) -> Option<Titles> {
     // A server with more titles would send more digits; the known titles are in the last two.
-    let [.., known] = fields::hex(value)?.to_be_bytes();
+    let [.., known] = fields::parse_hex(value)?.to_be_bytes();
     Some(Titles::from_bits(known))
 }
 
-fn choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
+fn parse_choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
 }
 
 /// Parses a rating range such as `0-9999` into lowest and highest rating, both `Some`; `None` if the value has another form.
-pub(super) fn range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
+pub(super) fn parse_rating_range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
     fields::read_all(value, |at| {
         let min = at.number()?;
         at.expect(b"-")?;
@@ -121,13 +121,13 @@ pub struct SeeksRemoved {
 impl SeeksRemoved {
     /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let indexes = fields::indexes(&mut fields::after_tag(line, b"<sr>")?)?;
+        let indexes = fields::read_indexes(&mut fields::after_tag(line, b"<sr>")?)?;
         Some(Self { indexes })
     }
 
     /// Parses the text form, which servers send while the ivar `seekinfo` is off; `None` for any other line.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
-        let indexes = fields::indexes(&mut fields::after_tag(line, b"Ads removed:")?)?;
+        let indexes = fields::read_indexes(&mut fields::after_tag(line, b"Ads removed:")?)?;
         Some(Self { indexes })
     }
 }

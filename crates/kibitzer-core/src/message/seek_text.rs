@@ -78,7 +78,7 @@ impl Seek {
         match word {
             b"m" => self.automatic = Some(false),
             b"f" => self.formula = Some(true),
-            _ => (self.rating_min, self.rating_max) = seek::range(word)?,
+            _ => (self.rating_min, self.rating_max) = seek::parse_rating_range(word)?,
         }
         Some(())
     }

@@ -218,7 +218,7 @@ impl Style12 {
     }
 
     /// Returns the same squares and last move with other numbers and names, without a line.
-    pub(crate) fn renamed(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
+    pub(crate) fn with_numbers_and_names(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
         Self { numbers, text: BoardText::new(&self.board(), [&white, &black, verbose, san]) }

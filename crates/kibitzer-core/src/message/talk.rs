@@ -105,10 +105,10 @@ impl Talk {
     /// Parses a line into this value, as [`parse`](Self::parse) does. After `None`, the value is unchanged.
     pub(super) fn read(&mut self, line: &[u8]) -> Option<()> {
         let (kind, places) = match line.first()? {
-            b'a'..=b'z' | b'A'..=b'Z' => spoken(line, Cursor::new(line)),
-            b' ' | b'*' | b'0'..=b'9' => parse_announcement(line).or_else(|| listed_message(line)),
-            b':' | b'>' => qtell(line),
-            b'-' => it_shout(line),
+            b'a'..=b'z' | b'A'..=b'Z' => parse_player_talk(line, Cursor::new(line)),
+            b' ' | b'*' | b'0'..=b'9' => parse_announcement(line).or_else(|| parse_listed_message(line)),
+            b':' | b'>' => parse_qtell(line),
+            b'-' => parse_it_shout(line),
             _ => None,
         }?;
         (self.kind, self.places, self.apart) = (kind, places, None);
@@ -185,39 +185,39 @@ impl fmt::Debug for Talk {
 }
 
 /// Returns the position of the cursor in its line, in bytes.
-const fn position(line: &[u8], at: &Cursor<'_>) -> usize {
+const fn cursor_offset(line: &[u8], at: &Cursor<'_>) -> usize {
     line.len().saturating_sub(at.rest().len())
 }
 
 /// Consumes a name with its titles, and returns their positions; the position of the words is 0.
 fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
-    let start = position(line, at);
+    let start = cursor_offset(line, at);
     Handle::read(at)?;
-    let end = position(line, at);
+    let end = cursor_offset(line, at);
     Titles::skip(at);
-    Some(TalkPositions { name: [start, end], titles_end: position(line, at), text: 0 })
+    Some(TalkPositions { name: [start, end], titles_end: cursor_offset(line, at), text: 0 })
 }
 
 /// Consumes a name that need not be a handle, one or more bytes other than blanks and colons, and returns its position.
 fn read_free_form_name(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
-    let start = position(line, at);
+    let start = cursor_offset(line, at);
     let is_empty = at.take_while(|b| b != b' ' && b != b':').is_empty();
-    let end = position(line, at);
+    let end = cursor_offset(line, at);
     (!is_empty).then_some(TalkPositions { name: [start, end], titles_end: end, text: 0 })
 }
 
-fn spoken(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, TalkPositions)> {
+fn parse_player_talk(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, TalkPositions)> {
     let speaker = read_speaker(line, &mut at)?;
     let kind = TalkKind::read(&mut at)?;
     Some((kind, TalkPositions { text: read_after_colon(line, &mut at)?, ..speaker }))
 }
 
 /// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
-fn it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
+fn parse_it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     let speaker = read_speaker(line, at.expect(b"--> ")?)?;
     let _ = at.eat(b" ");
-    Some((TalkKind::ItShout, TalkPositions { text: position(line, &at), ..speaker }))
+    Some((TalkKind::ItShout, TalkPositions { text: cursor_offset(line, &at), ..speaker }))
 }
 
 /// Parses `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name. One word before the colon
@@ -233,16 +233,16 @@ fn parse_announcement(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 }
 
 /// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
-fn listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
+fn parse_listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     at.skip_whitespace();
     at.number::<u32>()?;
     at.expect(b". ")?;
-    spoken(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
+    parse_player_talk(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
 }
 
 /// Returns the position of the text in a robot's output line; `None` for any other line.
-fn qtell(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
+fn parse_qtell(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     // The answers to an empty command name, and the end of a style 10 board.
     const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
     let is_output = match line {
@@ -297,7 +297,7 @@ fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
 /// Returns the start of the words after a colon. The first blank belongs to the server, further ones to the player. There may be
 /// no blank only at the end of the line, because servers cut blanks there; otherwise `None`.
 fn read_after_colon(line: &[u8], at: &mut Cursor<'_>) -> Option<usize> {
-    (at.is_empty() || at.eat(b" ")).then(|| position(line, at))
+    (at.is_empty() || at.eat(b" ")).then(|| cursor_offset(line, at))
 }
 
 /// Reads a date up to its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`. The zone may

@@ -42,7 +42,7 @@ impl UserArrived {
 
 fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
     let (digits, _) = at.rest().split_at_checked(2)?;
-    let bits = fields::hex(digits)?;
+    let bits = fields::parse_hex(digits)?;
     at.expect(digits)?;
     Some(Titles::from_bits(u8::try_from(bits).ok()?))
 }

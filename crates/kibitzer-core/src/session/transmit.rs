@@ -184,14 +184,14 @@ impl Outbox {
         let shown = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
         let sent = Event::Sent { line: shown, request: line.request };
         line.bytes = Zeroizing::new(match self.seal {
-            Some(seal) => sealed(seal, &line.bytes, now),
+            Some(seal) => seal_line(seal, &line.bytes, now),
             None => [&line.bytes[..], b"\n"].concat(),
         });
         Some((line, Some(sent)))
     }
 }
 
-fn sealed(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
+fn seal_line(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
     #[expect(
         clippy::expect_used,
         reason = "handles, passwords and commands are printable ASCII, which their types check"

@@ -157,8 +157,8 @@ impl Sequence {
         match self.state {
             SequenceState::Escape if byte == b'[' => self.collect(byte, SequenceState::Csi),
             SequenceState::None | SequenceState::Text(_) | SequenceState::Escape => SequenceStep::NotASequence,
-            SequenceState::Csi => self.csi(byte),
-            SequenceState::Ping => self.ping(byte),
+            SequenceState::Csi => self.process_csi_byte(byte),
+            SequenceState::Ping => self.process_ping_byte(byte),
             SequenceState::BlockId => self.block_id(byte),
             SequenceState::BlockCode(from) => self.block_code(byte, from),
             SequenceState::ControlY => self.control_y(byte),
@@ -174,7 +174,7 @@ impl Sequence {
     }
 
     /// Processes a byte of a terminal escape sequence.
-    fn csi(&mut self, byte: u8) -> SequenceStep {
+    fn process_csi_byte(&mut self, byte: u8) -> SequenceStep {
         match byte {
             0x20..=0x3F if self.bytes.len() < CSI_LIMIT => self.collect(byte, SequenceState::Csi),
             0x40..=0x7E => SequenceStep::Dropped,
@@ -183,7 +183,7 @@ impl Sequence {
     }
 
     /// Processes a byte of a timeseal ping.
-    fn ping(&mut self, byte: u8) -> SequenceStep {
+    fn process_ping_byte(&mut self, byte: u8) -> SequenceStep {
         match V2_PING.get(self.bytes.len()) {
             Some(&0) if byte == 0 => SequenceStep::Ping,
             Some(&want) if byte == want => self.collect(byte, SequenceState::Ping),

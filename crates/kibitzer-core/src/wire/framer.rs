@@ -311,7 +311,7 @@ impl Framer {
             let kind = FrameKind::OverLong { bytes: self.line.bytes(), length };
             return Frame { offset: self.line.offset(false), end, bell, kind };
         }
-        let (tag, bytes) = self.line.tagged();
+        let (tag, bytes) = self.line.split_at_tag();
         if tag == LineTag::None {
             apply_server_line(&mut self.prompts, &mut self.wrapping, bytes);
         }

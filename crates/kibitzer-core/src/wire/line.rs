@@ -148,7 +148,7 @@ impl LineBuffer {
             }
             self.phase = LinePhase::Joining { blank_follows: false };
             self.bell |= bell;
-            let (tag, line) = self.tagged();
+            let (tag, line) = self.split_at_tag();
             // No text follows the continuation mark after a board that uhlin-fics has cut.
             if self.piece > 0 || tag != LineTag::Style12 || !is_cut_board(line) {
                 return (1, LineStep::Pending);
@@ -170,7 +170,7 @@ impl LineBuffer {
         let end = memchr::memchr2(b' ', b':', text);
         let run = end.and_then(|end| text.get(..=end)).unwrap_or(text);
         self.append(run, at, context.limits);
-        (run.len(), self.prompt(context.prompts))
+        (run.len(), self.prompt_step(context.prompts))
     }
 
     /// Appends text, and counts what exceeds the limits instead of storing it.
@@ -210,7 +210,7 @@ impl LineBuffer {
     }
 
     /// Returns whether the line so far is a prompt. A prompt ends with a blank, the one for guests with a colon.
-    fn prompt(&self, prompts: &Prompts) -> LineStep {
+    fn prompt_step(&self, prompts: &Prompts) -> LineStep {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
             // A player can write anything in a quoted message, also `fics% `.
@@ -243,7 +243,7 @@ impl LineBuffer {
             return LineStep::Ping;
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
-        let (tag, line) = self.tagged();
+        let (tag, line) = self.split_at_tag();
         if is_last_piece_empty && tag == LineTag::Style12 {
             self.phase = LinePhase::CutOff { is_ended: true };
             return LineStep::Complete;
@@ -332,8 +332,8 @@ impl LineBuffer {
     }
 
     /// Returns the tag, and the line from its tag on; without a tag, the whole line.
-    pub(super) fn tagged(&self) -> (LineTag, &[u8]) {
-        match tagged(&self.text, self.indent, self.quote) {
+    pub(super) fn split_at_tag(&self) -> (LineTag, &[u8]) {
+        match split_at_tag(&self.text, self.indent, self.quote) {
             (LineTag::Style12, line) if matches!(self.phase, LinePhase::CutOff { .. }) => (LineTag::CutStyle12, line),
             tagged => tagged,
         }
@@ -385,7 +385,7 @@ pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
 
 /// Returns the tag after `indent` blanks, and the line from its tag on or, without a tag, from its first byte on.
 #[inline]
-pub(super) fn tagged(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
+pub(super) fn split_at_tag(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
     if quote.covers_indent(indent) {
         return (LineTag::PlayerText, line);
     }

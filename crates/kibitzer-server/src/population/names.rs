@@ -28,9 +28,9 @@ pub(super) struct Names {
 impl Names {
     /// Returns a name that was not returned before: `wanted` if it is free, otherwise a random one.
     pub(super) fn pick(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
-        let mut name = wanted.map_or_else(|| generate(random), str::to_owned);
+        let mut name = wanted.map_or_else(|| generate_name(random), str::to_owned);
         while !self.given.insert(name.clone()) {
-            name = generate(random);
+            name = generate_name(random);
             // With one more letter there are more names than the maximum number of players.
             if self.given.contains(&name) {
                 name.push(random.lowercase());
@@ -40,7 +40,7 @@ impl Names {
     }
 }
 
-fn generate(random: &mut Rng) -> String {
+fn generate_name(random: &mut Rng) -> String {
     let mut name = String::new();
     for parts in [&STARTS[..], &ENDS[..]] {
         name.push_str(random.choice(parts).copied().unwrap_or_default());

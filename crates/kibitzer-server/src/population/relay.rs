@@ -101,7 +101,7 @@ impl SimulatedRelayGame {
 
     /// Plays the next move; returns it with the pause after it, or how the game ends.
     fn play(&mut self, random: &mut Rng) -> Result<(RelayStep, Duration), Ending> {
-        if let Some(ending) = ending(&self.position, self.n_plies) {
+        if let Some(ending) = ending_of_relay_game(&self.position, self.n_plies) {
             return Err(ending);
         }
         let played = brain::choose_move(&self.position, random).ok_or(Ending::DRAW_AGREED)?;
@@ -126,7 +126,7 @@ fn strong_players(names: &Sides<Handle>, random: &mut Rng) -> Sides<SeatedPlayer
 }
 
 /// Returns how a relayed game ends in this position; `None` if it goes on.
-fn ending(position: &Position, n_plies: u32) -> Option<Ending> {
+fn ending_of_relay_game(position: &Position, n_plies: u32) -> Option<Ending> {
     if let Some(end) = position.termination() {
         return Some(Ending::from_termination(end, position.side_to_move));
     }

@@ -99,7 +99,7 @@ pub(crate) struct Offers {
 
 impl Offers {
     /// Returns the offer of one player to another of this kind, whatever its terms or number of plies.
-    pub(crate) fn between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
+    pub(crate) fn pending_between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
         let fits =
             |offer: &&Offer| offer.from == from && offer.to == to && discriminant(&offer.kind) == discriminant(&kind);
         self.pending.iter().find(fits).copied()

@@ -36,7 +36,7 @@ impl Request for MatchOptions {
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<ChallengeOutcome, RequestError> {
-        outcome(&reply, Some(&self.opponent))
+        parse_challenge_outcome(&reply, Some(&self.opponent))
     }
 }
 
@@ -60,15 +60,15 @@ pub enum ChallengeOutcome {
 /// Returns the command that challenges one opponent, or with `None` all opponents, to resume an adjourned game.
 pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
     typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| {
-        match outcome(reply, opponent.as_ref())? {
-            ChallengeOutcome::Sent(_) => Ok(sent(reply).collect()),
+        match parse_challenge_outcome(reply, opponent.as_ref())? {
+            ChallengeOutcome::Sent(_) => Ok(sent_challenges(reply).collect()),
             started => Ok(vec![started]),
         }
     })
 }
 
 /// Returns the challenges of this login that the reply reports as sent.
-fn sent(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
+fn sent_challenges(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
     reply.messages().filter_map(|message| match message {
         Message::Challenge(challenge) if challenge.actor == MeOrOther::Me => {
             Some(ChallengeOutcome::Sent(challenge.clone()))
@@ -79,13 +79,16 @@ fn sent(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
 
 /// Parses the game that began, with this opponent if one is named, otherwise the first challenge that was sent. Fails with
 /// [`RequestError::Unexpected`] or a refusal without either.
-pub(super) fn outcome(reply: &Reply, opponent: Option<&Handle>) -> Result<ChallengeOutcome, RequestError> {
+pub(super) fn parse_challenge_outcome(
+    reply: &Reply,
+    opponent: Option<&Handle>,
+) -> Result<ChallengeOutcome, RequestError> {
     let started = |created: &GameCreated| ChallengeOutcome::Started(Box::new(created.clone()));
     if let Some(own) = reply::own_start(reply, opponent) {
         return Ok(started(own));
     }
     let likely = || reply::likely_own_start(reply, opponent).map(started);
-    sent(reply).next().or_else(likely).ok_or_else(|| reply::unexpected(reply))
+    sent_challenges(reply).next().or_else(likely).ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ pub struct ExamineStep {
 }
 
 /// Parses the board of the examined game.
-pub(super) fn board(reply: &Reply) -> Result<Arc<Style12>, RequestError> {
-    examined_board(reply).ok_or_else(|| reply::unexpected(reply))
+pub(super) fn parse_examined_board(reply: &Reply) -> Result<Arc<Style12>, RequestError> {
+    examined_board(reply).ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 /// Returns the last board of the game that this login examines.
@@ -30,7 +30,7 @@ fn examined_board(reply: &Reply) -> Option<Arc<Style12>> {
 }
 
 /// Parses the result of a step.
-pub(super) fn step(reply: &Reply) -> Result<ExamineStep, RequestError> {
+pub(super) fn parse_examine_step(reply: &Reply) -> Result<ExamineStep, RequestError> {
     let board = examined_board(reply);
     let is_at_edge = |message: &Message| match message {
         Message::Examine(examine) => match examine.action {
@@ -43,7 +43,7 @@ pub(super) fn step(reply: &Reply) -> Result<ExamineStep, RequestError> {
     let reports = reply.messages().filter_map(is_at_edge);
     let reports: Vec<bool> = reports.chain(reply.answers().any(reports_no_moves_stored).then_some(true)).collect();
     if board.is_none() && reports.is_empty() {
-        return Err(reply::unexpected(reply));
+        return Err(reply::unexpected_reply(reply));
     }
     Ok(ExamineStep { board, is_at_edge: reports.contains(&true) })
 }

@@ -32,7 +32,7 @@ pub enum OfferOutcome {
 }
 
 /// Parses the outcome of an offer of this kind.
-pub(super) fn outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, RequestError> {
+pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, RequestError> {
     let mine = reply.messages().find_map(|message| match message {
         Message::Offer(offer) if offer.actor == MeOrOther::Me && offer.kind == kind => Some(offer.answer),
         _ => None,
@@ -51,12 +51,12 @@ pub(super) fn outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, Re
     if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {
         return Ok(OfferOutcome::Changed(board));
     }
-    Err(reply::unexpected(reply))
+    Err(reply::unexpected_reply(reply))
 }
 
 /// Parses the end of this login's game; fails if the reply does not contain it.
-pub(super) fn end(reply: &Reply) -> Result<GameEnded, RequestError> {
-    reply::likely_end(reply).cloned().ok_or_else(|| reply::unexpected(reply))
+pub(super) fn parse_game_end(reply: &Reply) -> Result<GameEnded, RequestError> {
+    reply::likely_end(reply).cloned().ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 #[cfg(test)]

@@ -17,12 +17,12 @@ pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::
             history.owner = player.clone().unwrap_or_default();
             return Ok(history);
         }
-        reply::listing(reply)
+        reply::parse_listing(reply)
     })
 }
 
 /// Parses the reply to `date`: local time, and time of the server or Greenwich.
-pub(super) fn date(reply: &Reply) -> Result<(ServerText, Option<ServerText>), RequestError> {
+pub(super) fn parse_dates(reply: &Reply) -> Result<(ServerText, Option<ServerText>), RequestError> {
     let local = reply::first_line(reply, |line| time_after(line, b"local time"))?;
     let server = [&b"server time"[..], b"greenwich time"];
     let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_after(event.raw(), name)));

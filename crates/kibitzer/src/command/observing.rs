@@ -38,7 +38,7 @@ pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Se
 }
 
 /// Parses the numbers of games that are no longer observed.
-pub(super) fn stopped(reply: &Reply) -> Result<Vec<GameId>, RequestError> {
+pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, RequestError> {
     let stopped = reply.messages().filter_map(|message| match message {
         Message::Observing(observing) if observing.change == ObservingChange::Stopped => Some(observing.game),
         _ => None,
@@ -48,7 +48,7 @@ pub(super) fn stopped(reply: &Reply) -> Result<Vec<GameId>, RequestError> {
         return Ok(stopped);
     }
     if reply.answer().is_some() {
-        return Err(reply::unexpected(reply));
+        return Err(reply::unexpected_reply(reply));
     }
     // uhlin-fics 1.4.7 answers nothing if no game is observed; other servers say so.
     let reason = RefusalReason::Observing(ObservingRefusal::NoneObserved);

@@ -43,7 +43,7 @@ impl OfferRef {
 
 /// Parses the outcome of an accepted offer. uhlin-fics does not report which offer was accepted, so it is derived from starts,
 /// ends and boards in the reply. Fails if there are none of these.
-pub(super) fn accepted(reply: &Reply) -> Result<OfferOutcome, RequestError> {
+pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     let own = started_or_ended(reply::own_start(reply, None), reply::own_end(reply));
     if let Some(outcome) = own.or_else(|| new_partner(reply)) {
         return Ok(outcome);
@@ -60,7 +60,7 @@ pub(super) fn accepted(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     }
     let board = reply::own_board(reply).cloned();
     if kind.is_none() && board.is_none() {
-        return Err(reply::unexpected(reply));
+        return Err(reply::unexpected_reply(reply));
     }
     Ok(OfferOutcome::Changed(board))
 }
@@ -92,7 +92,7 @@ fn is_answer(actor: MeOrOther, answer: Option<OfferAnswer>, expected: OfferAnswe
 }
 
 /// Parses a declined or withdrawn offer.
-pub(super) fn closed(
+pub(super) fn parse_closed_offer(
     reply: &Reply,
     answer: OfferAnswer,
     change: ChallengeChange,
@@ -109,7 +109,7 @@ pub(super) fn closed(
 }
 
 /// Parses the outcome of an offer of partnership.
-pub(super) fn partner(reply: &Reply) -> Result<OfferOutcome, RequestError> {
+pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     reply::first_message(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         match &**partner {
@@ -121,7 +121,7 @@ pub(super) fn partner(reply: &Reply) -> Result<OfferOutcome, RequestError> {
 }
 
 /// Parses the end of a partnership. An empty reply counts as success, because uhlin-fics sends none.
-pub(super) fn partnership_ended(reply: &Reply) -> Result<(), RequestError> {
+pub(super) fn parse_partnership_end(reply: &Reply) -> Result<(), RequestError> {
     if reply.answer().is_none() {
         return Ok(());
     }

@@ -31,7 +31,7 @@ impl MoveText {
     /// [`ParseError`] if the text is not a move in either notation, or longer than 12 bytes.
     pub fn new(text: &str) -> Result<Self, ParseError> {
         let text = text.trim().trim_end_matches(['+', '#', '!', '?']);
-        normalized(text).filter(|_| text.len() <= MAX_BYTES).map(Self).ok_or(ParseError::new("not a move"))
+        normalize_move_text(text).filter(|_| text.len() <= MAX_BYTES).map(Self).ok_or(ParseError::new("not a move"))
     }
 
     /// Returns the normalized move, as it is sent.
@@ -42,7 +42,7 @@ impl MoveText {
 
 /// Returns a move without its `-`, with a capital piece in a drop, with `=` and a small letter in a promotion, and with capital
 /// letters in castling; `None` for other text.
-fn normalized(text: &str) -> Option<String> {
+fn normalize_move_text(text: &str) -> Option<String> {
     let castling = text.replace(['o', '0'], "O");
     if matches!(castling.as_str(), "O-O" | "O-O-O") {
         return Some(castling);
@@ -77,7 +77,7 @@ impl From<UciMove> for MoveText {
     /// Converts without a check: a UCI move is a move.
     fn from(played: UciMove) -> Self {
         let text = played.to_string();
-        Self(normalized(&text).unwrap_or(text))
+        Self(normalize_move_text(&text).unwrap_or(text))
     }
 }
 
@@ -114,7 +114,7 @@ impl Request for MoveText {
         };
         let ended = ended.cloned().map(Box::new);
         if board.is_none() && ended.is_none() && !has_cut_board(&reply) {
-            return Err(reply::unexpected(&reply));
+            return Err(reply::unexpected_reply(&reply));
         }
         Ok(MoveMade { board, ended })
     }

@@ -16,23 +16,23 @@ pub(super) fn first_message<'a, T>(
     reply: &'a Reply,
     pick: impl Fn(&'a Message) -> Option<T>,
 ) -> Result<T, RequestError> {
-    reply.messages().find_map(pick).ok_or_else(|| unexpected(reply))
+    reply.messages().find_map(pick).ok_or_else(|| unexpected_reply(reply))
 }
 
 /// Returns the first line that `read` accepts, or the [`unexpected`] error.
 pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, RequestError> {
-    reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected(reply))
+    reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected_reply(reply))
 }
 
 /// Parses the lines of a reply as a listing; lines that the command did not cause are skipped. Fails with
 /// [`RequestError::Listing`].
-pub(super) fn listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
+pub(super) fn parse_listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
     L::parse(reply.answers().map(Event::raw))
         .map_err(|source| RequestError::Listing { source, text: first_text(reply) })
 }
 
 /// Returns the error of a reply without an answer: a refusal in any line, otherwise the first line.
-pub(super) fn unexpected(reply: &Reply) -> RequestError {
+pub(super) fn unexpected_reply(reply: &Reply) -> RequestError {
     reply
         .answers()
         .find_map(RequestError::of_event)

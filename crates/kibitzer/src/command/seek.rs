@@ -80,7 +80,7 @@ impl Request for SeekOptions {
             Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
             _ => None,
         })?;
-        challenge::outcome(&reply, opponent)
+        challenge::parse_challenge_outcome(&reply, opponent)
     }
 }
 
@@ -90,7 +90,7 @@ const fn is_match(change: ChallengeChange) -> bool {
 }
 
 /// Parses the confirmation of withdrawn seeks.
-pub(super) fn seeks_removed(reply: &Reply) -> Result<(), RequestError> {
+pub(super) fn parse_seeks_removed(reply: &Reply) -> Result<(), RequestError> {
     let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
     reply::first_line(reply, |line| is_removal(line).then_some(()))
 }

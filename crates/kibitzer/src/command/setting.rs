@@ -11,10 +11,10 @@ use super::{Request, reply};
 const REFUSALS: [&[u8]; 3] = [b"You cannot ", b"Usage:", b"Command:"];
 
 /// Parses the confirmation of a changed variable: a different sentence for each one.
-pub(super) fn confirmation(reply: &Reply) -> Result<PlayerText, RequestError> {
+pub(super) fn parse_confirmation(reply: &Reply) -> Result<PlayerText, RequestError> {
     let is_refusal = |line: &[u8]| REFUSALS.iter().any(|refusal| line.starts_with(refusal));
     match reply.answer() {
-        Some(event) if is_refusal(event.raw()) => Err(reply::unexpected(reply)),
+        Some(event) if is_refusal(event.raw()) => Err(reply::unexpected_reply(reply)),
         _ => Ok(reply::first_text(reply)),
     }
 }
@@ -28,12 +28,12 @@ pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
 }
 
 /// Parses the confirmation of an ivar that was switched on. uhlin-fics repeats the command and does nothing.
-pub(super) fn enabled(reply: &Reply) -> Result<(), RequestError> {
+pub(super) fn parse_ivar_enabled(reply: &Reply) -> Result<(), RequestError> {
     reply::first_line(reply, |line| line.trim_ascii().ends_with(b" set.").then_some(()))
 }
 
 /// Parses the confirmation of an ivar that was switched off.
-pub(super) fn disabled(reply: &Reply) -> Result<(), RequestError> {
+pub(super) fn parse_ivar_disabled(reply: &Reply) -> Result<(), RequestError> {
     reply::first_line(reply, |line| line.trim_ascii().ends_with(b" unset.").then_some(()))
 }
 

@@ -102,13 +102,13 @@ impl Request for Talk {
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<u32, RequestError> {
-        let counts = reply.answers().filter_map(|event| recipients(event.raw()));
-        counts.reduce(u32::saturating_add).ok_or_else(|| reply::unexpected(&reply))
+        let counts = reply.answers().filter_map(|event| parse_recipient_count(event.raw()));
+        counts.reduce(u32::saturating_add).ok_or_else(|| reply::unexpected_reply(&reply))
     }
 }
 
 /// Returns the number of recipients that a line confirms; `None` if it is not the confirmation of a message.
-fn recipients(line: &[u8]) -> Option<u32> {
+fn parse_recipient_count(line: &[u8]) -> Option<u32> {
     let line = line.trim_ascii();
     let bracketed = || line.strip_prefix(b"(").and_then(bracketed_recipients);
     recipients_after_verb(line, b".").or_else(bracketed)
@@ -118,10 +118,11 @@ fn recipients(line: &[u8]) -> Option<u32> {
 /// `1->(2))`, `3) Foo shouts: hello`.
 fn bracketed_recipients(line: &[u8]) -> Option<u32> {
     if let Some(recipient) = line.strip_prefix(b"told ") {
-        return Some(number(recipient).map_or(1, |(players, _)| players));
+        return Some(parse_leading_number(recipient).map_or(1, |(players, _)| players));
     }
-    let by_channel = || number(line).and_then(|(_, rest)| number(rest.strip_prefix(b"->(")?));
-    let by_shout = || number(line).filter(|(_, rest)| rest.starts_with(b") "));
+    let by_channel =
+        || parse_leading_number(line).and_then(|(_, rest)| parse_leading_number(rest.strip_prefix(b"->(")?));
+    let by_shout = || parse_leading_number(line).filter(|(_, rest)| rest.starts_with(b") "));
     recipients_after_verb(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
 }
 
@@ -129,12 +130,12 @@ fn bracketed_recipients(line: &[u8]) -> Option<u32> {
 fn recipients_after_verb(line: &[u8], suffix: &[u8]) -> Option<u32> {
     const VERBS: [&[u8]; 5] = [b"kibitzed to ", b"whispered to ", b"shouted to ", b"c-shouted to ", b"it-shouted to "];
     let count = VERBS.iter().find_map(|verb| line.strip_prefix(*verb))?;
-    number(count).filter(|(_, rest)| rest.starts_with(suffix)).map(|(players, _)| players)
+    parse_leading_number(count).filter(|(_, rest)| rest.starts_with(suffix)).map(|(players, _)| players)
 }
 
 /// Parses leading decimal digits; returns the number and the text after it. `None` without digits, or if the number exceeds
 /// `u32`.
-fn number(text: &[u8]) -> Option<(u32, &[u8])> {
+fn parse_leading_number(text: &[u8]) -> Option<(u32, &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (digits, rest) = text.split_at_checked(length)?;
     Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::Profile;
 use super::setting_value::RawValue;
-use super::settings::{Setting, settings};
+use super::settings::{Setting, all_settings};
 use crate::password::PasswordSource;
 
 /// Prefix of the names of environment variables.
@@ -124,7 +124,7 @@ impl Profile {
             .map_err(|error| error_at(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
         let table = find_table(table.get_ref(), keys)
             .ok_or_else(|| error_at(0, format!("the table `{}` is missing", keys.join("."))))?;
-        let settings = settings();
+        let settings = all_settings();
         let earlier = self.login.start_layer();
         for (key, value) in table {
             let name = key.get_ref().as_ref();
@@ -164,7 +164,7 @@ impl Profile {
     /// [`ConfigError::Variable`].
     pub fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let earlier = self.login.start_layer();
-        for setting in settings() {
+        for setting in all_settings() {
             let name = variable_of(setting.key);
             if let Some(text) = look_up(&name) {
                 let changed = (setting.apply)(&mut self, RawValue::Variable(&text));

@@ -125,22 +125,22 @@ text_values! {
     String: |text| Ok(text.to_owned()), |text| Some(text.clone());
     // A prompt: UTF-8 text.
     Vec<u8>: |text| Ok(text.into()), |prompt| Some(String::from_utf8_lossy(prompt).into_owned());
-    Family: parsed, |family| Some(family.to_string());
-    TimesealChoice: parsed, |choice| Some(choice.to_string());
-    AdjournedGames: parsed, |choice| Some(choice.to_string());
-    AttachAccess: access, |access| Some(if access.may_send() { "write" } else { "read" }.to_owned());
-    Option<ServerUrl>: |text| parsed(text).map(Some), |url| url.as_ref().map(ServerUrl::to_string);
-    Option<Handle>: |text| parsed(text).map(Some), |handle| handle.as_ref().map(Handle::to_string);
+    Family: parse_from_str, |family| Some(family.to_string());
+    TimesealChoice: parse_from_str, |choice| Some(choice.to_string());
+    AdjournedGames: parse_from_str, |choice| Some(choice.to_string());
+    AttachAccess: parse_attach_access, |access| Some(if access.may_send() { "write" } else { "read" }.to_owned());
+    Option<ServerUrl>: |text| parse_from_str(text).map(Some), |url| url.as_ref().map(ServerUrl::to_string);
+    Option<Handle>: |text| parse_from_str(text).map(Some), |handle| handle.as_ref().map(Handle::to_string);
     Option<PathBuf>: |text| Ok(Some(text.into())), |path| path.as_ref().map(|path| path.display().to_string());
 }
 
 /// Parses a string; the error is the reason as text.
-fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+fn parse_from_str<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
 /// Parses the access of attached programs: `read` or `write`.
-fn access(text: &str) -> Result<AttachAccess, String> {
+fn parse_attach_access(text: &str) -> Result<AttachAccess, String> {
     match text {
         "read" => Ok(AttachAccess::Read),
         "write" => Ok(AttachAccess::Write),
@@ -155,7 +155,7 @@ impl SettingValue for Duration {
     }
 
     fn to_toml(&self) -> Option<String> {
-        u64::try_from(self.as_millis()).ok().map(grouped)
+        u64::try_from(self.as_millis()).ok().map(with_digit_groups)
     }
 }
 
@@ -191,7 +191,7 @@ impl SettingValue for Vec<u16> {
 
 impl SettingValue for Vec<Ivar> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        value.items()?.into_iter().map(|item| parsed(item.text()?)).collect()
+        value.items()?.into_iter().map(|item| parse_from_str(item.text()?)).collect()
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -287,7 +287,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Formats a number with an underscore between groups of three digits.
-pub(super) fn grouped(number: u64) -> String {
+pub(super) fn with_digit_groups(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
     groups.join("_")

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use super::Profile;
-use super::setting_value::{RawValue, SettingValue, grouped};
+use super::setting_value::{RawValue, SettingValue, with_digit_groups};
 use crate::core::game::GameLimits;
 use crate::core::options::NumericOption;
 use crate::core::session::{Reconnect, RequestLimits, Timings};
@@ -60,7 +60,7 @@ impl Setting {
                 (option.set)(group(profile), value.number(&option.range)?);
                 Ok(())
             }),
-            to_toml: Box::new(move |profile| (option.get)(group(&mut profile.clone())).map(grouped)),
+            to_toml: Box::new(move |profile| (option.get)(group(&mut profile.clone())).map(with_digit_groups)),
         }
     }
 
@@ -115,7 +115,7 @@ impl Profile {
     /// ```
     pub fn to_toml(&self) -> String {
         let mut file = String::new();
-        for (title, settings) in sections() {
+        for (title, settings) in settings_by_section() {
             let _ = writeln!(file, "# --- {title} {}\n", "-".repeat(113_usize.saturating_sub(title.len())));
             for setting in settings {
                 let key = setting.key;
@@ -133,20 +133,20 @@ impl Profile {
 }
 
 /// Returns all settings.
-pub(super) fn settings() -> Vec<Setting> {
-    sections().into_iter().flat_map(|(_, settings)| settings).collect()
+pub(super) fn all_settings() -> Vec<Setting> {
+    settings_by_section().into_iter().flat_map(|(_, settings)| settings).collect()
 }
 
 /// Returns all settings by section.
-pub(super) fn sections() -> [(&'static str, Vec<Setting>); 7] {
+pub(super) fn settings_by_section() -> [(&'static str, Vec<Setting>); 7] {
     [
-        ("Server", server()),
-        ("Login", login()),
-        ("Features", features()),
+        ("Server", server_settings()),
+        ("Login", login_settings()),
+        ("Features", feature_settings()),
         ("Timeouts", Setting::numbers(Timings::OPTIONS, |profile| &mut profile.session.timings)),
         ("Reconnecting", Setting::numbers(Reconnect::OPTIONS, |profile| &mut profile.session.reconnect)),
-        ("Limits", limits()),
-        ("Recording and inspection", inspection()),
+        ("Limits", limit_settings()),
+        ("Recording and inspection", inspection_settings()),
     ]
 }
 
@@ -157,7 +157,7 @@ macro_rules! settings {
     };
 }
 
-fn server() -> Vec<Setting> {
+fn server_settings() -> Vec<Setting> {
     settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
@@ -180,7 +180,7 @@ fn server() -> Vec<Setting> {
     }
 }
 
-fn login() -> Vec<Setting> {
+fn login_settings() -> Vec<Setting> {
     settings! {
         /// Name of the account; without a password, of the guest. Without this key: a guest with a name chosen by the server.
         /// On the command line: --user; with --guest, a guest.
@@ -193,7 +193,7 @@ fn login() -> Vec<Setting> {
     }
 }
 
-fn features() -> Vec<Setting> {
+fn feature_settings() -> Vec<Setting> {
     settings! {
         /// Protocol family: fics, icc, or auto, which detects it.
         "family" = r#""fics""#, |profile| &mut profile.session.family;
@@ -214,14 +214,14 @@ fn features() -> Vec<Setting> {
     }
 }
 
-fn limits() -> Vec<Setting> {
+fn limit_settings() -> Vec<Setting> {
     let mut limits = Setting::numbers(RequestLimits::OPTIONS, |profile| &mut profile.session.requests);
     limits.extend(Setting::numbers(GameLimits::OPTIONS, |profile| &mut profile.session.game_limits));
     limits.extend(Setting::numbers(Limits::OPTIONS, |profile| &mut profile.session.limits));
     limits
 }
 
-fn inspection() -> Vec<Setting> {
+fn inspection_settings() -> Vec<Setting> {
     settings! {
         /// A recording of the session, in a new file. Names and passwords of the login are left out.
         /// On the command line: --record.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::load::variable_of;
 use super::setting_value::RawValue;
-use super::settings::{Setting, sections, settings};
+use super::settings::{Setting, all_settings, settings_by_section};
 use super::*;
 use crate::core::message::Ivar;
 use crate::core::session::{RequestLimits, Timings};
@@ -80,14 +80,14 @@ const FILE_HEAD: &str = "\
 
 #[test]
 fn the_files_in_config_are_the_profiles_of_the_code() {
-    let examples: String = settings().iter().map(example).collect();
+    let examples: String = all_settings().iter().map(example).collect();
     let other = Config::new("other", &examples);
     for (path, want, head) in shipped() {
         assert_generated(path, &format!("{head}{FILE_HEAD}{}\n", want.to_toml().trim_end()));
         assert_eq!(show(&Profile::load(in_repository(path)).unwrap()), show(&want), "{path}");
         // It overrides a profile in which every setting differs, except for those without a default.
         let changed = want.clone().file(&other.0).unwrap().file(in_repository(path)).unwrap();
-        for setting in settings() {
+        for setting in all_settings() {
             let expected = (setting.to_toml)(&want).or_else(|| (setting.to_toml)(&changed));
             assert_eq!((setting.to_toml)(&changed), expected, "{path}: {}", setting.key);
         }
@@ -97,7 +97,7 @@ fn the_files_in_config_are_the_profiles_of_the_code() {
 #[test]
 fn the_page_of_settings_lists_all_of_them() {
     let mut page = String::from(PAGE_HEAD);
-    for (title, settings) in sections() {
+    for (title, settings) in settings_by_section() {
         let _ = write!(page, "\n## {title}\n\n| key | default | numbers | description |\n|---|---|---|---|\n");
         for setting in settings {
             let default = match (setting.to_toml)(&Profile::new("")) {
@@ -143,10 +143,10 @@ fn every_setting_changes_the_profile_from_a_file_and_from_a_variable() {
         let value = value.replace("{ command = ", "command:").replace(", open", "; open");
         value.replace(['[', ']', '"', '{', '}'], "").trim().to_owned()
     };
-    let keys: BTreeSet<_> = settings().iter().map(|setting| setting.key).collect();
-    assert_eq!(keys.len(), settings().len(), "no two settings have the same key");
+    let keys: BTreeSet<_> = all_settings().iter().map(|setting| setting.key).collect();
+    assert_eq!(keys.len(), all_settings().len(), "no two settings have the same key");
     let default = Profile::new("x");
-    for setting in settings() {
+    for setting in all_settings() {
         let file = Config::new(setting.key, &example(&setting));
         let from_file = default.clone().file(&file.0).unwrap();
         assert_ne!(show(&from_file), show(&default), "{}", setting.key);
@@ -161,7 +161,7 @@ fn every_setting_changes_the_profile_from_a_file_and_from_a_variable() {
 #[test]
 fn a_written_profile_is_the_same_when_it_is_read() {
     // A file with a URL has no host.
-    let examples: String = settings().iter().filter(|setting| setting.key != "host").map(example).collect();
+    let examples: String = all_settings().iter().filter(|setting| setting.key != "host").map(example).collect();
     let examples = examples.replace("\"Newton\"", "\"Newton\" # \\ ").replace("\"> \"", r#""\"\\\u0007> ""#);
     let profile = Profile::load(&Config::new("written", &examples).0).unwrap();
     let written = Config::new("written-again", &profile.to_toml());

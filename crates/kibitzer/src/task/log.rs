@@ -47,14 +47,14 @@ impl SessionLog {
     }
 
     /// Logs received bytes at level TRACE. The caller has redacted them.
-    pub(super) fn received(&self, bytes: &[u8]) {
+    pub(super) fn log_received(&self, bytes: &[u8]) {
         if let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE)) {
             spans.in_stage(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         }
     }
 
     /// Logs a sent line at level TRACE, inside the span of its request, unless it is private.
-    pub(super) fn sent(&self, transmit: &Transmit) {
+    pub(super) fn log_sent(&self, transmit: &Transmit) {
         let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE) && !transmit.kind.is_private()) else {
             return;
         };
@@ -66,9 +66,9 @@ impl SessionLog {
     }
 
     /// Logs an event, and opens or closes spans.
-    pub(super) fn event(&mut self, event: &Event) {
+    pub(super) fn log_and_update_spans(&mut self, event: &Event) {
         if let Some(spans) = &mut self.0 {
-            spans.event(event);
+            spans.open_or_close_for(event);
         }
     }
 
@@ -79,7 +79,7 @@ impl SessionLog {
     }
 
     /// Logs that the session has accepted a request, and keeps its span until the reply.
-    pub(super) fn accepted(&mut self, id: RequestId, span: Span) {
+    pub(super) fn log_accepted_request(&mut self, id: RequestId, span: Span) {
         if let Some(spans) = self.0.as_mut().filter(|_| !span.is_disabled()) {
             span.record("id", id.number());
             span.in_scope(|| debug!("request accepted"));
@@ -88,18 +88,18 @@ impl SessionLog {
     }
 
     /// Logs the end of a request, and closes its span. `result` is `None` if the caller no longer waits.
-    pub(super) fn completed(&mut self, id: RequestId, result: Option<&Result<Reply, RequestError>>) {
+    pub(super) fn log_completed_request(&mut self, id: RequestId, result: Option<&Result<Reply, RequestError>>) {
         let Some(spans) = &mut self.0 else { return };
         let Some(position) = spans.requests.iter().position(|(open, ..)| *open == id) else { return };
         let (_, span, started) = spans.requests.swap_remove(position);
-        let outcome = result.map_or("abandoned", outcome);
+        let outcome = result.map_or("abandoned", outcome_label);
         let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         span.in_scope(|| debug!(outcome, elapsed_ms, "request completed"));
     }
 }
 
 impl SessionSpans {
-    fn event(&mut self, event: &Event) {
+    fn open_or_close_for(&mut self, event: &Event) {
         match event {
             Event::Connecting { attempt } => {
                 // At the highest level, so that every logged line has its server and handle.
@@ -112,7 +112,7 @@ impl SessionSpans {
             }
             _ => {}
         }
-        self.in_stage(|| log(event));
+        self.in_stage(|| log_at_kind_level(event));
         match event {
             Event::Ready(_) => {
                 let is_reconnect = std::mem::replace(&mut self.was_ready, true);
@@ -133,7 +133,7 @@ impl SessionSpans {
 }
 
 /// Logs an event at the level of its kind.
-fn log(event: &Event) {
+fn log_at_kind_level(event: &Event) {
     match event {
         Event::Connecting { attempt } => info!(attempt, "connecting"),
         Event::Connected => info!("connected"),
@@ -163,7 +163,7 @@ fn command_name(command: &Command) -> String {
 }
 
 /// Returns the result of a request as one word; the server's words may repeat a secret.
-const fn outcome(result: &Result<Reply, RequestError>) -> &'static str {
+const fn outcome_label(result: &Result<Reply, RequestError>) -> &'static str {
     match result {
         Ok(_) => "answered",
         Err(RequestError::Refused { .. }) => "refused",

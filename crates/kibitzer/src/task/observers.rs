@@ -65,7 +65,7 @@ impl Observers {
         if transmit.kind.is_secret() {
             self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).add_secrets_of(transmit, now);
         }
-        self.log.sent(transmit);
+        self.log.log_sent(transmit);
         self.notify_all(view, || {
             let bytes = if transmit.kind.is_secret() { Bytes::new() } else { Bytes::copy_from_slice(transmit.bytes()) };
             Observation::Sent { bytes, kind: transmit.kind }
@@ -75,7 +75,7 @@ impl Observers {
     /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
     /// still come.
     pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
-        self.log.completed(id, Some(result));
+        self.log.log_completed_request(id, Some(result));
         self.notify_all(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
         if let Some(redactor) = &mut self.redactor
             && !matches!(result, Err(RequestError::TimedOut(_)))
@@ -106,7 +106,7 @@ impl Observers {
             event: redacted.as_ref().unwrap_or(event).clone(),
             parsing: started.map(|started| started.elapsed()).unwrap_or_default(),
         });
-        self.log.event(event);
+        self.log.log_and_update_spans(event);
         if matches!(event, Event::Ready(_) | Event::Lost { .. } | Event::Ended(_))
             && let Some(redactor) = &mut self.redactor
         {
@@ -150,7 +150,7 @@ impl Observers {
     /// Logs received bytes that are already redacted and shows them to the observers; does nothing without bytes.
     fn show_received(&mut self, bytes: &[u8], view: SessionView<'_>) {
         if !bytes.is_empty() {
-            self.log.received(bytes);
+            self.log.log_received(bytes);
             self.notify_all(view, || Observation::Received(Bytes::copy_from_slice(bytes)));
         }
     }

@@ -36,7 +36,7 @@ impl Timer {
     /// # Cancel safety
     ///
     /// Cancel safe: the deadline remains.
-    pub(super) async fn expired(&mut self) {
+    pub(super) async fn wait_until_expired(&mut self) {
         self.sleep.as_mut().await;
     }
 }
@@ -52,14 +52,14 @@ mod tests {
         let mut timer = Timer::new();
         timer.set(in_seconds(5));
         timer.set(in_seconds(9));
-        timer.expired().await;
+        timer.wait_until_expired().await;
         assert_eq!(start.elapsed(), Duration::from_secs(5), "the earlier deadline remains");
         timer.set(in_seconds(9));
         timer.set(in_seconds(7));
-        timer.expired().await;
+        timer.wait_until_expired().await;
         assert_eq!(start.elapsed(), Duration::from_secs(7), "an earlier deadline replaces a later one");
         timer.set(in_seconds(9));
-        timer.expired().await;
+        timer.wait_until_expired().await;
         assert_eq!(start.elapsed(), Duration::from_secs(9));
     }
 }

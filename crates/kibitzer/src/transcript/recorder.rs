@@ -108,12 +108,12 @@ impl Recorder {
     }
 
     /// Adds a piece of received bytes. An empty slice records the end of the connection.
-    pub(crate) fn received(&mut self, bytes: &[u8]) {
+    pub(crate) fn record_received(&mut self, bytes: &[u8]) {
         self.append_line("rx", bytes, "");
     }
 
     /// Adds a piece of sent bytes, without any redaction; use [`sent_secret`](Self::sent_secret) for private lines.
-    pub(crate) fn sent(&mut self, bytes: &[u8]) {
+    pub(crate) fn record_sent(&mut self, bytes: &[u8]) {
         self.append_line("tx", bytes, "");
     }
 
@@ -223,9 +223,9 @@ mod tests {
         let (sink, mut recorded) = duplex(4096);
         let mut recorder = Recorder::new(sink);
         let all: Vec<u8> = (0..=255).collect();
-        recorder.received(&all);
+        recorder.record_received(&all);
         tokio::time::advance(Duration::from_micros(1_000_001)).await;
-        recorder.sent(b"quit\n");
+        recorder.record_sent(b"quit\n");
         recorder.sent_secret();
         assert!(!recorder.is_flushed());
         recorder.flush().await.unwrap();
@@ -248,7 +248,7 @@ mod tests {
         let mut recorder = Recorder::new(sink);
         let mut n_put = 0;
         while !recorder.is_full() {
-            recorder.received(&[b'x'; 1000]);
+            recorder.record_received(&[b'x'; 1000]);
             n_put += 1;
         }
         assert!(n_put > 100, "{n_put}");
@@ -276,7 +276,7 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         let path = folder.join("session.jsonl");
         let mut recorder = Recorder::create(&path).await.unwrap();
-        recorder.received(b"fics% ");
+        recorder.record_received(b"fics% ");
         recorder.flush().await.unwrap();
         assert_eq!(read(&std::fs::read(&path).unwrap()).len(), 1);
         #[cfg(unix)]
@@ -294,7 +294,7 @@ mod tests {
         let (sink, recorded) = duplex(16);
         drop(recorded);
         let mut recorder = Recorder::new(sink);
-        recorder.received(b"fics% ");
+        recorder.record_received(b"fics% ");
         assert_eq!(recorder.flush().await.unwrap_err().kind(), ErrorKind::BrokenPipe);
         assert!(!recorder.is_flushed());
     }
@@ -305,8 +305,8 @@ mod tests {
         drop(Recorder::create(&path).await.unwrap());
         assert!(!path.exists());
         let mut recorder = Recorder::create(&path).await.unwrap();
-        recorder.received(b"fics% ");
-        recorder.received(b"");
+        recorder.record_received(b"fics% ");
+        recorder.record_received(b"");
         assert_eq!(recorder.recording().unwrap().pieces, 0, "nothing is written yet");
         recorder.flush().await.unwrap();
         let recording = recorder.recording().unwrap().clone();

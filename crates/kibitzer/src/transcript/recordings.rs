@@ -97,11 +97,11 @@ impl SessionObserver for RecordingObserver {
         let mut state = self.0.state();
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut state.recorder, observation) {
-            (Some(recorder), Observation::Received(bytes)) => recorder.received(bytes),
+            (Some(recorder), Observation::Received(bytes)) => recorder.record_received(bytes),
             (Some(recorder), Observation::Sent { kind, .. }) if kind.is_private() => recorder.sent_secret(),
-            (Some(recorder), Observation::Sent { bytes, .. }) => recorder.sent(bytes),
+            (Some(recorder), Observation::Sent { bytes, .. }) => recorder.record_sent(bytes),
             // An empty piece marks the end of a connection.
-            (Some(recorder), Observation::Closed) => recorder.received(&[]),
+            (Some(recorder), Observation::Closed) => recorder.record_received(&[]),
             (None, _) if is_piece => state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(1),
             _ => {}
         }

@@ -96,7 +96,7 @@ impl Game {
             increment_s: info.white_increment_s.unwrap_or(known.increment_s),
             ..known
         };
-        self.position = Arc::new(self.position.renamed(numbers, &start.white, &start.black));
+        self.position = Arc::new(self.position.with_numbers_and_names(numbers, &start.white, &start.black));
         self.set_examined(!start.is_played);
     }
 
@@ -126,7 +126,7 @@ impl Game {
     /// orientation is kept.
     pub(in crate::game) fn set_role(&mut self, role: GameRole) {
         let is_played = !self.position.relation().is_examined();
-        self.numbers_mut().relation = opening::relation(role, self.position.side_to_move(), is_played);
+        self.numbers_mut().relation = opening::relation_from_role(role, self.position.side_to_move(), is_played);
         if let Some(color) = play::color_of(role) {
             self.numbers_mut().flip = Some(color == Color::Black);
         }
@@ -347,7 +347,7 @@ impl Game {
     /// Returns an earlier position as the server would send it now: with the current relation, orientation and clock state.
     fn with_current_view(&self, mut position: Style12) -> Style12 {
         let relation = match self.position.my_color() {
-            Some(color) => opening::relation(GameRole::Player(color), position.side_to_move(), true),
+            Some(color) => opening::relation_from_role(GameRole::Player(color), position.side_to_move(), true),
             None => self.position.relation(),
         };
         let numbers = position.numbers_mut();

@@ -10,7 +10,7 @@ use crate::message::{ClockReading, GameAction, GameId, GameRole, GameUpdate, Hol
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-pub(super) fn send_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
     let action = GameAction::Move(sent_move(arguments.starting_at("san"))?);
     if let Some(game) = context.game_mut(game) {
@@ -43,11 +43,11 @@ pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Op
     Some(GameUpdate { game, action: GameAction::Move(sent) })
 }
 
-pub(super) fn past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update_message(arguments, GameAction::PastMove(sent_move(arguments.starting_at("san"))?))
 }
 
-pub(super) fn move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let start = match arguments.bytes("start")? {
         b"*" => None,
         squares => Some(read_squares(squares)?),
@@ -91,12 +91,12 @@ fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> 
 /// Most parts of a move that are read; later versions of the format may append more, which are ignored.
 const MAX_PARTS: usize = 5;
 
-pub(super) fn position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let fen = read_fen(arguments)?;
     update_message(arguments, GameAction::Position { fen, n_moves: arguments.number("n_moves")? })
 }
 
-pub(super) fn fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update_message(arguments, GameAction::Fen(read_fen(arguments)?))
 }
 
@@ -108,7 +108,7 @@ fn read_fen(arguments: &Arguments<'_>) -> Option<Fen> {
     }
 }
 
-pub(super) fn set_board(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_set_board(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let board = read_squares(arguments.bytes("board")?)?;
     let side_to_move = read_color(arguments, "side")?;
     update_message(arguments, GameAction::Board { board, side_to_move })
@@ -121,20 +121,20 @@ fn read_squares(letters: &[u8]) -> Option<Board> {
     Board::from_rows(rows.try_into().ok()?)
 }
 
-pub(super) fn takeback(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_takeback(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update_message(arguments, GameAction::TookBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn backward(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_backward(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update_message(arguments, GameAction::WentBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn set_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_set_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = |name| arguments.number::<i32>(name).map(|s| ClockReading::from_ms(i64::from(s) * 1000));
     update_message(arguments, GameAction::Clocks { white: reading("white")?, black: reading("black")? })
 }
 
-pub(super) fn msec(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_running_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = ClockReading::from_ms(arguments.number::<i32>("ms")?.into());
     let is_running = arguments.flag("running")?;
     update_message(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
@@ -150,11 +150,11 @@ fn read_color(arguments: &Arguments<'_>, name: &str) -> Option<Color> {
     }
 }
 
-pub(super) fn flip(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_flip(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     update_message(arguments, GameAction::Flip(arguments.flag("flip")?))
 }
 
-pub(super) fn my_relation(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_my_relation(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let role = GameRole::parse(arguments.bytes("symbol")?)?;
     if role == GameRole::Gone {
         context.remove_game(arguments.game()?);
@@ -166,7 +166,7 @@ fn update_message(arguments: &Arguments<'_>, action: GameAction) -> Option<Datag
     Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
 }
 
-pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let hand = |name| {
         let letters = arguments.bytes(name)?;
         Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
@@ -177,7 +177,7 @@ pub(super) fn holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Op
 }
 
 /// Parses a circle or an arrow that an examiner drew or erased; `None` if an argument is missing or invalid.
-pub(super) fn mark(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
+pub(super) fn parse_square_mark(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let square = |name| Square::parse(arguments.bytes(name)?);
     // A kind of datagram has the arguments of one of the two shapes.
     let (from, to) = match square("square") {

@@ -14,12 +14,12 @@ const LEAST_ARGUMENTS: usize = 11;
 
 /// Parses the start of a game into its announcement and its terms, and stores the game in the context. `None`, without a change,
 /// if an argument is missing or invalid.
-pub(super) fn created(
+pub(super) fn parse_game_start(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
     kind: StartKind,
 ) -> Option<DatagramMessages> {
-    let (info, start) = start_list(arguments, context, kind)?;
+    let (info, start) = read_start_list(arguments, context, kind)?;
     let created = GameCreated {
         game: info.game,
         white: start.white.clone(),
@@ -28,33 +28,36 @@ pub(super) fn created(
         kind: info.kind.clone().unwrap_or_default(),
         resumed: false,
     };
-    Some(DatagramMessages { first: Message::from(created), more: vec![game_info(info, start)] })
+    Some(DatagramMessages { first: Message::from(created), more: vec![start_list_message(info, start)] })
 }
 
-pub(super) fn started_observing(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
-    let (info, start) = start_list(arguments, context, StartKind::Observed)?;
+pub(super) fn parse_started_observing(
+    arguments: &Arguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
+    let (info, start) = read_start_list(arguments, context, StartKind::Observed)?;
     let observing = Observing { game: info.game, change: ObservingChange::Started };
-    Some(DatagramMessages { first: Message::from(observing), more: vec![game_info(info, start)] })
+    Some(DatagramMessages { first: Message::from(observing), more: vec![start_list_message(info, start)] })
 }
 
 /// Parses the terms of a game that does not start now: a position without a game, or a game that continues under other terms. The
 /// latter replaces the stored names and drops the stored offers.
-pub(super) fn changed(
+pub(super) fn parse_game_change(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
     kind: StartKind,
 ) -> Option<DatagramMessages> {
-    let (info, start) = start_list(arguments, context, kind)?;
-    Some(game_info(info, start).into())
+    let (info, start) = read_start_list(arguments, context, kind)?;
+    Some(start_list_message(info, start).into())
 }
 
-fn game_info(info: GameInfo, start: StartList) -> Message {
+fn start_list_message(info: GameInfo, start: StartList) -> Message {
     Message::from(GameInfo { start: Some(Box::new(start)), ..info })
 }
 
 /// Parses a start list. Unless it is for an isolated board, stores the names in the context, because later datagrams of the game
 /// omit them.
-fn start_list(
+fn read_start_list(
     arguments: &Arguments<'_>,
     context: &mut DatagramContext,
     kind: StartKind,
@@ -120,19 +123,19 @@ fn read_rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
 }
 
-pub(super) fn stop_observing(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_stop_observing(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let observing = Observing { game: arguments.game()?, change: ObservingChange::Stopped };
     Some(Message::from(observing).into())
 }
 
-pub(super) fn my_game_ended(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_my_game_ended(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let stopped = Examine { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
     Some(Message::from(stopped).into())
 }
 
 /// Parses the end of a game. The datagram does not name the players: they come from the stored start of the game, and are empty
 /// without it.
-pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_game_result(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
     let (white, black) =
         context.game(game).map(|context| (context.white.clone(), context.black.clone())).unwrap_or_default();
@@ -149,7 +152,7 @@ pub(super) fn game_result(arguments: &Arguments<'_>, context: &mut DatagramConte
     Some(Message::from(GameEnded { game, white, black, result, reason, text, lives_on }).into())
 }
 
-pub(super) fn illegal_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_illegal_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     arguments.game()?;
     Some(Message::from(Refusal::of_move_code(arguments.number("reason")?)).into())
 }

@@ -26,7 +26,7 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
 
 /// Parses the list of all open offers in a game, stores it, and emits the new and changed ones. `None` if there are none, or if
 /// the game is not stored.
-pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_game_offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let id = arguments.game()?;
     // All arguments are parsed before any is stored: a datagram that is emitted as one must not hide a later offer.
     let counts: Option<SmallVec<[u32; 8]>> = OFFERS.iter().map(|(argument, ..)| arguments.number(argument)).collect();
@@ -38,12 +38,20 @@ pub(super) fn offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -
         }
     }
     let game = context.game(id)?;
-    let mut offers = news.into_iter().map(|(by, kind, count)| Message::from(offer(id, game, context, by, kind, count)));
+    let mut offers =
+        news.into_iter().map(|(by, kind, count)| Message::from(pending_offer_of(id, game, context, by, kind, count)));
     Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
 }
 
 /// Creates the message of an open offer, equal to that of the FICS line.
-fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, kind: OfferKind, count: u32) -> Offer {
+fn pending_offer_of(
+    id: GameId,
+    game: &GameContext,
+    context: &DatagramContext,
+    by: Color,
+    kind: OfferKind,
+    count: u32,
+) -> Offer {
     let name = match by {
         Color::White => &game.white,
         Color::Black => &game.black,
@@ -60,7 +68,7 @@ fn offer(id: GameId, game: &GameContext, context: &DatagramContext, by: Color, k
     }
 }
 
-pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_match_offer(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let from_color = read_color(arguments);
     let clock = |minutes, increment| Some((arguments.number(minutes)?, arguments.number(increment)?));
@@ -91,14 +99,17 @@ pub(super) fn match_offer(arguments: &Arguments<'_>, context: &mut DatagramConte
     Some(Message::from(challenge).into())
 }
 
-pub(super) fn match_removed(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_match_removed(
+    arguments: &Arguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let (actor, name) = if context.is_me(&from) { (MeOrOther::Me, to) } else { (MeOrOther::Other, from) };
     let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
     Some(Message::from(update).into())
 }
 
-pub(super) fn seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let seek = Seek {
         titles: arguments.titles("titles"),
         rating: Some(read_rating(arguments, "rating", "provisional")?),
@@ -116,7 +127,7 @@ pub(super) fn seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option
     Some(Message::from(seek).into())
 }
 
-pub(super) fn seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     Some(Message::from(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 

@@ -8,25 +8,29 @@ use crate::message::{
 };
 use crate::text::ServerText;
 
-pub(super) fn who_am_i(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_who_am_i(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
     context.set_me(name.clone());
     let login = LoggedIn { name, titles: arguments.titles("titles"), server: ServerText::from_wire(b"ICC") };
     Some(Message::from(login).into())
 }
 
-pub(super) fn login_failed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_login_failed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     Some(Message::from(LoginRefusal::from_code(arguments.number("code")?)).into())
 }
 
-pub(super) fn arrival(arguments: &Arguments<'_>, kind: ArrivalKind, reason: ArrivalReason) -> Option<DatagramMessages> {
+pub(super) fn parse_arrival(
+    arguments: &Arguments<'_>,
+    kind: ArrivalKind,
+    reason: ArrivalReason,
+) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
     Some(Message::from(Arrival { name, titles: Titles::default(), kind, reason }).into())
 }
 
 /// Parses the datagram of a partnership. `None` for a partnership of other players, because servers report only this login's own
 /// in text.
-pub(super) fn partnership(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_partnership(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let (first, second) = (arguments.handle("first")?, arguments.handle("second")?);
     let name = if context.is_me(&first) {
         second

@@ -72,10 +72,10 @@ const RATING: &[DatagramArgument] = arguments!((name rating annotation));
 
 #[rustfmt::skip]
 kinds! {
-    0 "who_am_i" (name {titles}) Some(people::who_am_i);
+    0 "who_am_i" (name {titles}) Some(people::parse_who_am_i);
     // The arguments after the name depend on what else is switched on.
-    1 "player_arrived" (name more) Some(|a, _| people::arrival(a, Arrived, Pin));
-    2 "player_left" (name) Some(|a, _| people::arrival(a, Departed, Pin));
+    1 "player_arrived" (name more) Some(|a, _| people::parse_arrival(a, Arrived, Pin));
+    2 "player_left" (name) Some(|a, _| people::parse_arrival(a, Departed, Pin));
     3 "bullet" (= RATING) PLAIN;
     4 "blitz" (= RATING) PLAIN;
     5 "standard" (= RATING) PLAIN;
@@ -85,41 +85,41 @@ kinds! {
     9 "titles" (name {titles}) PLAIN;
     10 "open" (open) PLAIN;
     11 "state" (name state game) PLAIN;
-    12 "game_started" (= START) Some(|a, context| games::created(a, context, Foreign));
-    13 "game_result" (game examined code score {text} {eco}) Some(games::game_result);
+    12 "game_started" (= START) Some(|a, context| games::parse_game_start(a, context, Foreign));
+    13 "game_result" (game examined code score {text} {eco}) Some(games::parse_game_result);
     14 "examined_game_is_gone" (game) PLAIN;
-    15 "my_game_started" (= START) Some(|a, context| games::created(a, context, Mine));
-    16 "my_game_result" (game examined code score {text} {eco}) Some(games::game_result);
-    17 "my_game_ended" (game) Some(games::my_game_ended);
-    18 "started_observing" (= START) Some(games::started_observing);
-    19 "stop_observing" (game) Some(games::stop_observing);
+    15 "my_game_started" (= START) Some(|a, context| games::parse_game_start(a, context, Mine));
+    16 "my_game_result" (game examined code score {text} {eco}) Some(games::parse_game_result);
+    17 "my_game_ended" (game) Some(games::parse_my_game_ended);
+    18 "started_observing" (= START) Some(games::parse_started_observing);
+    19 "stop_observing" (game) Some(games::parse_stop_observing);
     20 "players_in_my_game" (game player symbol kib) PLAIN;
     21 "offers_in_my_game" (game white_draw black_draw white_adjourn black_adjourn white_abort black_abort white_takeback
-        black_takeback) Some(offers::offers);
-    22 "takeback" (game plies) Some(boards::takeback);
-    23 "backward" (game plies) Some(boards::backward);
-    24 "send_moves" (= MOVE) Some(boards::send_moves);
-    25 "move_list" (game start {move}) Some(boards::move_list);
-    26 "kibitz" (game player {titles} kib [text]) Some(talk::kibitz);
+        black_takeback) Some(offers::parse_game_offers);
+    22 "takeback" (game plies) Some(boards::parse_takeback);
+    23 "backward" (game plies) Some(boards::parse_backward);
+    24 "send_moves" (= MOVE) Some(boards::parse_moves);
+    25 "move_list" (game start {move}) Some(boards::parse_move_list);
+    26 "kibitz" (game player {titles} kib [text]) Some(talk::parse_kibitz);
     27 "people_in_my_channel" (channel player joined) PLAIN;
-    28 "channel_tell" (channel player {titles} [text] type) Some(talk::channel_tell);
+    28 "channel_tell" (channel player {titles} [text] type) Some(talk::parse_channel_tell);
     29 "match" (from from_rating from_provisional {from_titles} to to_rating to_provisional {to_titles} wild kind rated adjourned
-        from_minutes from_increment to_minutes to_increment color more) Some(offers::match_offer);
-    30 "match_removed" (from to [text]) Some(offers::match_removed);
-    31 "personal_tell" (player {titles} [text] type) Some(talk::personal_tell);
-    32 "shout" (player {titles} type [text]) Some(talk::shout);
+        from_minutes from_increment to_minutes to_increment color more) Some(offers::parse_match_offer);
+    30 "match_removed" (from to [text]) Some(offers::parse_match_removed);
+    31 "personal_tell" (player {titles} [text] type) Some(talk::parse_personal_tell);
+    32 "shout" (player {titles} type [text]) Some(talk::parse_shout);
     33 "move_algebraic" () PLAIN;
     34 "move_smith" () PLAIN;
     35 "move_time" () PLAIN;
     36 "move_clock" () PLAIN;
-    37 "bughouse_holdings" (game {white} {black}) Some(boards::holdings);
-    38 "set_clock" (game white black) Some(boards::set_clock); // order from the sources of clients
-    39 "flip" (game flip) Some(boards::flip);
-    40 "isolated_board" (= START) Some(|a, context| games::changed(a, context, Isolated));
+    37 "bughouse_holdings" (game {white} {black}) Some(boards::parse_holdings);
+    38 "set_clock" (game white black) Some(boards::parse_set_clock); // order from the sources of clients
+    39 "flip" (game flip) Some(boards::parse_flip);
+    40 "isolated_board" (= START) Some(|a, context| games::parse_game_change(a, context, Isolated));
     41 "refresh" (game) PLAIN;
-    42 "illegal_move" (game move reason) Some(games::illegal_move);
-    43 "my_relation_to_game" (game symbol) Some(boards::my_relation);
-    44 "partnership" (first second joined) Some(people::partnership);
+    42 "illegal_move" (game move reason) Some(games::parse_illegal_move);
+    43 "my_relation_to_game" (game symbol) Some(boards::parse_my_relation);
+    44 "partnership" (first second joined) Some(people::parse_partnership);
     45 "sees_shouts" (player bits) PLAIN;
     46 "channels_shared" (player channel) PLAIN;
     47 "my_variable" (name value) PLAIN;
@@ -128,26 +128,26 @@ kinds! {
     49 "jboard" (game board side double_push white_short white_long black_short black_long move_number san smith white_clock black_clock
         status flip) PLAIN; // order from the sources of clients
     50 "seek" (index name {titles} rating provisional wild kind minutes increment rated color rating_min rating_max automatic formula
-        {time_control}) Some(offers::seek); // order from the sources of clients
-    51 "seek_removed" (index reason) Some(offers::seek_removed); // order from the sources of clients
+        {time_control}) Some(offers::parse_seek); // order from the sources of clients
+    51 "seek_removed" (index reason) Some(offers::parse_seek_removed); // order from the sources of clients
     52 "my_rating" (bullet blitz standard wild bughouse) PLAIN;
     53 "sound" (code) PLAIN;
-    55 "player_arrived_simple" (name) Some(|a, _| people::arrival(a, Arrived, Pin));
-    56 "msec" (game color ms running free_ms min_ms) Some(boards::msec);
+    55 "player_arrived_simple" (name) Some(|a, _| people::parse_arrival(a, Arrived, Pin));
+    56 "msec" (game color ms running free_ms min_ms) Some(boards::parse_running_clock);
     57 "bughouse_pass" (game color piece) PLAIN;
     58 "ip" (player ip) PLAIN;
-    59 "circle" (game examiner square) Some(|a, _| boards::mark(a, true));
-    60 "arrow" (game examiner from to) Some(|a, _| boards::mark(a, true));
+    59 "circle" (game examiner square) Some(|a, _| boards::parse_square_mark(a, true));
+    60 "arrow" (game examiner from to) Some(|a, _| boards::parse_square_mark(a, true));
     61 "moretime" (game color seconds) PLAIN;
     62 "personal_tell_echo" (receiver type [text]) PLAIN;
     63 "suggestion" ({command} {text} priority suggester {subject} id) PLAIN;
-    64 "notify_arrived" (name more) Some(|a, _| people::arrival(a, Arrived, Notify));
-    65 "notify_left" (name) Some(|a, _| people::arrival(a, Departed, Notify));
+    64 "notify_arrived" (name more) Some(|a, _| people::parse_arrival(a, Arrived, Notify));
+    65 "notify_left" (name) Some(|a, _| people::parse_arrival(a, Departed, Notify));
     66 "notify_open" (name open) PLAIN;
     67 "notify_state" (name state game) PLAIN;
     68 "my_notify_list" (name listed) PLAIN;
-    69 "login_failed" (code {text}) Some(people::login_failed);
-    70 "fen" (game {fen}) Some(boards::fen);
+    69 "login_failed" (code {text}) Some(people::parse_login_failed);
+    70 "fen" (game {fen}) Some(boards::parse_fen);
     71 "tourney_match" (argument) PLAIN; // not described
     72 "gamelist_begin" (command {parameters} n_hits first last {summary}) PLAIN;
     73 "gamelist_item" (index id event date time white white_rating black black_rating rated kind wild white_minutes white_increment
@@ -160,15 +160,15 @@ kinds! {
     79 "stringlist_begin" (n_hits {description}) PLAIN;
     80 "stringlist_item" ({text}) PLAIN;
     81 "dummy_response" () PLAIN;
-    82 "channel_qtell" (channel player {titles} [text]) Some(talk::channel_qtell);
-    83 "personal_qtell" (player {titles} [text]) Some(talk::personal_qtell);
-    84 "set_board" (game board side) Some(boards::set_board);
+    82 "channel_qtell" (channel player {titles} [text]) Some(talk::parse_channel_qtell);
+    83 "personal_qtell" (player {titles} [text]) Some(talk::parse_personal_qtell);
+    84 "set_board" (game board side) Some(boards::parse_set_board);
     85 "match_assessment" () PLAIN;
     86 "log_pgn" ([line]) PLAIN;
     87 "new_my_rating" (rating) PLAIN;
     88 "losers" (= RATING) PLAIN;
-    89 "uncircle" (game examiner square) Some(|a, _| boards::mark(a, false));
-    90 "unarrow" (game examiner from to) Some(|a, _| boards::mark(a, false));
+    89 "uncircle" (game examiner square) Some(|a, _| boards::parse_square_mark(a, false));
+    90 "unarrow" (game examiner from to) Some(|a, _| boards::parse_square_mark(a, false));
     91 "wsuggest" ({url} {text} priority suggester {subject} id) PLAIN;
     93 "temporary_password" (password) PLAIN;
     94 "messagelist_begin" (command) PLAIN;
@@ -177,8 +177,8 @@ kinds! {
     97 "sji_ad" ({text}) PLAIN;
     98 "blitzin_reg" (argument) PLAIN; // not described
     99 "qretract" (id) PLAIN;
-    100 "my_game_change" (= START) Some(|a, context| games::changed(a, context, Changed));
-    101 "position_begin" (game {fen} n_moves) Some(boards::position_begin);
+    100 "my_game_change" (= START) Some(|a, context| games::parse_game_change(a, context, Changed));
+    101 "position_begin" (game {fen} n_moves) Some(boards::parse_position_begin);
     102 "allow_guess" (game teacher token answer) PLAIN;
     103 "tourney" (index bits {description} {join} {watch} {info} {confirm}) PLAIN;
     104 "remove_tourney" (index) PLAIN;
@@ -187,8 +187,8 @@ kinds! {
     107 "dialog_default" (control type {value}) PLAIN;
     108 "dialog_end" (modal focus {ok} {cancel} {yes} {no}) PLAIN;
     109 "dialog_release" () PLAIN;
-    110 "position_begin2" (game {fen} n_moves) Some(boards::position_begin);
-    111 "past_move" (= MOVE) Some(boards::past_move);
+    110 "position_begin2" (game {fen} n_moves) Some(boards::parse_position_begin);
+    111 "past_move" (= MOVE) Some(boards::parse_past_move);
     112 "pgn_tag" (game tag {value}) PLAIN;
     113 "is_variation" () PLAIN;
     114 "password" (password handle) PLAIN;

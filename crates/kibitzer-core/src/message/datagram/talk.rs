@@ -7,7 +7,7 @@ use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;
 use crate::text::PlayerText;
 
-pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (text, code) = text_and_type(arguments)?;
     let kind = match code {
         0 => TalkKind::Say { game: None },
@@ -19,12 +19,12 @@ pub(super) fn personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) 
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn channel_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     talk_message(arguments, kind, text_and_type(arguments)?.0)
 }
 
-pub(super) fn shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (text, code) = text_and_type(arguments)?;
     let kind = match code {
         0 => TalkKind::Shout,
@@ -36,7 +36,7 @@ pub(super) fn shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Optio
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (game, rating) = (Some(arguments.game()?), None);
     let is_kibitz = arguments.flag("kib")?;
     let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
@@ -44,11 +44,11 @@ pub(super) fn kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Opti
     talk_message(arguments, kind, PlayerText::from_wire(text.bytes))
 }
 
-pub(super) fn personal_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_personal_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     talk_message(arguments, TalkKind::Qtell, convert_qtell_marks(arguments)?)
 }
 
-pub(super) fn channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     talk_message(arguments, kind, convert_qtell_marks(arguments)?)
 }

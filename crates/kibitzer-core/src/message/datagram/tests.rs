@@ -687,9 +687,9 @@ proptest! {
         let unit = format!("24 {}", words.join(" "));
         let (mut context, mut other) = (DatagramContext::default(), DatagramContext::default());
         if let Some(found) = boards::parse_usual_move(unit.as_bytes(), &mut context) {
-            let (number, at) = read_number(unit.as_bytes()).unwrap();
+            let (number, at) = read_datagram_number(unit.as_bytes()).unwrap();
             let kind = DatagramKind::by_number(number).unwrap();
-            let want = boards::send_moves(&Arguments::read(kind, at), &mut other).unwrap();
+            let want = boards::parse_moves(&Arguments::read(kind, at), &mut other).unwrap();
             prop_assert_eq!(Message::from(found), want.first);
         }
     }

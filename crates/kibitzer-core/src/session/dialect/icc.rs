@@ -52,7 +52,7 @@ pub(super) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item =
 }
 
 /// Returns the requested ivars whose effect ICC's datagrams provide.
-pub(super) fn granted(options: &SessionOptions) -> Vec<Ivar> {
+pub(super) fn granted_ivars(options: &SessionOptions) -> Vec<Ivar> {
     options.ivars.iter().copied().filter(|ivar| WANTED.iter().any(|(wanted, _)| *wanted == Some(*ivar))).collect()
 }
 
@@ -120,6 +120,6 @@ mod tests {
         let digits = moves.strip_prefix("level2settings=").unwrap().as_bytes();
         assert!([24, 33, 34, 35, 36, 110, 111, 113].iter().all(|&at: &usize| digits[at] == b'1'), "{moves}");
         assert_eq!((digits[15], digits[50]), (b'0', b'0'));
-        assert!(granted(&options) == [Ivar::GameInfo, Ivar::Ms]);
+        assert!(granted_ivars(&options) == [Ivar::GameInfo, Ivar::Ms]);
     }
 }

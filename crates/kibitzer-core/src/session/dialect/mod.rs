@@ -132,7 +132,7 @@ impl Dialect {
     pub(super) fn granted_before_name(self, options: &SessionOptions) -> Vec<Ivar> {
         match self {
             Self::Fics => Vec::new(),
-            Self::Icc => icc::granted(options),
+            Self::Icc => icc::granted_ivars(options),
         }
     }
 

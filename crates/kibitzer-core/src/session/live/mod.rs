@@ -161,7 +161,7 @@ impl LiveConnection {
         }
         while let Some(action) = self.liveness.handle_timeout(&cx.options.timings, cx.now) {
             match action {
-                LivenessAction::Close => return Some(self.closed(CloseCause::Silent)),
+                LivenessAction::Close => return Some(self.action_after_close(CloseCause::Silent)),
                 LivenessAction::Probe => self.requests.enqueue(Requester::Probe, None, cx),
                 LivenessAction::KeepAlive => {
                     self.requests.enqueue(Requester::Upkeep, Command::new(KEEP_ALIVE).ok(), cx)
@@ -175,7 +175,7 @@ impl LiveConnection {
     }
 
     /// Returns how to continue after the connection was closed.
-    pub(super) fn closed(&self, cause: CloseCause) -> AfterClose {
+    pub(super) fn action_after_close(&self, cause: CloseCause) -> AfterClose {
         match self.stage {
             _ if self.quitting.is_some() => AfterClose::End(SessionEndReason::Quit),
             LiveStage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
@@ -221,7 +221,7 @@ impl LiveConnection {
         match self.quitting {
             // Its refusal has to be noticed, because the session continues then.
             Some(quitting) if quitting.request == Some(id) => {
-                if self.requests.withdraw(id) {
+                if self.requests.remove_if_queued(id) {
                     self.cancel_quit();
                 } else {
                     self.requests.set_requester(id, Requester::Quit);

@@ -226,7 +226,7 @@ impl Session {
                 self.handle_login_progress(progress);
             }
             Phase::Live(live) => {
-                let after_close = live.closed(cause);
+                let after_close = live.action_after_close(cause);
                 self.require_close(after_close);
             }
             _ => {}

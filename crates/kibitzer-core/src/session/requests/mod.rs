@@ -147,7 +147,7 @@ impl Requests {
 
     /// Removes a request from the queue without completing it. Returns `false` if it is not queued, because it was sent or is
     /// unknown.
-    pub(super) fn withdraw(&mut self, id: RequestId) -> bool {
+    pub(super) fn remove_if_queued(&mut self, id: RequestId) -> bool {
         let n_queued = self.queue.len();
         self.queue.retain(|request| request.id != id);
         self.queue.len() < n_queued
@@ -162,7 +162,7 @@ impl Requests {
 
     /// Removes a queued request, or marks a sent one as abandoned. The session still learns from the reply to a sent one.
     pub(super) fn abandon(&mut self, id: RequestId) {
-        self.withdraw(id);
+        self.remove_if_queued(id);
         self.set_requester(id, Requester::Abandoned);
     }
 

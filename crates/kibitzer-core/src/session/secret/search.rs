@@ -191,7 +191,7 @@ impl TextUnit {
             [IAC, 251..=254, _, ..] => Self::Skipped(3),
             [IAC, 240..=255, ..] => Self::Skipped(2),
             [0..=0x08 | 0x0B..=0x1F, ..] => Self::Skipped(1),
-            [b'&', ..] => entity(bytes),
+            [b'&', ..] => parse_entity(bytes),
             [byte, ..] => Self::Character(char::from(byte), 1),
         }
     }
@@ -211,7 +211,7 @@ fn after_line_feed(bytes: &[u8]) -> TextUnit {
     }
 }
 
-fn entity(bytes: &[u8]) -> TextUnit {
+fn parse_entity(bytes: &[u8]) -> TextUnit {
     let start = bytes.get(..ENTITY_BYTES).unwrap_or(bytes);
     if let Some(whole) = start.split_inclusive(|&b| b == b';').next().filter(|whole| whole.ends_with(b";")) {
         let text = decode(whole);

@@ -173,7 +173,8 @@ fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Var
 pub(super) fn make_challenge(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
-    let (mine, theirs) = (world.offers.between(id, opponent, kind), world.offers.between(opponent, id, kind));
+    let (mine, theirs) =
+        (world.offers.pending_between(id, opponent, kind), world.offers.pending_between(opponent, id, kind));
     if let Some(offer) =
         theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_equivalent(their, challenge)))
     {

@@ -56,14 +56,14 @@ fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<G
 }
 
 fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let number = examined(world, id)?;
+    let number = examined_game_of(world, id)?;
     world.lobby.queue_text(id, &format!("You are no longer examining game {number}.\n"));
     world.stop_examining(number, id);
     DONE
 }
 
 /// Returns the game that a player examines.
-fn examined(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
+fn examined_game_of(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
     world.examined_by(id).ok_or("You are not examining a game.\n")
 }
 
@@ -84,7 +84,7 @@ fn step(
     go: fn(&mut ExaminedGame, usize) -> usize,
     (verb, edge): (&str, &str),
 ) -> CommandResult {
-    let number = examined(world, id)?;
+    let number = examined_game_of(world, id)?;
     let plies = number_or_one(parameters)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
     let n_moved = go(game, plies);
@@ -125,7 +125,7 @@ pub(crate) fn ending_text(game: &GameHeader, ending: Ending) -> String {
 }
 
 fn revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let number = examined(world, id)?;
+    let number = examined_game_of(world, id)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
     let to = game.revert().ok_or("You are already in the main line.\n")?;
     let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.name(id));
@@ -134,7 +134,7 @@ fn revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 }
 
 fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let number = examined(world, id)?;
+    let number = examined_game_of(world, id)?;
     let name = first_word(parameters)?;
     let observer = world.lobby.find_by_prefix(name).filter(|whom| world.lobby.observers(number).contains(whom));
     let whom = observer

@@ -137,7 +137,7 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResul
     let Some(opponent) = world.opponent_of(id) else { return DONE };
     let is_away = world.lobby.current_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
     refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
-    if let Some(offer) = world.offers.between(opponent, id, kind) {
+    if let Some(offer) = world.offers.pending_between(opponent, id, kind) {
         if offer.kind == kind {
             world.accept_offer(offer);
         } else {
@@ -145,7 +145,7 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResul
         }
         return DONE;
     }
-    let former = world.offers.between(id, opponent, kind);
+    let former = world.offers.pending_between(id, opponent, kind);
     let is_repeated = former.is_some_and(|offer| offer.kind == kind);
     refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.name(opponent)))?;
     offer_anew(world, id, opponent, (former, kind));

@@ -3,7 +3,7 @@
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
 use super::records::no_player;
-use super::{Command, CommandResult, refuse_if, usage};
+use super::{Command, CommandResult, refuse_if, usage_line};
 use crate::calendar::{count, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
@@ -51,7 +51,7 @@ fn help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
     }
     let unknown = || format!("There is no help available for \"{topic}\".\n");
     let (_, command) = world.directory.find(&topic).map_err(|_| unknown())?;
-    Ok(format!("Command: {}\n{}\n{}\n", command.name, usage(command), command.summary))
+    Ok(format!("Command: {}\n{}\n{}\n", command.name, usage_line(command), command.summary))
 }
 
 fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -68,14 +68,14 @@ fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let player = world.lobby.player(whom)?;
     let (on, idle) = (format_duration(world.now() - player.since), format_duration(world.now() - player.last_command));
     let who = if player.is_registered {
-        ratings(player.name(), &player.ratings)
+        ratings_table(player.name(), &player.ratings)
     } else {
         format!("{} is NOT a registered player.\n", player.name())
     };
     let timeseal = if world.lobby.uses_timeseal(whom) { "On" } else { "Off" };
     let notes: Vec<_> = player.saved.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
-    let (display, activity) = (player.display(), activity(world, whom));
+    let (display, activity) = (player.display(), activity_text(world, whom));
     Some(format!(
         "Finger of {display}:\n\nOn for: {on}   Idle: {idle}\n{activity}\n{who}Timeseal:    {timeseal}\n{}{end}",
         notes.concat()
@@ -83,7 +83,7 @@ fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
 }
 
 /// Formats a line about the game that a player plays or examines; empty without one.
-fn activity(world: &World, whom: ConnectionId) -> String {
+fn activity_text(world: &World, whom: ConnectionId) -> String {
     let (Some(number), Some(player)) = (world.lobby.current_game(whom), world.lobby.player(whom)) else {
         return String::new();
     };
@@ -97,12 +97,12 @@ fn activity(world: &World, whom: ConnectionId) -> String {
 fn finger_absent(world: &World, name: &str) -> CommandResult {
     let account = world.options.accounts.find(name).ok_or_else(|| no_player(name))?;
     let (name, titles) = (&account.handle, account.titles_shown());
-    let ratings = ratings(name.as_str(), &account.ratings);
+    let ratings = ratings_table(name.as_str(), &account.ratings);
     Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))
 }
 
 /// Formats the table of ratings and an empty line. Ratings never change on this server, so their deviation is fixed.
-fn ratings(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
+fn ratings_table(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
     if ratings.is_empty() {
         return format!("{name} has not played any rated games.\n\n");
     }

@@ -271,7 +271,7 @@ impl World {
         let (code, text) = match outcome {
             Ok(text) | Err(Refusal::Text(text)) => (code, text),
             Err(Refusal::Coded(code, text)) => (code, text),
-            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, usage(command)),
+            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, usage_line(command)),
         };
         if !text.is_empty() {
             self.lobby.queue_text(id, &text);
@@ -304,7 +304,7 @@ fn expand_alias(line: &str) -> String {
 }
 
 /// Formats the usage of a command.
-fn usage(command: &Command) -> String {
+fn usage_line(command: &Command) -> String {
     format!("Usage: {}\n", format!("{} {}", command.name, command.parameters).trim_end())
 }
 

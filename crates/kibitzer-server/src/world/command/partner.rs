@@ -20,14 +20,14 @@ fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
     let whom = world.lobby.find_or_refuse(name)?;
-    if let Some(offer) = world.offers.between(whom, id, OfferKind::Partner) {
+    if let Some(offer) = world.offers.pending_between(whom, id, OfferKind::Partner) {
         world.accept_offer(offer);
         return DONE;
     }
     let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
     let has_partner = |id| world.lobby.player(id).is_some_and(|player| player.partner.is_some());
     let is_closed = !world.lobby.has_flag(whom, "bugopen");
-    let is_repeated = world.offers.between(id, whom, OfferKind::Partner).is_some();
+    let is_repeated = world.offers.pending_between(id, whom, OfferKind::Partner).is_some();
     refuse_if(whom == id, "You can't be your own bughouse partner.\n")?;
     refuse_if(has_partner(id), "You already have a bughouse partner.\n")?;
     refuse_if(has_partner(whom), format!("{other} already has a partner.\n"))?;

@@ -46,14 +46,14 @@ fn simprev(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 fn simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = first_word(parameters)?;
     let giver = world.lobby.find_by_prefix(name).ok_or_else(|| format!("No user named \"{name}\" is logged in.\n"))?;
-    if let Some(offer) = world.offers.between(giver, id, OfferKind::Simul) {
+    if let Some(offer) = world.offers.pending_between(giver, id, OfferKind::Simul) {
         world.accept_offer(offer);
         return DONE;
     }
     let (me, other) = (world.lobby.name(id), world.lobby.name(giver));
     let is_open = world.lobby.player(giver).is_some_and(|player| player.is_open_to_simul);
     let is_busy = !world.lobby.may_give_simul(giver);
-    let is_repeated = world.offers.between(id, giver, OfferKind::Simul).is_some();
+    let is_repeated = world.offers.pending_between(id, giver, OfferKind::Simul).is_some();
     refuse_if(giver == id, "You can't simmatch yourself!\n")?;
     refuse_if(world.lobby.current_game(id).is_some(), "You are already playing a game.\n")?;
     refuse_if(!is_open, format!("{other} is not open to receiving simul requests.\n"))?;

@@ -156,16 +156,21 @@ fn it_line(display: &str, text: &str) -> String {
 }
 
 fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
+    send_game_comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
 }
 
 fn whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    comment(world, id, text, ("whisper", "whispers", "whispered"))
+    send_game_comment(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
 /// Sends a kibitz or whisper, depending on `verb`, to those of the sender's primary game who receive it. The reply contains the
 /// line and the number of receivers. Refused to guests in other players' games.
-fn comment(world: &mut World, id: ConnectionId, text: &str, (verb, says, said): (&str, &str, &str)) -> CommandResult {
+fn send_game_comment(
+    world: &mut World,
+    id: ConnectionId,
+    text: &str,
+    (verb, says, said): (&str, &str, &str),
+) -> CommandResult {
     first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
     let Some(me) = world.lobby.player(id) else { return DONE };
