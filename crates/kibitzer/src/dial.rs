@@ -82,19 +82,30 @@ pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Sync {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Sync> Stream for S {}
 
-/// The connection settings of a profile.
+/// The WebSocket settings of a profile. A session reads them once, when it starts, and keeps no copy.
+#[derive(Clone, Debug)]
+pub(crate) struct WebSocketSettings {
+    /// Used in place of host and ports.
+    pub(crate) url: Option<ServerUrl>,
+    /// `Origin` header of the handshake; empty: none.
+    pub(crate) origin: String,
+    /// Certificates of authorities that are accepted in addition to public ones.
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
+impl Default for WebSocketSettings {
+    fn default() -> Self {
+        Self { url: None, origin: "https://www.freechess.org".to_owned(), ca_file: None }
+    }
+}
+
+/// The connection settings of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Transport {
     pub(crate) dial: Dial,
     pub(crate) host: String,
     /// TCP ports, in the order in which they are tried.
     pub(crate) ports: Vec<u16>,
-    /// Used in place of host and ports.
-    pub(crate) url: Option<ServerUrl>,
-    /// `Origin` header of a WebSocket's handshake; empty: none.
-    pub(crate) origin: String,
-    /// Certificates of authorities that are accepted in addition to public ones.
-    pub(crate) ca_file: Option<PathBuf>,
     /// Performs the handshakes of a WebSocket; `None` for TCP, and until [`prepare`](Self::prepare).
     #[cfg(feature = "websocket")]
     connector: Option<Arc<WebSocketConnector>>,
@@ -112,9 +123,6 @@ impl Transport {
             dial: Dial::tcp(),
             host,
             ports: vec![5000, 23],
-            url: None,
-            origin: "https://www.freechess.org".to_owned(),
-            ca_file: None,
             #[cfg(feature = "websocket")]
             connector: None,
             connect_timeout: Duration::from_secs(10),
@@ -127,8 +135,8 @@ impl Transport {
     /// # Errors
     ///
     /// The file or a setting is not valid, or the feature `websocket` is off. The message names the file, setting or feature.
-    pub(crate) fn prepare(&mut self) -> io::Result<()> {
-        let Some(url) = self.url.as_ref().filter(|_| self.dial.custom.is_none()) else { return Ok(()) };
+    pub(crate) fn prepare(&mut self, settings: &WebSocketSettings) -> io::Result<()> {
+        let Some(url) = settings.url.as_ref().filter(|_| self.dial.custom.is_none()) else { return Ok(()) };
         #[cfg(not(feature = "websocket"))]
         {
             let reason = format!("{url} needs the feature `websocket` of the crate `kibitzer`, which is off");
@@ -136,7 +144,7 @@ impl Transport {
         }
         #[cfg(feature = "websocket")]
         {
-            let connector = WebSocketConnector::new(&url.to_string(), &self.origin, self.ca_file.as_deref())?;
+            let connector = WebSocketConnector::new(&url.to_string(), &settings.origin, settings.ca_file.as_deref())?;
             self.connector = Some(Arc::new(connector));
             self.host.clone_from(&url.host);
             self.ports = vec![url.port];

@@ -159,7 +159,7 @@ impl Client {
         mut observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
         let mut transport = Box::new(profile.transport.clone());
-        transport.prepare().map_err(ConnectError::Transport)?;
+        transport.prepare(&profile.web_socket).map_err(ConnectError::Transport)?;
         let session =
             Session::new(profile.session_options().await.map_err(ConnectError::Secret)?, Instant::now().into_std());
         let recordings = OnceLock::<Arc<Recordings>>::new();

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::event::CommandError;
 use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
-use crate::dial::{Dial, Transport};
+use crate::dial::{Dial, Transport, WebSocketSettings};
 use crate::password::PasswordSource;
 use crate::server_url::ServerUrl;
 
@@ -42,6 +42,7 @@ pub use load::ConfigError;
 #[derive(Clone, Debug)]
 pub struct Profile {
     pub(crate) transport: Transport,
+    pub(crate) web_socket: WebSocketSettings,
     login: Login,
     pub(crate) session: SessionOptions,
     variables: BTreeMap<String, Command>,
@@ -87,6 +88,7 @@ impl Profile {
     pub fn new(host: impl Into<String>) -> Self {
         Self {
             transport: Transport::new(host.into()),
+            web_socket: WebSocketSettings::default(),
             login: Login::default(),
             session: SessionOptions::default(),
             variables: BTreeMap::new(),
@@ -107,7 +109,7 @@ impl Profile {
     /// feature `websocket`.
     pub fn fics_web() -> Self {
         let mut profile = Self::fics().host("");
-        profile.transport.url = Some(ServerUrl::fics());
+        profile.web_socket.url = Some(ServerUrl::fics());
         profile
     }
 
@@ -125,7 +127,7 @@ impl Profile {
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
         self.transport.host = host.into();
-        self.transport.url = None;
+        self.web_socket.url = None;
         self
     }
 
@@ -139,14 +141,14 @@ impl Profile {
     /// [`ConfigError::Url`].
     pub fn url(mut self, url: &str) -> Result<Self, ConfigError> {
         let invalid = |reason: &str| ConfigError::Url { url: url.to_owned(), reason: reason.to_owned() };
-        self.transport.url = Some(url.parse().map_err(invalid)?);
+        self.web_socket.url = Some(url.parse().map_err(invalid)?);
         Ok(self)
     }
 
     /// Sets the `Origin` header of the handshake of a WebSocket; empty: none. Default `https://www.freechess.org`.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
-        self.transport.origin = origin.into();
+        self.web_socket.origin = origin.into();
         self
     }
 
@@ -154,7 +156,7 @@ impl Profile {
     /// by a public authority. Certificate and name are always checked. Default: none.
     #[must_use]
     pub fn ca_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.transport.ca_file = Some(path.into());
+        self.web_socket.ca_file = Some(path.into());
         self
     }
 
@@ -274,12 +276,12 @@ impl Profile {
 
     /// Returns the host: a name, or an IP address.
     pub fn host_name(&self) -> &str {
-        self.transport.url.as_ref().map_or(&self.transport.host, |url| &url.host)
+        self.web_socket.url.as_ref().map_or(&self.transport.host, |url| &url.host)
     }
 
     /// Returns the TCP ports, in the order in which they are tried; that of the [URL](Self::url), if there is one.
     pub fn port_numbers(&self) -> &[u16] {
-        self.transport.url.as_ref().map_or(&self.transport.ports, |url| slice::from_ref(&url.port))
+        self.web_socket.url.as_ref().map_or(&self.transport.ports, |url| slice::from_ref(&url.port))
     }
 
     /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.

@@ -84,11 +84,11 @@ impl Setting {
     fn replaces_url(mut self) -> Self {
         let apply = self.apply;
         self.apply = Box::new(move |profile, value| {
-            profile.transport.url = None;
+            profile.web_socket.url = None;
             apply(profile, value)
         });
         let to_toml = self.to_toml;
-        self.to_toml = Box::new(move |profile| to_toml(profile).filter(|_| profile.transport.url.is_none()));
+        self.to_toml = Box::new(move |profile| to_toml(profile).filter(|_| profile.web_socket.url.is_none()));
         self
     }
 
@@ -167,12 +167,12 @@ fn server_settings() -> Vec<Setting> {
         /// URL of a server that is reached over WebSocket, used in place of host and ports: wss://HOST:PORT with TLS, or ws://HOST:PORT
         /// without, for servers on this machine or in a private network. Programs need the feature `websocket` of the library; kibitzer
         /// has it. On the command line: URL.
-        "url" = r#""wss://www.freechess.org:5001""#, |profile| &mut profile.transport.url;
+        "url" = r#""wss://www.freechess.org:5001""#, |profile| &mut profile.web_socket.url;
         /// The `Origin` header of the handshake of a WebSocket; empty: none.
-        "origin" = r#""https://chess.example""#, |profile| &mut profile.transport.origin;
+        "origin" = r#""https://chess.example""#, |profile| &mut profile.web_socket.origin;
         /// PEM file with certificates of authorities, for the URL of a private server: the server's certificate may be issued by one of
         /// them or by a public authority. Certificate and host name are always checked.
-        "ca_file" = r#""ca.pem""#, |profile| &mut profile.transport.ca_file;
+        "ca_file" = r#""ca.pem""#, |profile| &mut profile.web_socket.ca_file;
         /// The timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket.
         "connect_timeout_ms" = "7", |profile| &mut profile.transport.connect_timeout;
         /// How long the server may accept no bytes before the connection is closed.

@@ -257,7 +257,7 @@ fn the_later_of_host_and_url_is_used_and_the_url_within_one_file() {
     assert_eq!(web.host_name(), "web.example");
     assert!(!web.to_toml().contains("\nhost = "), "{}", web.to_toml());
     let tcp = web.clone().environment_from(environment(&[("KIBITZER_HOST", "later.example")])).unwrap();
-    assert_eq!((tcp.host_name(), tcp.transport.url.as_ref()), ("later.example", None));
+    assert_eq!((tcp.host_name(), tcp.web_socket.url.as_ref()), ("later.example", None));
     assert_eq!(tcp.url("ws://[::1]:7").unwrap().host_name(), "::1");
     assert_eq!(web.host("x").host_name(), "x");
 }
