@@ -39,7 +39,6 @@ impl Game {
     ) -> Result<Option<GameStep>, DesyncReason> {
         let step = self.try_action(action, actor, max_moves);
         self.is_out_of_step |= step.is_err();
-        // The board is not the current one.
         step.map(|step| step.filter(|_| !self.is_out_of_step))
     }
 
@@ -122,8 +121,7 @@ impl Game {
         }
     }
 
-    /// Sets the relation of this login to the game. A player's board is shown from the player's side; for other roles the
-    /// orientation is kept.
+    /// Sets this login's relation to the game. A player's board is shown from the player's side; other roles keep the orientation.
     pub(in crate::game) fn set_role(&mut self, role: GameRole) {
         let is_played = !self.position.relation().is_examined();
         self.numbers_mut().relation = opening::relation_from_role(role, self.position.side_to_move(), is_played);
@@ -249,8 +247,7 @@ impl Game {
         }
     }
 
-    /// Returns whether only a board can show the squares after this move: in variants with irregular rules, and after captures in
-    /// atomic chess.
+    /// Returns whether only a board shows the squares after this move: in irregular variants, and after captures in atomic chess.
     fn waits_for_boards(&self, notation: NotatedMove) -> bool {
         let start = self.info.as_ref().and_then(|info| info.start.as_ref());
         start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && notation.is_capture()))
@@ -281,8 +278,7 @@ impl Game {
         self.set_base(next, kind, notice)
     }
 
-    /// Applies the squares of a game whose moves do not determine them, and drops the known moves. If the side to move has changed,
-    /// one ply was played.
+    /// Applies squares that no move determines, and drops the known moves. If the side to move has changed, one ply was played.
     fn set_squares(&mut self, board: Board, side_to_move: Color) -> GameStep {
         self.is_out_of_step = false;
         let has_moved = side_to_move != self.position.side_to_move();
