@@ -1,4 +1,4 @@
-//! Removes protocol marks, and replies to the session's own commands, from text output.
+//! Recognizes the session's own commands and the replies to them; text output omits these and the marks of the protocol.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -49,10 +49,19 @@ impl HousekeepingFilter {
     /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in order,
     /// also those that are not printed.
     pub(crate) fn should_print(&mut self, event: &Event) -> bool {
+        let is_housekeeping = self.is_housekeeping(event);
+        let is_repeated = self.is_login_announced && matches!(event, Event::LoggedIn(_));
+        let is_mark = matches!(event.kind().category(), EventCategory::Control | EventCategory::Sent);
+        !is_housekeeping && !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
+    }
+
+    /// Returns whether an event is a command of the session itself, part of the reply to one, or a repeated reserve, and updates the
+    /// state that decides about later events. Every event has to be passed, in order.
+    pub(crate) fn is_housekeeping(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
             Event::Ready(_) => self.is_ready = true,
-            Event::Sent { line: Some(line), .. } => self.record_sent(line),
+            Event::Sent { line: Some(line), .. } => return self.record_sent(line),
             _ => {}
         }
         match event.message() {
@@ -67,14 +76,10 @@ impl HousekeepingFilter {
                 self.reply_depth = self.reply_depth.saturating_sub(1);
             }
             Some(Message::LoggedIn(_)) => self.is_login_announced = true,
-            Some(_) if self.reply_depth > 0 || is_repeated_reserve(event) || self.is_for_session(event) => {
-                return false;
-            }
-            _ => {}
+            Some(_) => return self.reply_depth > 0 || is_repeated_reserve(event) || self.is_for_session(event),
+            None => {}
         }
-        let is_repeated = self.is_login_announced && matches!(event, Event::LoggedIn(_));
-        let is_mark = matches!(event.kind().category(), EventCategory::Control | EventCategory::Sent);
-        !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
+        false
     }
 
     /// Returns whether a line answers a fence, or refuses a command of the set-up.
@@ -87,20 +92,23 @@ impl HousekeepingFilter {
         reply_number.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
     }
 
-    /// Records a sent line: the word of a fence, or the number of a command of the session itself.
-    fn record_sent(&mut self, line: &str) {
+    /// Records a sent line: the word of a fence, or the number of a command of the session itself. Returns whether it is one of them.
+    pub(crate) fn record_sent(&mut self, line: &str) -> bool {
         if let Some(word) = fence_word(line.as_bytes()) {
             self.fences.push_back(word.to_vec());
             if self.fences.len() > MAX_FENCES {
                 self.fences.pop_front();
             }
+            return true;
         }
-        let Some((number, command)) = split_request_number(line.as_bytes()) else { return };
-        if self.is_ready && command != PROBE.as_bytes() {
-            self.session_requests.remove(&number);
-        } else {
+        let Some((number, command)) = split_request_number(line.as_bytes()) else { return false };
+        let is_of_session = !self.is_ready || command == PROBE.as_bytes();
+        if is_of_session {
             self.session_requests.insert(number);
+        } else {
+            self.session_requests.remove(&number);
         }
+        is_of_session
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{Latency, RateHistory};
 
 use crate::filter::{Facts, SessionFacts};
+use crate::live::HousekeepingFilter;
 use crate::output::PasswordPrompt;
 
 /// Maximum number of games; a finished one is evicted first.
@@ -51,6 +52,8 @@ pub(crate) struct SessionModel {
     pub(crate) latency: Latency,
     pub(crate) names: SeenNames,
     facts: SessionFacts,
+    /// State that recognizes fences, probes and their replies; `None` before the first line of a connection.
+    housekeeping: Option<HousekeepingFilter>,
     password_prompt: PasswordPrompt,
     /// Offers that wait for an answer of this login.
     pub(crate) received_offers: ReceivedOffers,
@@ -125,8 +128,15 @@ impl SessionModel {
 
     fn push(&mut self, at: Duration, content: RowContent) -> u64 {
         let number = self.rows.next_number();
-        self.rows.push(ConsoleRow { number, at, base: self.base, facts: Facts::default(), content });
+        let facts = Facts::default();
+        self.rows.push(ConsoleRow { number, at, base: self.base, facts, is_housekeeping: false, content });
         number
+    }
+
+    /// Returns the filter of the connection. It starts as for a session that is ready: a recording does not contain the end of the
+    /// set-up, whose commands and refusals stay listed.
+    fn housekeeping(&mut self) -> &mut HousekeepingFilter {
+        self.housekeeping.get_or_insert_with(HousekeepingFilter::when_ready)
     }
 
     fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
@@ -135,15 +145,22 @@ impl SessionModel {
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
         let sent = SentLine { bytes, text, secret, reply: None };
+        let mut is_housekeeping = false;
         if is_line {
-            self.facts.record_sent(self.rows.next_number(), at, &sent.latin1_text());
+            let line = sent.latin1_text();
+            self.facts.record_sent(self.rows.next_number(), at, &line);
+            is_housekeeping = self.housekeeping().record_sent(&line);
         }
-        self.push(at, RowContent::Sent(sent));
+        let number = self.push(at, RowContent::Sent(sent));
+        if let Some(row) = self.rows.get_mut(number) {
+            row.is_housekeeping = is_housekeeping;
+        }
     }
 
     fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
         let facts = self.record_facts(number, at, &event);
+        let is_housekeeping = self.housekeeping().is_housekeeping(&event);
         self.names.record(&event);
         self.password_prompt.record_event(event.kind());
         self.received_offers.apply(&event);
@@ -157,7 +174,7 @@ impl SessionModel {
         }
         let number = self.push(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
-            row.facts = facts;
+            (row.facts, row.is_housekeeping) = (facts, is_housekeeping);
         }
     }
 
@@ -188,7 +205,7 @@ impl SessionModel {
         if self.snapshot_lines.0 == self.base {
             self.snapshot_lines.1.clear();
         }
-        self.facts = SessionFacts::default();
+        (self.facts, self.housekeeping) = (SessionFacts::default(), None);
         self.received_offers.clear();
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {

@@ -27,6 +27,8 @@ pub(crate) struct ConsoleRow {
     /// Position of the connection's first byte among all received bytes; event offsets are relative to it.
     pub(crate) base: u64,
     pub(crate) facts: Facts,
+    /// Whether the row is a fence or probe of the session, or part of the reply to one.
+    pub(crate) is_housekeeping: bool,
     pub(crate) content: RowContent,
 }
 
@@ -144,8 +146,11 @@ impl ConsoleRow {
     }
 
     /// Returns whether the row is a detail of the protocol: a prompt, a mark of a block or unit, an empty line, a repeated
-    /// reserve.
+    /// reserve, a fence or probe of the session or its reply.
     pub(crate) fn is_protocol_detail(&self) -> bool {
+        if self.is_housekeeping {
+            return true;
+        }
         let Some(event) = self.event() else { return false };
         match event.kind() {
             EventKind::Telnet => false,
@@ -209,7 +214,8 @@ mod tests {
         let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: MatchConfidence::Numbered };
         let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
         let facts = Facts::default();
-        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, facts, content: RowContent::Sent(sent) };
+        let content = RowContent::Sent(sent);
+        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, facts, is_housekeeping: false, content };
         let cases = [
             (80, "> 14 finger  [reply #345 after 12ms]"),
             (36, "> 14 finger  [reply #345 after 12ms]"),

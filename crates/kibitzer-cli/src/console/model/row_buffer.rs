@@ -83,7 +83,7 @@ mod tests {
 
     fn mark(number: u64, text: &str) -> ConsoleRow {
         let (at, facts) = (Duration::ZERO, Facts::default());
-        ConsoleRow { number, at, base: 0, facts, content: RowContent::Mark(text.to_owned()) }
+        ConsoleRow { number, at, base: 0, facts, is_housekeeping: false, content: RowContent::Mark(text.to_owned()) }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use kibitzer::core::event::{CloseCause, LostCause};
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Observation, Profile, Tap, TapItem};
-use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -344,4 +344,43 @@ async fn observations_that_were_lost_are_a_row() {
     let rows: Vec<_> = app.model.rows.iter().map(ConsoleRow::line).collect();
     assert_eq!(rows, ["--- missed: 3 bytes, lines and events, as the screen was blocked ---"]);
     guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn fences_and_probes_are_listed_only_if_asked_for() {
+    for feature in [Some(Feature::BlockMode), None] {
+        let options = ServerOptions::new().in_process().seed(1);
+        let options = feature.map_or_else(|| options.clone(), |feature| options.clone().without(feature));
+        let server = Server::start(options).await.unwrap();
+        let mut guest = Guest::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await;
+        guest.run("uptime").await;
+        let selected = guest.app.list.selected().unwrap();
+        guest.wait(Duration::from_secs(20)).await;
+        let is_own_line = |row: &&ConsoleRow| {
+            let line = row.line();
+            row.kind() == "sent" && (line.contains("$$date") || line.contains("> zq") || line.contains("> $$zq"))
+        };
+        let sent: Vec<_> = guest.app.model.rows.iter().filter(is_own_line).map(|row| row.number).collect();
+        let last = *sent.last().unwrap();
+        assert!(last > selected, "a probe was sent after the reply: {sent:?}");
+        let reply: Vec<_> = guest.app.model.rows.iter().filter(|row| row.number > last).collect();
+        assert!(reply.iter().any(|row| row.event().is_some_and(|event| !event.raw().is_empty())), "{reply:?}");
+        assert!(reply.iter().all(|row| !guest.app.list.includes(row)), "{reply:?}");
+        assert_eq!(guest.app.list.selected(), Some(selected));
+        let row = |line: &str| guest.app.model.rows.iter().find(|row| row.line().contains(line)).unwrap();
+        assert!(guest.app.list.includes(row("uptime")) && !guest.app.list.includes(row(&sent_line(&guest, last))));
+        let newest = guest.app.model.rows.newest;
+        guest.press(KeyCode::Esc);
+        guest.keys("a");
+        assert_eq!(guest.app.list.selected(), Some(newest));
+        guest.keys("a");
+        assert_eq!(guest.app.list.selected(), Some(selected));
+        guest.run("i/filter kind:sent").await;
+        assert_eq!(guest.app.list.at_or_before(last), Some(last), "a filter selects it");
+        guest.leave().await;
+    }
+}
+
+fn sent_line(guest: &Guest, row: u64) -> String {
+    guest.app.model.rows.get(row).unwrap().line()
 }
