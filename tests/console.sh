@@ -360,7 +360,10 @@ grep -q swordfish "$scratch"/kibitzer/* && fail 'the password is in the history'
 
 # No server: an error message and the exit status report it.
 line "clear; $program console 127.0.0.1:1; echo status \$?"
-expect '^session over: not connected.*; q leaves'
+expect '^session over: not connected'
+expect '^kibitzer over: not connected'
+keys Escape
+expect '^Enter type'
 keys -l 'q'
 expect '^status 3'
 
@@ -416,7 +419,7 @@ kill -KILL "$bot"
 wait "$bot" 2>/dev/null || true
 bot=
 expect '^kibitzer gone'
-expect 'the process of the session is gone; q leaves'
+expect 'the process of the session is gone'
 keys Escape
 expect '^Space pause|^Enter type'
 keys -l 'q'

@@ -64,6 +64,8 @@ pub(super) struct App {
     /// Height of the list, for paging; set while drawing.
     pub(super) page: usize,
     pub(super) is_over: bool,
+    /// Why the session ended.
+    pub(super) end_reason: Option<String>,
     pub(super) terminal_requests: Vec<TerminalRequest>,
     pub(super) filters: NamedFilters,
     /// Expressions of the rows that have a color, by the name of the color.
@@ -153,6 +155,7 @@ impl App {
             breakpoint: None,
             page: 1,
             is_over: false,
+            end_reason: None,
             terminal_requests: Vec::new(),
             filters: NamedFilters::load(store.clone(), FILTERS_FILE),
             row_colors: NamedFilters::load(store.clone(), COLORS_FILE),
@@ -235,12 +238,14 @@ impl App {
         }
     }
 
-    /// Shows why a session ended, and focuses the list, because lines can no longer be sent.
+    /// Shows why a session ended. The focus stays: letters of a line being typed must not become keys of the list.
     fn report_if_session_end(&mut self, row: u64) {
         let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
         if let Some(row) = ended {
-            self.show_error(format!("{}; q leaves", row.line().trim_start_matches("* ")));
-            self.focus = Focus::List;
+            let line = row.line();
+            let text = line.trim_start_matches("* ");
+            self.end_reason = Some(text.trim_start_matches("session over: ").to_owned());
+            self.show_error(text);
         }
     }
 

@@ -246,7 +246,7 @@ impl LiveSession {
     /// Reports that the attachment ended.
     fn disconnected_item(&mut self, reason: String) -> SourceItem {
         self.attached_state = "gone";
-        self.pending_notice = Some(Notice::Error(format!("{reason}; q leaves")));
+        self.pending_notice = Some(Notice::Error(reason.clone()));
         self.note(reason)
     }
 

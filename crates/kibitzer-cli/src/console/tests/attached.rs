@@ -144,8 +144,6 @@ async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
     watcher.sees(" finger ").await;
     bot.stop().await;
     watcher.sees("kibitzer over").await;
-    // Keys go to the list now; one of them leads back.
-    watcher.press(KeyCode::Enter, KeyModifiers::NONE);
     watcher.type_line("date");
     watcher.sees("not sent: the session is over").await;
     assert!(watcher.reading.await.unwrap().unwrap().is_some());

@@ -286,13 +286,19 @@ async fn pasted_lines_are_shown_and_sent_one_by_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_over_says_so_and_keys_go_to_the_list() {
+async fn letters_typed_after_the_end_of_a_session_stay_in_the_input_line() {
     let mut guest = Guest::log_in().await;
     guest.run("quit").await;
-    assert_eq!(guest.app.notice, Some(Notice::Error("session over: quit; q leaves".to_owned())));
-    guest.press(KeyCode::Enter);
-    guest.run("date").await;
+    assert_eq!(guest.app.notice, Some(Notice::Error("session over: quit".to_owned())));
+    guest.run("quick bye").await;
+    assert!(!guest.app.is_over);
+    assert_eq!(guest.app.alone, None);
+    assert_eq!(guest.app.input.text(), "quick bye");
     assert_eq!(guest.app.notice, Some(Notice::Error("not sent: the session is over".to_owned())));
+    guest.press_control('c');
+    let screen = guest.screen();
+    assert!(screen.starts_with("kibitzer over: quit "), "{screen}");
+    assert!(screen.contains("session over: Esc, then q quits"), "{screen}");
     guest.press(KeyCode::Esc);
     guest.keys("q");
     assert!(guest.app.is_over);

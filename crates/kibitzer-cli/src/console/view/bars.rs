@@ -24,7 +24,9 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
         }
         ConsoleSource::Live(live) => {
             let style = if live.is_ready() { theme.success() } else { theme.error() };
-            spans.push(Span::styled(format!("{:<7} ", live.state()), style));
+            let reason = app.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+            let state = format!("{}{reason}", live.state());
+            spans.push(Span::styled(format!("{:<7} ", TerminalSafe(&state).in_cells()), style));
             spans.push(Span::raw(format!("{}  ", clock(now))));
             if !app.list.follows() {
                 spans.push(Span::styled("screen paused  ", theme.error()));
@@ -83,7 +85,7 @@ pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>,
         return (vec![Line::styled(text, theme.dimmed())], None);
     }
     if app.input.text().is_empty() {
-        let is_narrow = area.width < NARROW && !app.masks_input();
+        let is_narrow = area.width < NARROW && !app.masks_input() && !is_session_over(app);
         let text = if is_narrow { " F3 board  F2 one pane  / command  Esc keys  F1 help" } else { typing_hint(app) };
         let hint = Span::styled(text, theme.dimmed());
         let cursor = Position::new(area.x + 2.min(area.width.saturating_sub(1)), area.y);
@@ -128,9 +130,15 @@ fn hint(app: &App) -> &'static str {
     }
 }
 
+fn is_session_over(app: &App) -> bool {
+    matches!(&app.source, ConsoleSource::Live(live) if live.is_over())
+}
+
 /// Returns the hint in an empty, focused line.
 fn typing_hint(app: &App) -> &'static str {
-    if app.masks_input() {
+    if is_session_over(app) {
+        " session over: Esc, then q quits  / command  PgUp look  F1 help"
+    } else if app.masks_input() {
         "password: it is not shown"
     } else if app.source.accepts_lines() {
         " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
