@@ -125,7 +125,7 @@ impl EventQueue {
     /// # Cancel safety
     ///
     /// Cancel safe: no event is removed.
-    pub(crate) async fn next(&self) -> io::Result<Option<Vec<QueuedEvent>>> {
+    pub(crate) async fn wait_for_oldest(&self) -> io::Result<Option<Vec<QueuedEvent>>> {
         loop {
             {
                 let mut state = self.lock();

@@ -92,7 +92,7 @@ impl Sender {
     ///
     /// Dropping the future leaves events in the queue that may be stored.
     pub(crate) async fn run(mut self, policy: &WhenUnreachable) -> Result<(), NatsError> {
-        while let Some(events) = self.queue.next().await.map_err(|source| policy.error(source))? {
+        while let Some(events) = self.queue.wait_for_oldest().await.map_err(|source| policy.error(source))? {
             // Events of the spill file may be stored since an earlier publisher.
             let n_known = events.iter().take_while(|event| Some(event.position) <= self.position).count();
             self.queue.remove(n_known);

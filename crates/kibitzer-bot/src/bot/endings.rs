@@ -77,7 +77,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.request(Some(key), command::draw());
     }
 
-    /// Claims games whose opponents have used up their time.
+    /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in a game.
     pub(super) fn claim_time(&mut self, now: Instant) {
         let due = self
             .decisions

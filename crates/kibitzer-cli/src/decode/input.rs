@@ -57,10 +57,10 @@ enum InputFormat {
 type Reader = BufReader<Box<dyn Read>>;
 
 impl Input {
-    /// Opens a file or standard input, and detects its format. Large inputs show a progress bar if standard error is a
-    /// terminal.
+    /// Opens a file, or standard input for `None`, and detects from the first bytes whether it is a transcript. Fails if it cannot be
+    /// opened or read.
     ///
-    /// The first bytes decide whether it is a transcript.
+    /// With `may_show_progress`, and a terminal as standard error, shows the progress of large files and of inputs of unknown size.
     pub(crate) fn open(path: Option<&Path>, may_show_progress: bool) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         let opened = path.map(File::open).transpose();

@@ -8,7 +8,7 @@ use crate::output::TerminalSafe;
 /// Maximum number of characters that [`FilterError::excerpt`] shows before and after the position.
 const SHOWN_CHARACTERS: usize = 36;
 
-/// Why a text is not an expression, and where.
+/// Error for text that is not a valid filter expression, with the position of the problem.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message} (character {})", self.n_characters_before() + 1)]
 pub(crate) struct FilterError {

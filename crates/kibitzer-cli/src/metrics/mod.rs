@@ -19,7 +19,7 @@ use crate::output::{EventWriter, LineFormat, json_object};
 
 pub(crate) use table::SessionMetrics;
 
-/// Arguments of the counters.
+/// Options that print the counters of a session at an interval, or serve them to Prometheus.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct MetricsArgs {
     /// With --json, print the counters of the session as an event `metrics` at this interval, such as 10s
@@ -29,7 +29,7 @@ pub(crate) struct MetricsArgs {
     pub(crate) address: MetricsAddress,
 }
 
-/// Argument of the server of the counters.
+/// Option that serves the counters of a session to Prometheus.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct MetricsAddress {
     /// Serve the counters of the session to Prometheus, at /metrics on this loopback address, such as 127.0.0.1:9100

@@ -164,8 +164,8 @@ impl RequestOptions {
     }
 
     /// Sends the command only while the game that has this number at the time of the request is in progress and followed by this
-    /// session; the request then fails with [`RequestError::GameOver`]. A later game with the same number is another game. Default: no
-    /// game.
+    /// session. Otherwise nothing is sent, and the request fails with [`RequestError::GameOver`]. A later game with the same number
+    /// does not count. Default: no game.
     ///
     /// [`RequestError::GameOver`]: crate::event::RequestError::GameOver
     #[must_use]

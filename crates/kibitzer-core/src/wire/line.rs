@@ -383,7 +383,8 @@ pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
     prompts.is_logged_in() && family != Family::Icc
 }
 
-/// Returns the tag after `indent` blanks, and the line from its tag on or, without a tag, from its first byte on.
+/// Returns the tag after `indent` blanks, and the line from that tag on. The whole line if it has no tag, or is the indented text of
+/// a quoted message ([`LineTag::PlayerText`]).
 #[inline]
 pub(super) fn split_at_tag(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
     if quote.covers_indent(indent) {

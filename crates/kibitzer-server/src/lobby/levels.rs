@@ -67,7 +67,7 @@ impl LevelSettings {
         self.level_1 & bit != 0
     }
 
-    /// Returns whether the client receives prompts: they are switched on and its output is not in units.
+    /// Returns whether the client receives prompts: they are switched on, and level 1 does not include [`UNITS`](Self::UNITS).
     pub(crate) const fn gets_prompts(&self) -> bool {
         self.has_prompt_on && !self.has_bit(Self::UNITS)
     }

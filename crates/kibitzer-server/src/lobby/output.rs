@@ -51,7 +51,8 @@ impl Lobby {
         self.queue_prompt(to);
     }
 
-    /// Queues unsolicited text directly after the prompt, as the recorded servers do for some lines.
+    /// Queues unsolicited text and a new prompt, without the line end that [`notify`](Self::notify) puts before the text: real servers
+    /// send some lines so. The text is never wrapped.
     pub(crate) fn notify_after_prompt(&mut self, to: ConnectionId, text: &str) {
         self.queue_unwrapped(to, text);
         self.queue_prompt(to);

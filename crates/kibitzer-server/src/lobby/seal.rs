@@ -41,8 +41,8 @@ impl TimesealClock {
         }
     }
 
-    /// Returns the time since the ping by the server's clock, minus the time since its answer by the client's; `None` before
-    /// the first answer, zero if the client's clock runs ahead.
+    /// Returns the lag since the newest answered ping: the time from that ping to `now` on the server's clock, minus the time from
+    /// the answer to the newest line on the client's clock. `None` before the first answer; zero if the client's time is longer.
     pub(crate) fn lag_since_ping(&self, now: Instant) -> Option<Duration> {
         // Clients restart their count of milliseconds there.
         const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;

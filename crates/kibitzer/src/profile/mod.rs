@@ -236,7 +236,8 @@ impl Profile {
 
     /// Records the session to a new file as a [transcript](crate::transcript). Default: no recording.
     ///
-    /// Names and passwords of the login are left out. If the file exists, the session does not start.
+    /// Lines sent for the login, and lines with a password, are recorded as a placeholder, and echoed passwords as asterisks; text of
+    /// the server still contains the login name. If the file exists or cannot be created, the session does not start.
     #[must_use]
     pub fn record_file(self, path: impl Into<PathBuf>) -> Self {
         Self { record_file: Some(path.into()), ..self }

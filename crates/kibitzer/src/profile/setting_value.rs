@@ -60,8 +60,8 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the entries of a TOML table, or the trimmed `name=value` pairs between the semicolons of a variable. Fails if the
-    /// TOML value is not a table, or a pair has no `=`.
+    /// Returns the entries of a TOML table, or the trimmed `name=value` pairs of an environment variable, which semicolons
+    /// separate. Fails if the TOML value is not a table, or a pair has no `=`.
     fn entries(self) -> Result<Vec<(&'a str, Self)>, String> {
         match self {
             Self::Toml(value) => {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// Accepted playback speeds.
 pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// Maps the time of day to the time of a recording.
+/// Clock of a replay: maps an [`Instant`] to a time within the recording, at an adjustable speed. It can be stopped and set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReplayClock {
     /// Reading at `since`.

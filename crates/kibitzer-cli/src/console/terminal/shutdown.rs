@@ -35,6 +35,8 @@ pub(crate) struct ShutdownWatch {
 }
 
 impl ShutdownWatch {
+    /// Starts the thread that watches for signals and for the loss of the terminal. It ends the process if the console has not ended
+    /// in time after one of them.
     pub(crate) fn begin() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
         let register = |signal| pipe::register(signal, wake.try_clone()?);

@@ -96,7 +96,8 @@ impl Listing for MoveList {
 }
 
 impl MoveList {
-    /// Adds a line before the rows; `Break` if the game has no moves, `None` for a line that is not part of the list.
+    /// Processes a line that precedes the rows of the table. `Break` if the game has no moves, `None` for a line that is not part of the
+    /// list.
     fn add_head(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         // Tables and help pages of other commands have lines like the later ones.
         let taken = self.add_game(line)

@@ -288,8 +288,8 @@ impl<'a> BlockWords<'a> {
         Some((seconds * 1000 + tenths * 100 + hundredths * 10 + last, has_fraction))
     }
 
-    /// Returns the values of the digits at the zeros of a form. The other bytes have to equal those of the form; a byte that does
-    /// not fit is recorded in `invalid_bits`.
+    /// Returns the digit at each place where the form has `b'0'`, and 0 at the other places, whose bytes have to equal those of the
+    /// form. A byte that does not fit sets bits in `invalid_bits`; its value has no meaning.
     #[inline(always)]
     fn digits_as_in(&mut self, bytes: [u8; 4], form: [u8; 4]) -> [u32; 4] {
         let digits = u32::from_le_bytes(bytes) ^ u32::from_le_bytes(form);

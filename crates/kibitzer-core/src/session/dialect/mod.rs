@@ -122,7 +122,7 @@ impl Dialect {
         }
     }
 
-    /// Returns whether the server has ivars, which `iset` sets and `ivariables` lists.
+    /// Returns whether servers of this dialect are expected to have ivars, which `iset` sets and `ivariables` lists.
     pub(super) fn has_ivars(self) -> bool {
         self == Self::Fics
     }

@@ -191,7 +191,7 @@ impl LiveConnection {
                     is_oldest = false;
                 }
                 if is_of_user {
-                    cx.memory.learn_unanswered(command);
+                    cx.memory.assume_executed(command);
                 }
             }
             if completed.request.requester == Requester::User {

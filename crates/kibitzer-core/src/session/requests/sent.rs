@@ -110,7 +110,8 @@ impl SentCommand {
         self.request.requester == Requester::Abandoned
     }
 
-    /// Returns the prompt that the command has set, read from the line that answers its fence; see [`prompt_set_by`].
+    /// Returns the new prompt if this command sets one, as it appears before the answer to the command's fence. `None` also for a command
+    /// without a fence; see [`prompt_set_by`].
     pub(crate) fn prompt_set(&self, answer: &[u8]) -> Option<Vec<u8>> {
         prompt_set_by(self.request.command.as_ref()?, self.key.fence()?, answer)
     }

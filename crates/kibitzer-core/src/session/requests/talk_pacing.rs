@@ -108,7 +108,7 @@ impl TalkPause {
     }
 }
 
-/// Line by which the server limits the rate of talk.
+/// Line in which the server reports that it limits the rate of talk.
 struct TalkLimitLine {
     result: TalkResult,
     /// Kind of talk that the line names; `None` if it applies to the kind just sent.

@@ -137,7 +137,8 @@ fn who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
     Ok(format!("{rows}\n{} displayed.\n\n", count(entries.len(), "player")))
 }
 
-/// Formats a row of entries, with trailing blanks except in the last column of a full row.
+/// Formats a row of `who` from pairs of a head (rating and state) and a name. Names are padded to `width` and two blanks, except in the
+/// last of [`WHO_COLUMNS`] columns.
 fn who_row(row: &[(String, String)], width: usize) -> String {
     let cells = row.iter().enumerate().map(|(column, (head, name))| {
         if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }
