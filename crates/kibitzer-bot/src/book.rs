@@ -156,7 +156,7 @@ fn entry_key(entry: &[u8; 16]) -> u64 {
     entry.first_chunk().map_or(0, |key| u64::from_be_bytes(*key))
 }
 
-/// Chooses one of the moves; `None` if there are none. If all weights are 0, [`BookSelection::Weighted`] chooses each move with the
+/// Chooses one of the moves; `None` for an empty list. If all weights are 0, [`BookSelection::Weighted`] chooses each move with the
 /// same probability.
 fn select_move(moves: &[BookMove], selection: BookSelection, random: &mut Rng) -> Option<Move> {
     let total: u32 = moves.iter().map(|known| u32::from(known.weight)).sum();

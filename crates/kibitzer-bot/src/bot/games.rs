@@ -73,7 +73,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.requests.send(async move { RequestOutcome::Moves(key, Box::new(client.moves(number).await)) });
     }
 
-    /// Adds the received moves to a game, or reports why there are none.
+    /// Adds the received moves to a game, or reports the error of their request.
     pub(super) fn on_moves(&mut self, key: GameKey, result: Result<MoveList, RequestError>) {
         match (result, self.games.tracker_mut().get_mut(key)) {
             (Ok(list), Some(game)) => drop(game.add_moves(&list)),

@@ -214,7 +214,7 @@ impl IdleState {
         self.opponents.entry(key).or_default()
     }
 
-    /// Returns a random player of the list who may be challenged; `None` if there is none. Remembers which players of the list
+    /// Returns a random player of the list who may be challenged; `None` if all are excluded. Remembers which players of the list
     /// are computers.
     pub(super) fn random_candidate(
         &mut self,

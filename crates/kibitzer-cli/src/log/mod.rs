@@ -47,7 +47,7 @@ enum LogFormat {
 }
 
 impl LogArgs {
-    /// Starts the log of the program. Without a filter and a file there is none, and it costs nothing.
+    /// Starts the log of the program. Without a filter and a file, installs no subscriber, so that logging costs nothing.
     ///
     /// # Errors
     ///

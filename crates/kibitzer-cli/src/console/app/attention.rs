@@ -1,4 +1,4 @@
-//! What waits for an answer of the user: offers, and the user's move.
+//! Events that require an answer of the user: offers, and the user's move.
 
 use kibitzer::core::message::Relation;
 
@@ -28,7 +28,7 @@ impl App {
         self.model.received_offers.iter().next()
     }
 
-    /// Accepts or declines the oldest offer. Shows an error if there is none.
+    /// Accepts or declines the oldest offer. Shows an error if no offer is pending.
     pub(super) fn answer_offer(&mut self, accepts: bool) {
         let Some(offer) = self.first_offer().cloned() else {
             return self.show_error("no offer waits for an answer");
@@ -42,7 +42,7 @@ impl App {
         }
     }
 
-    /// Rings the bell, if it is on, when something new waits for an answer.
+    /// Rings the bell, if it is on, for a new offer, and when it becomes the user's move.
     pub(super) fn ring_if_new(&mut self) {
         let attention = self.attention();
         if attention != self.last_attention {

@@ -70,9 +70,9 @@ pub(super) struct App {
     pub(super) filters: NamedFilters,
     /// Expressions of the rows that have a color, by the name of the color.
     pub(super) row_colors: NamedFilters,
-    /// Whether the terminal's bell rings when something new waits for an answer.
+    /// Whether the terminal's bell rings for a new offer, and when it is the user's move.
     has_bell: bool,
-    /// What waited for an answer when the bell was last considered.
+    /// Offer or move that required an answer at the last check. The bell rings only for another one.
     last_attention: Option<String>,
     history: History,
     /// Argument of `/find`, or the last breakpoint, for `n` and `N`.

@@ -25,7 +25,7 @@ pub(super) struct ScreenAreas {
     pub(super) list: Rect,
     pub(super) views: DetailAreas,
     pub(super) status: Rect,
-    /// What waits for an answer of the user.
+    /// Row for the offer or move that requires an answer of the user.
     pub(super) attention: Rect,
     pub(super) input: Rect,
 }

@@ -13,7 +13,7 @@ use crate::filter::Expression;
 use crate::live::PrintItem;
 use crate::output::json_object;
 
-/// The answer to a request: the reply of the server, or the reason why there is none.
+/// The answer to a request: the reply of the server, or the error that prevented a reply.
 #[derive(Debug)]
 pub(super) struct ProgramAnswer {
     pub(super) id: ProgramId,
