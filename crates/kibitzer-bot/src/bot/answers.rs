@@ -2,7 +2,7 @@
 
 use kibitzer::command::{self, OfferOutcome, OfferRef};
 use kibitzer::core::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, Offer, OfferKind, Partner, Talk,
+    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, Offer, OfferKind, Partner, Refusal, Talk,
 };
 use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
@@ -111,7 +111,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Handles the result of an answer, and reports a refusal. If the server did not find the offer by name or kind, answers
-    /// again by its number, if that is known. If no game has started, the bot is free for the next challenge.
+    /// again by its number, if that is known. If no game has started, the bot is free for the next challenge. An offer that was
+    /// gone before it was declined or withdrawn, as after a move that crossed it, is not reported.
     pub(super) fn on_answer(&mut self, answer: Answer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
@@ -123,6 +124,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));
         if answer.verb == AnswerVerb::Accept && answer.game.is_none() && !has_started {
             self.idle.is_accepting = false;
+        }
+        let is_gone = result.as_ref().is_err_and(|error| error.is_refusal(Refusal::NoSuchOffer));
+        if is_gone && answer.verb != AnswerVerb::Accept {
+            return;
         }
         let player = if let OfferRef::Player(player) = answer.offer { Some(player) } else { None };
         self.report_refusal(answer.game, player, result.err());

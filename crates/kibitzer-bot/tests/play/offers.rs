@@ -42,6 +42,18 @@ async fn offers_are_refused_by_default_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn offer_withdrawn_before_it_is_declined_is_no_refusal_of_the_server() {
+    let (bot, human) = play(50, 3, |_| {}).await;
+    for _ in 0..20 {
+        tokio::join!(human.send("draw"), human.send("withdraw"));
+    }
+    bot.wait_for_count(BotAction::Refused, 20).await;
+    human.send("abort").await;
+    bot.wait_for(BotAction::Refused, "abort").await;
+    assert_eq!(bot.count(BotAction::ServerRefused), 0, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
 async fn offers_are_granted_by_the_settings() {
     for (offer, end) in [("draw", "drawn"), ("abort", "aborted"), ("adjourn", "adjourned")] {
         let (bot, mut human) = play(10, 3, |config| {
