@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::host_port::HostPort;
+
 /// The URL of a server that is reached over WebSocket: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServerUrl {
@@ -39,17 +41,9 @@ impl FromStr for ServerUrl {
         if authority.contains('@') {
             return Err(USER_NAME);
         }
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(bracketed) => bracketed.split_once(']').ok_or(INVALID)?,
-            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
-        };
-        let port = match port.strip_prefix(':') {
-            Some(port) => port.parse().ok().filter(|&port| port > 0).ok_or(INVALID)?,
-            None if port.is_empty() => default_port,
-            None => return Err(INVALID),
-        };
-        let is_valid = !host.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        is_valid.then(|| Self { text: text.to_owned(), host: host.to_owned(), port }).ok_or(INVALID)
+        let HostPort { host, port } = authority.parse().map_err(|_| INVALID)?;
+        let is_valid = text.bytes().all(|byte| byte.is_ascii_graphic());
+        is_valid.then(|| Self { text: text.to_owned(), host, port: port.unwrap_or(default_port) }).ok_or(INVALID)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Shared parts of all commands with a live session.
 
-mod address;
 mod attached;
 mod housekeeping_filter;
 mod input_lines;

@@ -6,9 +6,8 @@ use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
 use kibitzer::core::text::error_chain;
-use kibitzer::{ConfigError, Profile, TimesealChoice};
+use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice};
 
-use super::address::Address;
 use crate::arguments::Completed;
 use crate::failure::Failure;
 
@@ -17,7 +16,7 @@ use crate::failure::Failure;
 pub(crate) enum Target {
     Named(&'static str),
     File(PathBuf),
-    Address(Address),
+    Address(HostPort),
     Url(String),
 }
 
@@ -59,10 +58,10 @@ impl Target {
             Self::Named("icc") => Profile::icc().environment(),
             Self::Named(_) => Profile::demo().environment(),
             Self::File(path) => Profile::load(path)?.environment(),
-            Self::Address(Address { host, port, .. }) => {
-                let profile = Profile::new("").environment()?.host(host.as_str());
-                Ok(match port {
-                    Some(port) => profile.ports([*port]),
+            Self::Address(address) => {
+                let profile = Profile::new("").environment()?.host(&address.host);
+                Ok(match address.port {
+                    Some(port) => profile.ports([port]),
                     None => profile,
                 })
             }
@@ -99,7 +98,8 @@ impl fmt::Display for Target {
         match self {
             Self::Named(name) => f.write_str(name),
             Self::File(path) => path.display().fmt(f),
-            Self::Address(Address { text, .. }) | Self::Url(text) => f.write_str(text),
+            Self::Address(address) => address.fmt(f),
+            Self::Url(url) => f.write_str(url),
         }
     }
 }
@@ -110,9 +110,7 @@ mod tests {
 
     #[test]
     fn profiles_and_addresses_are_told_apart() {
-        let address = |text: &str, host: &str, port| {
-            Target::Address(Address { text: text.to_owned(), host: host.to_owned(), port })
-        };
+        let address = |text: &str| Target::Address(text.parse().unwrap());
         let cases = [
             ("fics", Target::Named("fics")),
             ("icc", Target::Named("icc")),
@@ -122,8 +120,8 @@ mod tests {
             ("demo", Target::Named("demo")),
             ("my/fics", Target::File("my/fics".into())),
             ("bot.toml", Target::File("bot.toml".into())),
-            ("freechess.org", address("freechess.org", "freechess.org", None)),
-            ("localhost:5001", address("localhost:5001", "localhost", Some(5001))),
+            ("freechess.org", address("freechess.org")),
+            ("localhost:5001", address("localhost:5001")),
         ];
         for (text, want) in cases {
             assert_eq!(text.parse().as_ref(), Ok(&want), "{text}");

@@ -1,21 +1,23 @@
-//! Parsing of `HOST[:PORT]`.
+//! `HOST[:PORT]`.
 
+use std::fmt;
 use std::str::FromStr;
 
+/// A host and its port, parsed from `HOST[:PORT]`; an IPv6 address has brackets: `[::1]:5000`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
-    /// The text as it was typed.
-    pub(crate) text: String,
-    pub(crate) host: String,
-    /// `None` if the text has no port.
-    pub(crate) port: Option<u16>,
+#[non_exhaustive]
+pub struct HostPort {
+    /// Host name or IP address, without brackets; never empty.
+    pub host: String,
+    /// The port, at least 1; `None` if the text has none.
+    pub port: Option<u16>,
 }
 
 const NO_HOST: &str = "the host is missing";
 const INVALID_PORT: &str = "the port is no number from 1 to 65535";
 const NO_BRACKETS: &str = "an IPv6 address needs brackets, as in [::1]:5000";
 
-impl FromStr for Address {
+impl FromStr for HostPort {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
@@ -34,7 +36,15 @@ impl FromStr for Address {
             None if port.is_empty() => None,
             None => return Err(INVALID_PORT),
         };
-        Ok(Self { text: text.to_owned(), host: host.to_owned(), port })
+        Ok(Self { host: host.to_owned(), port })
+    }
+}
+
+impl fmt::Display for HostPort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]") } else { f.write_str(host) }?;
+        port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
 
@@ -52,7 +62,8 @@ mod tests {
             ("[::1]", "::1", None),
         ];
         for (text, host, port) in cases {
-            assert_eq!(text.parse(), Ok(Address { text: text.to_owned(), host: host.to_owned(), port }));
+            assert_eq!(text.parse(), Ok(HostPort { host: host.to_owned(), port }));
+            assert_eq!(text.parse::<HostPort>().unwrap().to_string(), text);
         }
     }
 
@@ -72,7 +83,7 @@ mod tests {
             ("[::1", NO_BRACKETS),
         ];
         for (text, want) in cases {
-            assert_eq!(text.parse::<Address>(), Err(want), "{text}");
+            assert_eq!(text.parse::<HostPort>(), Err(want), "{text}");
         }
     }
 }
