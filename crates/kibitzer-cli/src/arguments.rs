@@ -9,6 +9,7 @@ use clap::{Arg, Command};
 use kibitzer::core::EventReader;
 use kibitzer::core::message::{Family, Reader};
 use kibitzer::core::wire::{Framer, Timeseal};
+use kibitzer::most_similar_word;
 use kibitzer_server::PopulationOptions;
 
 use crate::output::LineFormat;
@@ -108,20 +109,10 @@ impl<P: TypedValueParser> TypedValueParser for Completed<P> {
     }
 }
 
-/// Minimum similarity of a suggested word, from 0 to 1.
-const MIN_SIMILARITY: f64 = 0.6;
-
-/// Returns the known word that is most similar to a misspelled one; `None` if none is.
-pub(crate) fn similar<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    let similar = known.map(|known| (strsim::normalized_damerau_levenshtein(known, &lower), known));
-    let nearest = similar.max_by(|one, other| one.0.total_cmp(&other.0));
-    nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY).map(|(_, nearest)| nearest)
-}
-
 /// Returns the message for an unknown word: `unknown kind "tel", did you mean "tell"?`.
 pub(crate) fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = similar(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));
+    let nearest =
+        most_similar_word(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));
     format!("unknown {what} {word:?}{nearest}")
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::{ConfigError, Profile};
+use kibitzer::{ConfigError, Profile, most_similar_word};
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
@@ -170,9 +170,6 @@ struct ConfigFile {
     shutdown: ShutdownConfig,
 }
 
-/// Minimum similarity of a suggested table, from 0 to 1.
-const MIN_SIMILARITY: f64 = 0.8;
-
 /// The tables of a file. Those whose names begin with `x-` belong to other programs.
 const TABLES: [&str; 13] = [
     "server",
@@ -220,9 +217,10 @@ impl BotConfig {
         let tables = DeTable::parse(&text).map_err(not_toml)?;
         let is_known = |name: &str| TABLES.contains(&name) || name.starts_with("x-");
         if let Some(unknown) = tables.get_ref().keys().find(|name| !is_known(name.get_ref())) {
-            let similar = TABLES.into_iter().filter(|table| strsim::jaro(table, unknown.get_ref()) > MIN_SIMILARITY);
-            let similar = similar.fold(String::new(), |tables, table| format!("{tables}, did you mean `{table}`?"));
-            return Err(error_at(Some(unknown.span()), format!("unknown table `{}`{similar}", unknown.get_ref())));
+            let name = unknown.get_ref();
+            let nearest = most_similar_word(name, TABLES);
+            let nearest = nearest.map_or_else(String::new, |table| format!(", did you mean `{table}`?"));
+            return Err(error_at(Some(unknown.span()), format!("unknown table `{name}`{nearest}")));
         }
         let file: ConfigFile = toml::from_str(&text).map_err(not_toml)?;
         let server = Profile::new("").file_table(path, &["server"])?;

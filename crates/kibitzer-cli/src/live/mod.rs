@@ -18,7 +18,7 @@ use std::io;
 
 use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::text::error_chain;
-use kibitzer::{Client, ConnectError, Profile, Tap};
+use kibitzer::{Client, ConnectError, Profile, Tap, most_similar_word};
 use kibitzer_attach::{AttachError, AttachSocket};
 use tokio::runtime::{Builder, Runtime};
 
@@ -35,7 +35,6 @@ use target::NAMES;
 pub(crate) use target::{TARGET_HELP, Target, target_parser};
 pub(crate) use typed::{LineSender, TypedInput, send_failure, send_typed};
 
-use crate::arguments::similar;
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 
 /// Starts a session, and exposes it if its profile names a socket. `server` is its name in messages.
@@ -100,7 +99,7 @@ fn advice(server: &str, source: &ConnectError) -> String {
     if server.starts_with("demo (") {
         return "; `kibitzer serve` starts it, `kibitzer` alone has one of its own".to_owned();
     }
-    let profile = similar(server, NAMES.into_iter());
+    let profile = most_similar_word(server, NAMES);
     profile.map_or_else(String::new, |profile| format!("; did you mean the profile {profile}?"))
 }
 

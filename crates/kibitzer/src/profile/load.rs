@@ -10,15 +10,13 @@ use super::Profile;
 use super::setting_value::RawValue;
 use super::settings::{Setting, all_settings};
 use crate::password::PasswordSource;
+use crate::suggestion::most_similar_word;
 
 /// Prefix of the names of environment variables.
 const PREFIX: &str = "KIBITZER_";
 
 /// Prefix of keys and tables of other programs in a file, which are ignored.
 const FOREIGN_PREFIX: &str = "x-";
-
-/// Jaro similarity of two keys, from 0 to 1, above which an error suggests the known key for an unknown one.
-const MIN_SIMILARITY: f64 = 0.7;
 
 /// Reason why a configuration was rejected.
 #[derive(Debug, Error)]
@@ -201,10 +199,8 @@ pub(super) fn variable_of(key: &str) -> String {
 /// Returns the error text for an unknown key, with the most similar known key. The value is left out, because it may be a
 /// password.
 fn unknown_key(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> String {
-    let similar = settings.iter().map(|setting| (strsim::jaro(setting.key, key), setting.key));
-    let nearest = similar.max_by(|one, other| one.0.total_cmp(&other.0));
-    match nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY) {
-        Some((_, nearest)) => format!("unknown key `{key}`, did you mean `{nearest}`?"),
+    match most_similar_word(key, settings.iter().map(|setting| setting.key)) {
+        Some(nearest) => format!("unknown key `{key}`, did you mean `{nearest}`?"),
         None if value.is_table() => {
             format!("unknown table `{key}`; tables of other programs begin with `{FOREIGN_PREFIX}`")
         }

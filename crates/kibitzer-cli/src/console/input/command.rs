@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use kibitzer::core::message::GameId;
+use kibitzer::most_similar_word;
 
 use super::appearance::{ColorTheme, PieceSet};
 use super::keys::{Action, OverlayPage};
 use super::named_filters::{ROW_COLORS, is_name};
 use super::time_column::TimeColumn;
-use crate::arguments::{parse_speed, similar};
+use crate::arguments::parse_speed;
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::model::Search;
 use crate::fault::FaultRequest;
@@ -166,7 +167,7 @@ impl ConsoleCommand {
             "/record" if rest.is_empty() => return Err(missing("the name of a new file")),
             "/record" => Self::Record(rest.to_owned()),
             _ => {
-                let message = match similar(word, command_words()) {
+                let message = match most_similar_word(word, command_words()) {
                     Some(nearest) => format!("unknown command {word}, did you mean {nearest}?"),
                     None => format!("unknown command {word}; /help lists the commands"),
                 };
