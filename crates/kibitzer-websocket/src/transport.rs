@@ -5,6 +5,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use http::Uri;
 use kibitzer_core::event::DialError;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, Join, ReadBuf, ReadHalf, Take, WriteHalf, join, split};
 
@@ -29,7 +30,8 @@ pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
     join(reader, FailSafeWriter { writer, failure: None })
 }
 
-/// A reader that refuses an answer whose key is not a hash: the crate for messages panics on a key of more than 20 bytes.
+/// A reader that refuses handshakes on which the crate for messages panics: an answer whose key is not a hash, and a request
+/// whose target is not a URI.
 #[derive(Debug)]
 pub(crate) struct HandshakeReader {
     reader: Take<ReadHalf<Box<dyn Transport>>>,
@@ -55,7 +57,7 @@ impl AsyncRead for HandshakeReader {
         ready!(Pin::new(&mut self.reader).poll_read(context, buffer))?;
         if let Some(head) = &mut self.head {
             head.extend_from_slice(buffer.filled().get(n_before..).unwrap_or_default());
-            if has_invalid_key(head) {
+            if has_invalid_key(head) || has_invalid_target(head) {
                 return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, DialError::NoWebSocket)));
             }
         }
@@ -63,12 +65,24 @@ impl AsyncRead for HandshakeReader {
     }
 }
 
-/// Returns whether a complete header in the head of an answer is a key that is not a hash.
-fn has_invalid_key(head: &[u8]) -> bool {
+/// Returns the complete lines of the head of a request or answer, without white space at their ends.
+fn complete_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines =
         head.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")).map(<[u8]>::trim_ascii);
-    let mut headers = lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
-    headers.any(|header| {
+    lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty())
+}
+
+/// Returns whether the head is that of a request whose complete first line names a target that is not a URI.
+fn has_invalid_target(head: &[u8]) -> bool {
+    complete_lines(head).next().is_some_and(|line| {
+        let target = line.split(|&byte| byte == b' ').nth(1);
+        !line.starts_with(b"HTTP/") && target.is_some_and(|target| Uri::try_from(target).is_err())
+    })
+}
+
+/// Returns whether a complete header in the head of an answer is a key that is not a hash.
+fn has_invalid_key(head: &[u8]) -> bool {
+    complete_lines(head).any(|header| {
         let mut parts = header.splitn(2, |&byte| byte == b':').map(<[u8]>::trim_ascii);
         let is_key = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(b"Sec-WebSocket-Accept"));
         is_key && !parts.next().is_some_and(|key| key.len() == ACCEPT_KEY_BYTES && key.ends_with(b"="))
@@ -130,7 +144,7 @@ impl AsyncWrite for FailSafeWriter {
 
 #[cfg(test)]
 mod tests {
-    use tokio_websockets::{ClientBuilder, Error};
+    use tokio_websockets::{ClientBuilder, Error, ServerBuilder};
 
     use super::*;
 
@@ -145,6 +159,20 @@ mod tests {
                 let Err(Error::Io(error)) = builder.connect_on(limited(near)).await else { panic!("{name}: {key}") };
                 assert_eq!(error.get_ref().unwrap().downcast_ref(), Some(&DialError::NoWebSocket), "{name}: {key}");
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_target_is_not_a_uri_is_an_error() {
+        for target in ["/%", "//", "http:", "a@b@c", "http://[::1", "/?a#b", "x/", "*a", &"a".repeat(300)] {
+            let (near, mut far) = tokio::io::duplex(1 << 12);
+            let request = format!(
+                "\r\nGET {target} HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                 Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+            );
+            tokio::io::AsyncWriteExt::write_all(&mut far, request.as_bytes()).await.unwrap();
+            let accepted = ServerBuilder::new().accept(limited(near)).await;
+            assert_eq!(accepted.is_err(), Uri::try_from(target).is_err(), "{target}");
         }
     }
 
