@@ -32,7 +32,7 @@ pub(crate) fn games_row(game: &Game, now: Instant) -> String {
         white.name.as_str(),
         black.rating.to_string(),
         black.name.as_str(),
-        format_terms(*terms),
+        terms.games_column(),
         format_clock(clocks.white),
         format_clock(clocks.black),
         position.material(Color::White),
@@ -52,12 +52,12 @@ pub(crate) fn examined_row(game: &ExaminedGame) -> String {
         white.name.as_str(),
         rating(black),
         black.name.as_str(),
-        format_terms(*terms),
+        terms.games_column(),
         format_turn(game.position()),
     )
 }
 
-/// Formats a row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [ br  3   0] C50 Res 2026-11-21 …`.
+/// Formats a row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [bnr  3   0] C50 Res 2026-11-21 …`.
 ///
 /// Source: FICS help file `history`; transcripts.
 pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: SystemTime) -> String {
@@ -74,15 +74,15 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         color_letter(owner),
         opponent.rating.to_string(),
         opponent.name.as_str(),
-        format_terms(game.header.terms),
+        game.header.terms.history_column(),
         eco_code(&game.record),
         game.ending.map_or("***", |ending| ending.code),
         Date::of(ended).format_short(),
     )
 }
 
-/// Formats a row of `stored` for one of the players: ` 1: W Bogoljubov      Y [ sr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC`.
-pub(crate) fn stored_row(
+/// Formats a row of `stored` for one of the players: ` 1: W Bogoljubov      Y [snr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC`.
+pub(crate) fn adjourned_row(
     index: usize,
     game: &Game,
     owner: Color,
@@ -96,7 +96,7 @@ pub(crate) fn stored_row(
         color_letter(owner),
         game.header.seats.of(owner.opponent()).name.as_str(),
         if is_opponent_online { 'Y' } else { 'N' },
-        format_terms(game.header.terms),
+        game.header.terms.history_column(),
         position.material(Color::White),
         position.material(Color::Black),
         eco_code(&game.record),
@@ -148,12 +148,6 @@ fn listed_move(ply: &Ply, unit: ClockUnit) -> String {
 /// Formats a rating in the head of a list; an unknown one is `UNR`.
 fn format_rating(rating: Rating) -> String {
     rating.value().map_or_else(|| "UNR".to_owned(), |_| rating.to_string())
-}
-
-/// Formats terms in brackets: `[ sr 10  10]`.
-fn format_terms(terms: Terms) -> String {
-    let rated = if terms.rated { 'r' } else { 'u' };
-    format!("[ {}{rated}{:>3} {:>3}]", terms.kind_letter(), terms.minutes, terms.increment_s)
 }
 
 /// Formats the side to move and the move number: `B: 18`.

@@ -26,31 +26,56 @@ impl Terms {
     }
 
     /// Returns the name of the kind of game in `Creating:` lines, seeks and ratings: the variant, or the speed of a game of chess.
-    /// The speed depends on the time that a player has for forty moves: lightning below three minutes, blitz below fifteen.
-    ///
-    /// Source: FICS help files `lightning`, `blitz`, `standard`.
     pub(crate) const fn kind(self) -> &'static str {
-        let chess_s = self.minutes.saturating_mul(60).saturating_add(self.increment_s.saturating_mul(40));
-        match (self.variant, chess_s) {
-            (Variant::Crazyhouse, _) => "crazyhouse",
-            (Variant::Bughouse, _) => "bughouse",
-            (Variant::FischerRandom, _) => "wild/fr",
-            (Variant::Standard, 0) => "untimed",
-            (Variant::Standard, 1..180) => "lightning",
-            (Variant::Standard, 180..900) => "blitz",
-            (Variant::Standard, 900..) => "standard",
+        match self.variant {
+            Variant::Crazyhouse => "crazyhouse",
+            Variant::Bughouse => "bughouse",
+            Variant::FischerRandom => "wild/fr",
+            Variant::Standard => self.speed(),
         }
     }
 
-    /// Returns the letter of the kind of game in lists of games.
+    /// Returns `untimed`, `lightning`, `blitz` or `standard`, according to the time that a player has for forty moves: lightning
+    /// is below three minutes, blitz below fifteen.
+    ///
+    /// Source: FICS help files `lightning`, `blitz`, `standard`.
+    const fn speed(self) -> &'static str {
+        match self.minutes.saturating_mul(60).saturating_add(self.increment_s.saturating_mul(40)) {
+            0 => "untimed",
+            1..180 => "lightning",
+            180..900 => "blitz",
+            900.. => "standard",
+        }
+    }
+
+    /// Formats the terms as in `games`: `[ sr 10  10]`.
     ///
     /// Source: FICS help file `games`.
-    pub(crate) fn kind_letter(self) -> char {
-        match self.variant {
+    pub(super) fn games_column(self) -> String {
+        let kind_letter = match self.variant {
             Variant::Crazyhouse => 'z',
             Variant::Bughouse => 'B',
-            Variant::Standard | Variant::FischerRandom => self.kind().chars().next().unwrap_or_default(),
-        }
+            Variant::Standard | Variant::FischerRandom => first_letter(self.kind()),
+        };
+        self.format_column(' ', kind_letter)
+    }
+
+    /// Formats the terms as in `history` and `stored`, with letters of the speed and of the variant: `[snr 10  10]`.
+    ///
+    /// Source: transcripts fatics-game-endings-a, fatics-crazyhouse-white, fatics-bughouse-whiteA.
+    pub(super) fn history_column(self) -> String {
+        let variant_letter = match self.variant {
+            Variant::Crazyhouse => 'z',
+            Variant::Bughouse => 'B',
+            Variant::FischerRandom => '9',
+            Variant::Standard => 'n',
+        };
+        self.format_column(first_letter(self.speed()), variant_letter)
+    }
+
+    fn format_column(self, mark: char, kind_letter: char) -> String {
+        let rated = if self.rated { 'r' } else { 'u' };
+        format!("[{mark}{kind_letter}{rated}{:>3} {:>3}]", self.minutes, self.increment_s)
     }
 
     /// Returns `rated` or `unrated`.
@@ -75,4 +100,8 @@ impl fmt::Display for Terms {
         write!(f, "{} {}", self.rated_word(), self.kind())?;
         if self.is_untimed() { Ok(()) } else { write!(f, " {} {}", self.minutes, self.increment_s) }
     }
+}
+
+fn first_letter(word: &str) -> char {
+    word.chars().next().unwrap_or_default()
 }

@@ -369,14 +369,32 @@ fn the_client_parses_rows_of_history_and_stored_games() {
     table.play("e4 c5 Nf3 d6");
     table.finish(Ending::RESIGNED.with_side(Color::Black));
     let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner, date()));
-    assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
-    assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [ br  3   0] B50 Res 2026-11-21 00:30 UTC");
+    assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
+    assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
     let history: History = parse(&format!("History for Newton:\n{HISTORY_HEAD}\n{}", rows[0]));
     assert_eq!((history.games.len(), history.unread.len()), (1, 0));
-    let row = stored_row(1, &table.game, Color::White, true, date());
-    assert_eq!(row, " 1: W Einstein        Y [ br  3   0] 39-39 W3   B50 2026-11-21 00:30 UTC");
+    let row = adjourned_row(1, &table.game, Color::White, true, date());
+    assert_eq!(row, " 1: W Einstein        Y [bnr  3   0] 39-39 W3   B50 2026-11-21 00:30 UTC");
     let stored: StoredGames = parse(&format!("Stored games for Newton:\n{STORED_HEAD}\n{row}"));
     assert_eq!((stored.games.len(), stored.unread.len()), (1, 0));
+}
+
+/// Columns of fatics-game-endings-a, fatics-game-offers-white, fatics-bughouse-whiteA; the letter 9 is FatICS's for Chess960.
+#[test]
+fn history_shows_the_letters_of_speed_and_variant() {
+    let cases = [
+        (Variant::Standard, 0, 1, "[lnu  0   1]"),
+        (Variant::Standard, 5, 2, "[bnu  5   2]"),
+        (Variant::Standard, 10, 10, "[snu 10  10]"),
+        (Variant::Standard, 0, 0, "[unu  0   0]"),
+        (Variant::Crazyhouse, 1, 2, "[lzu  1   2]"),
+        (Variant::Bughouse, 3, 0, "[bBu  3   0]"),
+        (Variant::FischerRandom, 5, 5, "[b9u  5   5]"),
+    ];
+    for (variant, minutes, increment_s, want) in cases {
+        let terms = Terms { variant, ..Terms::unrated(minutes, increment_s) };
+        assert_eq!(terms.history_column(), want);
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) const MAX_OBSERVED: usize = 64;
 const MAX_HISTORY: usize = 10;
 
 /// Number of adjourned games kept on the server; the oldest are dropped.
-const MAX_STORED: usize = 10_000;
+const MAX_ADJOURNED: usize = 10_000;
 
 /// A game that is played or examined.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) enum Table {
 
 /// An adjourned game.
 #[derive(Debug)]
-pub(crate) struct StoredGame {
+pub(crate) struct AdjournedGame {
     pub(crate) game: Game,
     pub(crate) since: SystemTime,
 }
@@ -74,7 +74,7 @@ pub(crate) struct GameStore {
     /// Games in progress, played or examined, by their numbers.
     pub(crate) in_progress: BTreeMap<GameId, Table>,
     /// Adjourned games, the oldest first.
-    pub(crate) stored: Vec<StoredGame>,
+    pub(crate) adjourned: Vec<AdjournedGame>,
     /// Finished games, by the names of their players.
     history: BTreeMap<String, Vec<HistoryEntry>>,
 }
@@ -116,24 +116,24 @@ impl GameStore {
         format!("Game {number}: {} {} {terms}\n", name_with_rating(white), name_with_rating(black))
     }
 
-    /// Stores an adjourned game. Drops the oldest one if [`MAX_STORED`] are stored.
-    pub(crate) fn store(&mut self, game: Game, since: SystemTime) {
+    /// Stores an adjourned game. Drops the oldest one if [`MAX_ADJOURNED`] are stored.
+    pub(crate) fn store_adjourned(&mut self, game: Game, since: SystemTime) {
         // Bounded, as a client could adjourn games without end.
-        if self.stored.len() >= MAX_STORED {
-            self.stored.remove(0);
+        if self.adjourned.len() >= MAX_ADJOURNED {
+            self.adjourned.remove(0);
         }
-        self.stored.push(StoredGame { game, since });
+        self.adjourned.push(AdjournedGame { game, since });
     }
 
     /// Returns the index of the adjourned game of two players.
-    pub(crate) fn stored_between(&self, one: &str, other: &str) -> Option<usize> {
+    pub(crate) fn adjourned_index_between(&self, one: &str, other: &str) -> Option<usize> {
         let has = |game: &Game, name: &str| game.header.color_of(name).is_some();
-        self.stored.iter().position(|stored| has(&stored.game, one) && has(&stored.game, other))
+        self.adjourned.iter().position(|adjourned| has(&adjourned.game, one) && has(&adjourned.game, other))
     }
 
     /// Returns the opponents in a player's adjourned games.
-    pub(crate) fn stored_opponents(&self, name: &str) -> Vec<Handle> {
-        let headers = self.stored.iter().map(|stored| &stored.game.header);
+    pub(crate) fn adjourned_opponents(&self, name: &str) -> Vec<Handle> {
+        let headers = self.adjourned.iter().map(|adjourned| &adjourned.game.header);
         headers.filter_map(|header| Some(header.seats.of(header.color_of(name)?.opponent()).name.clone())).collect()
     }
 

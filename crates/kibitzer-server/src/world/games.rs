@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::game_store::{Table, name_with_rating};
+use super::game_store::{AdjournedGame, Table, name_with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
@@ -81,18 +81,15 @@ impl World {
         self.schedule_flag(number);
     }
 
-    /// Resumes the adjourned game with this index under a new number, and removes the players' seeks and challenges. If a player
-    /// is not online, the game is removed and lost.
-    pub(crate) fn resume_game(&mut self, index: usize, actor: Option<ConnectionId>) {
-        if index >= self.games.stored.len() {
-            return;
-        }
-        let stored = self.games.stored.remove(index);
-        let number = self.games.free_number();
-        let game = stored.game.resume(number, self.now());
-        let ids = (self.player_of(&game, Color::White), self.player_of(&game, Color::Black));
+    /// Resumes the adjourned game at this index of the stored ones under a new game number, and removes the players' seeks and
+    /// challenges. Does nothing if a player is not online: the game stays stored.
+    pub(crate) fn resume_adjourned_game(&mut self, index: usize, actor: Option<ConnectionId>) {
+        let Some(AdjournedGame { game, .. }) = self.games.adjourned.get(index) else { return };
+        let ids = (self.player_of(game, Color::White), self.player_of(game, Color::Black));
         let (Some(white), Some(black)) = ids else { return };
         let players = Sides { white, black };
+        let number = self.games.free_number();
+        let game = self.games.adjourned.remove(index).game.resume(number, self.now());
         self.remove_seeks_and_challenges(players);
         self.add_game(number, game, players);
         self.announce_game(number, "Continuing", actor);
@@ -200,7 +197,7 @@ impl World {
         let Some(ending) = game.ending else { return };
         let ended = self.lobby.clock.system_time();
         if ending.is_adjournment() {
-            self.games.store(game, ended);
+            self.games.store_adjourned(game, ended);
         } else if !ending.is_abort() {
             let game = Arc::new(game);
             for seat in [&game.header.seats.white, &game.header.seats.black] {
@@ -259,5 +256,38 @@ impl World {
         if is_over {
             self.remove_game(number);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Instant, UNIX_EPOCH};
+
+    use super::*;
+    use crate::ServerOptions;
+
+    #[test]
+    fn an_adjourned_game_stays_stored_while_a_player_is_offline() {
+        let now = Instant::now();
+        let mut world = World::new(ServerOptions::new(), now, UNIX_EPOCH);
+        let log_in = |world: &mut World, name: &str| {
+            let id = world.connect(now);
+            world.receive(id, format!("{name}\n\n").as_bytes(), now);
+            id
+        };
+        let white = log_in(&mut world, "Alekhine");
+        let black = log_in(&mut world, "Bogoljubov");
+        let terms = Terms::unrated(3, 0);
+        let seat_of = |id| world.lobby.seat_of(id, terms.kind()).unwrap();
+        let seats = Sides { white: seat_of(white), black: seat_of(black) };
+        let header = GameHeader { id: GameId(1), terms, seats, started: UNIX_EPOCH };
+        let game = Game::new(header, Position::start(Variant::Standard), now);
+        world.games.store_adjourned(game, UNIX_EPOCH);
+        world.remove_closed_client(black, now);
+        world.resume_adjourned_game(0, None);
+        assert_eq!((world.games.adjourned.len(), world.games.in_progress.len()), (1, 0));
+        log_in(&mut world, "Bogoljubov");
+        world.resume_adjourned_game(0, None);
+        assert_eq!((world.games.adjourned.len(), world.games.in_progress.len()), (0, 1));
     }
 }

@@ -347,7 +347,7 @@ impl World {
     fn announce_arrival(&mut self, id: ConnectionId) {
         let name = self.lobby.name(id);
         self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));
-        for opponent in self.games.stored_opponents(&name) {
+        for opponent in self.games.adjourned_opponents(&name) {
             if let Some(opponent) = self.lobby.connection_of_player(opponent.as_str()) {
                 let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");
                 self.lobby.notify(opponent, &text);

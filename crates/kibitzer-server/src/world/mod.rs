@@ -26,7 +26,7 @@ pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::BoardReason;
 use self::command::CommandDirectory;
-pub(crate) use self::game_store::{GameStore, MAX_OBSERVED, StoredGame, Table};
+pub(crate) use self::game_store::{AdjournedGame, GameStore, MAX_OBSERVED, Table};
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use crate::lobby::{

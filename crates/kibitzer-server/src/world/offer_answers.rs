@@ -136,9 +136,9 @@ impl World {
             self.lobby.queue_text(offer.to, text);
             return self.lobby.notify(offer.from, text);
         }
-        let stored = self.games.stored_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
+        let stored = self.games.adjourned_index_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
-            return self.resume_game(index, Some(offer.to));
+            return self.resume_adjourned_game(index, Some(offer.to));
         }
         let players = self.assign_colors(offer.from, offer.to, challenge.color);
         self.start_game(players, challenge.terms, Some(offer.to));

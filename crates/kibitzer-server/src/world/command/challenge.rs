@@ -125,7 +125,7 @@ fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = find_challengeable(world, id, name)?;
-    if world.games.stored_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
+    if world.games.adjourned_index_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
         return resume_with(world, id, opponent);
     }
     check_partners(world, [id, opponent], proposal.variant)?;
@@ -225,7 +225,7 @@ fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResul
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
 fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
-    let mut opponents = world.games.stored_opponents(&world.lobby.name(id));
+    let mut opponents = world.games.adjourned_opponents(&world.lobby.name(id));
     opponents.retain(|opponent| world.lobby.connection_of_player(opponent.as_str()).is_some());
     refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
     for opponent in opponents {
@@ -240,8 +240,8 @@ fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
 /// Challenges one opponent to resume the adjourned game of both; refused if there is none.
 fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
     let name = world.lobby.name(opponent);
-    let index = world.games.stored_between(&world.lobby.name(id), &name);
-    let Some(stored) = index.and_then(|index| world.games.stored.get(index)) else {
+    let index = world.games.adjourned_index_between(&world.lobby.name(id), &name);
+    let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
     make_challenge(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });

@@ -5,8 +5,8 @@
 use kibitzer_core::chess::Color;
 
 use super::{Command, CommandResult, refuse_if};
-use crate::play::{HISTORY_HEAD, STORED_HEAD, history_row, stored_row};
-use crate::world::{ConnectionId, StoredGame, World};
+use crate::play::{HISTORY_HEAD, STORED_HEAD, adjourned_row, history_row};
+use crate::world::{AdjournedGame, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -47,11 +47,11 @@ fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
 
 fn stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_or_own_name(world, id, parameters)?;
-    let own = world.games.stored.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
-    let row = |(index, (stored, color)): (usize, (&StoredGame, Color))| {
+    let own = world.games.adjourned.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
+    let row = |(index, (stored, color)): (usize, (&AdjournedGame, Color))| {
         let opponent = stored.game.header.seats.of(color.opponent()).name.as_str();
         let is_online = world.lobby.connection_of_player(opponent).is_some();
-        format!("{}\n", stored_row(index + 1, &stored.game, color, is_online, stored.since))
+        format!("{}\n", adjourned_row(index + 1, &stored.game, color, is_online, stored.since))
     };
     let rows: String = own.enumerate().map(row).collect();
     refuse_if(rows.is_empty(), format!("{name} has no adjourned games.\n"))?;
