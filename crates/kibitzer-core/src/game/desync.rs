@@ -26,7 +26,8 @@ pub struct Desync {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct DesyncBoards {
-    /// The position after the reported move; without one that can be played, the last known position.
+    /// The position after the reported move; without one that can be played, the last known position; after a takeback, the
+    /// known position of that ply.
     pub expected: Fen,
     /// The received position; `None` if the message was a move without a board.
     pub actual: Option<Fen>,
@@ -99,7 +100,8 @@ pub enum DesyncReason {
     /// A move, takeback or step back follows an earlier desync. The current board is unknown until the server sends it.
     #[error("board is not known since an earlier desync")]
     OutOfStep,
-    /// The reported move does not lead from the last known board to the received one, which replaces it.
+    /// The received board, which replaces the known one, is not the one that the reported move leads to; after a takeback, not
+    /// the known board of its ply.
     #[error("board is not what the reported move leads to")]
     WrongBoard,
 }
@@ -120,6 +122,8 @@ mod tests {
         300 300 1 none (0:00) none 0";
     const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 A B 0 5 0 39 39 \
         299 300 1 P/e2-e4 (0:01) e4 0";
+    const E5: &str = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 7 A B 0 5 0 39 39 \
+        299 299 2 P/e7-e5 (0:01) e5 0";
     const BEFORE_CASTLING: &str = "<12> r---k--r -------- -------- -------- -------- -------- -------- R---K--R W -1 1 1 1 1 3 7 A B 0 \
         5 0 9 9 99 99 9 K/e7-e8 (0:01) Ke8 0";
 
@@ -146,12 +150,14 @@ mod tests {
         let castled = BEFORE_CASTLING
             .replace("R---K--R W -1 1 1 1 1 3", "R----KR- B -1 0 0 1 1 4")
             .replace("K/e7-e8 (0:01) Ke8", "o-o (0:01) O-O");
+        let taken_back = other_pawn.replace("P/e2-e4 (0:01) e4", "P/d2-d4 (0:01) d4");
         let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         let cases = [
             (vec![START, &other_pawn], after_e4, "d2 e2 d4 e4"),
             (vec![START, &unplayable], start, "e2 e4"),
             (vec![START, E4, &again], after_e4, "a1"),
+            (vec![START, E4, E5, &taken_back], after_e4, "d2 e2 d4 e4"),
             (vec![BEFORE_CASTLING, &castled], "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 4 9", "f1 g1"),
         ];
         for (lines, expected, squares) in cases {

@@ -156,6 +156,16 @@ fn a_takeback_takes_the_moves_back() {
     assert!(session.desyncs.is_empty());
 }
 
+#[test]
+fn a_takeback_to_a_board_that_was_not_there_is_a_desync_unless_moves_are_unknown() {
+    let wrong = board(D4, 'B', 1, "P/d2-d4 (0:01) d4", 0);
+    let session = play(&[start(0), e4(0), e5(0), wrong.clone()]);
+    assert_eq!((session.kinds.last(), session.desyncs.len()), (Some(&ChangeKind::TookBack { plies: 1 }), 1));
+    assert_eq!((session.game().position().ply(), session.sans()), (1, vec![]), "the board is taken");
+    let unknown = play(&[e5(0), nf3(0), wrong]);
+    assert_eq!((unknown.kinds.last(), &unknown.desyncs[..]), (Some(&ChangeKind::TookBack { plies: 2 }), &[][..]));
+}
+
 // Rules: style12 R7, bugs 63, text E3
 #[test]
 fn a_number_may_get_another_game_without_a_word() {

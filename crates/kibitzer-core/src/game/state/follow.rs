@@ -26,7 +26,7 @@ impl GameStep {
 
 impl Game {
     /// Applies a board of the server, which becomes the current position. Returns the effect on the game, and the position that
-    /// the board replaced. Clears a pending announcement, and marks the game as followed. `max_moves` is the limit of
+    /// the board replaced; after a takeback to another board than the known one, the known position of its ply. Clears a pending announcement, and marks the game as followed. `max_moves` is the limit of
     /// [`GameLimits::moves`](crate::game::GameLimits::moves).
     pub(in crate::game) fn apply_board(&mut self, board: &Arc<Style12>, max_moves: usize) -> (GameStep, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
@@ -127,15 +127,20 @@ impl Game {
         reported
     }
 
-    /// Applies a board `plies` before the last known one, and drops the later moves. Drops all known moves if they do not contain
-    /// the board.
+    /// Applies a board `plies` before the last known one, and drops the later moves. If the known moves lead to another board at
+    /// its ply, returns to that one, which the desync compares, and drops all moves; drops them also if they do not reach the ply.
     fn apply_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
-        if self.moves.board_at(board.ply(), &self.position) != Some(board.board()) {
-            return self.replace_moves_by(board, kind);
+        let known = self.moves.board_at(board.ply(), &self.position);
+        if known == Some(board.board()) {
+            self.moves.truncate(board.ply());
+            return GameStep::new(kind, self.reconcile_last_move(board));
         }
-        self.moves.truncate(board.ply());
-        GameStep::new(kind, self.reconcile_last_move(board))
+        let notice = known.and_then(|_| self.contradiction_report());
+        if let Some(expected) = self.moves.position_at(board.ply(), &self.position).filter(|_| notice.is_some()) {
+            self.position = Arc::new(expected);
+        }
+        GameStep { notice, ..self.replace_moves_by(board, kind) }
     }
 
     /// Processes a board that does not follow from the last known one: reports a desync where one was expected, and drops the
