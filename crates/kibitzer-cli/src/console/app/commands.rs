@@ -8,7 +8,7 @@ use crate::console::input::{CommandError, ConsoleCommand, Focus};
 use crate::console::source::{Notice, PlayGoal};
 use crate::failure::Failure;
 use crate::fault::FaultRequest;
-use crate::filter::Expression;
+use crate::filter::{Expression, FilterError, kinds};
 
 /// Start of a line whose expression may be a name.
 const FILTER: &str = "/filter ";
@@ -60,13 +60,13 @@ impl App {
     fn run(&mut self, command: ConsoleCommand, now: Instant) -> Result<(), Failure> {
         match command {
             ConsoleCommand::Game(game) => self.pin_game(game),
-            ConsoleCommand::Filter(words) => self.filter(words),
+            ConsoleCommand::Filter(words) => self.apply_filter(words),
             ConsoleCommand::NameFilter(name, filter) => self.name_and_apply_filter(&name, filter),
             ConsoleCommand::RemoveFilter(name) => self.forget_filter(&name),
             ConsoleCommand::Break(filter) => self.set_break(filter),
             ConsoleCommand::Find(filter) => {
                 self.search = Some(filter);
-                self.next_match(now);
+                self.select_next_match(now);
             }
             ConsoleCommand::Color(color, filter) => self.set_row_color(color, filter),
             ConsoleCommand::Mark(text) => self.mark(text, now),
@@ -134,19 +134,30 @@ impl App {
         }
     }
 
-    fn filter(&mut self, words: Option<String>) {
-        let filter = match words {
+    /// Lists only the rows that match the filter with this name, or this expression; all rows without one. An invalid expression
+    /// returns to the editor.
+    fn apply_filter(&mut self, name_or_expression: Option<String>) {
+        let filter = match name_or_expression {
             None => None,
-            Some(words) => match self.filters.get(&words).cloned().map_or_else(|| Expression::parse(&words), Ok) {
+            Some(text) => match self.filters.get(&text).cloned().map_or_else(|| self.parse_filter(&text), Ok) {
                 Ok(filter) => Some(filter),
                 Err(error) => {
                     self.show_error(error.to_string());
                     let position = FILTER.len() + error.position;
-                    return self.correct(&format!("{FILTER}{words}"), position);
+                    return self.correct(&format!("{FILTER}{text}"), position);
                 }
             },
         };
         self.list.set_filter(filter, &self.model.rows);
+    }
+
+    /// Parses an expression. Of the name of a kind alone, which selects lines that contain the word, says how to select the kind.
+    fn parse_filter(&mut self, text: &str) -> Result<Expression, FilterError> {
+        if kinds().any(|kind| kind == text) {
+            self.notice =
+                Some(Notice::Info(format!("lines with the word {text}; kind:{text} lists those of this kind")));
+        }
+        Expression::parse(text)
     }
 
     /// Stores a filter under a name, and makes it the filter of the list. Shows an error if there are too many names.

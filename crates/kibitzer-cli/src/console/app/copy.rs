@@ -99,7 +99,7 @@ impl App {
                 .collect()),
             ExportForm::Text => Ok(rows.into_iter().map(row_text).collect()),
             ExportForm::Pgn => pgn(&rows, shown, utc_start),
-            ExportForm::Test => test_of_game(&rows, shown.unwrap_or_default()),
+            ExportForm::Test => test_of_game(&rows, shown.unwrap_or_default(), self.older_row()),
         }
     }
 }

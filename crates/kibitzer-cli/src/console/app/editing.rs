@@ -1,7 +1,7 @@
 //! Editing of the input line.
 
 use super::App;
-use crate::console::input::{Action, Completion, Focus};
+use crate::console::input::{Action, Completion, Focus, Motion};
 use crate::console::source::Notice;
 
 impl App {
@@ -10,6 +10,23 @@ impl App {
             Action::Complete => self.complete(),
             action => self.history.edit(&mut self.input, action),
         }
+    }
+
+    /// Moves the focus to the input line, and inserts the `/` of a new command if it was typed. An unfinished command is continued;
+    /// an unfinished line for the server is cut, so that Ctrl-Y returns it.
+    pub(super) fn start_typing(&mut self, slash: Option<char>) {
+        let is_masked = self.masks_input();
+        self.focus = Focus::Input;
+        let Some(slash) = slash.filter(|_| !self.input.text().starts_with('/')) else { return };
+        if is_masked {
+            // Cut text is not masked.
+            self.input.take();
+        } else if !self.input.text().is_empty() {
+            self.input.move_cursor(Motion::End);
+            self.input.cut(Motion::Start);
+            self.notice = Some(Notice::Info("the unfinished line was cut: Ctrl-Y returns it".to_owned()));
+        }
+        self.input.insert(slash.encode_utf8(&mut [0; 4]));
     }
 
     fn complete(&mut self) {

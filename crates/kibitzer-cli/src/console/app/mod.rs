@@ -209,8 +209,10 @@ impl App {
                 }
                 NextItem::End(goal) => {
                     self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay.length));
-                    if matches!(goal, Some(PlayGoal::Match(_) | PlayGoal::Ply(..))) {
-                        self.show_error("not found up to the end of the recording");
+                    match goal {
+                        Some(PlayGoal::Match(search)) => self.select_first_match(&search),
+                        Some(PlayGoal::Ply(..)) => self.show_error("not found up to the end of the recording"),
+                        _ => {}
                     }
                     return Ok(false);
                 }
@@ -282,8 +284,8 @@ impl App {
             Action::PlayOrPause => return self.play_or_pause(now),
             Action::Faster => self.change_speed(|speed| speed * 2.0, now),
             Action::Slower => self.change_speed(|speed| speed / 2.0, now),
-            Action::NextMatch => self.next_match(now),
-            Action::PreviousMatch => self.previous_match(),
+            Action::NextMatch => self.select_next_match(now),
+            Action::PreviousMatch => self.select_previous_match(),
             Action::Mark => self.mark(String::new(), now),
             Action::Cancel if self.ends_seek(now) => {}
             action => self.act(action),
@@ -317,12 +319,7 @@ impl App {
             Action::ScrollPage(lines) => {
                 self.overlay = self.overlay.map(|(page, scroll)| (page, page.scrolled(scroll, lines)));
             }
-            Action::StartTyping(begun) => {
-                self.focus = Focus::Input;
-                if let (Some(character), "") = (begun, self.input.text()) {
-                    self.input.insert(character.encode_utf8(&mut [0; 4]));
-                }
-            }
+            Action::StartTyping(slash) => self.start_typing(slash),
             Action::LeaveInput => self.focus = Focus::List,
             Action::Scroll(lines) => self.scroll_by(lines),
             Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),

@@ -10,6 +10,10 @@ use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
+/// Error for a search before any `/find` or breakpoint.
+const NO_SEARCH: &str = "nothing to search for yet: /find EXPR";
+/// Error for a search without a match in either direction.
+const NO_MATCH: &str = "no stored line matches";
 /// Error for commands that need a recording.
 const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
@@ -95,14 +99,6 @@ impl App {
         }
     }
 
-    /// Plays a recording as fast as possible up to a goal, or shows `otherwise` if the source is a live session.
-    fn play_to(&mut self, goal: PlayGoal, now: Instant, otherwise: &str) {
-        match self.source.player_mut() {
-            Some(player) => player.play_to(goal, now),
-            None => self.show_error(otherwise),
-        }
-    }
-
     /// Selects the next row, or plays a recording up to it.
     pub(super) fn step(&mut self, now: Instant) {
         self.scroll = 0;
@@ -111,7 +107,10 @@ impl App {
             self.list.move_by(1);
         } else {
             self.list.go_to_end();
-            self.play_to(PlayGoal::Row, now, "this is the newest line");
+            match self.source.player_mut() {
+                Some(player) => player.play_to(PlayGoal::Row, now),
+                None => self.show_error("this is the newest line"),
+            }
         }
     }
 
@@ -130,7 +129,9 @@ impl App {
             self.rewind(now)?;
         }
         self.list.go_to_end();
-        self.play_to(goal, now, NO_RECORDING);
+        if let Some(player) = self.source.player_mut() {
+            player.play_to(goal, now);
+        }
         Ok(())
     }
 
@@ -168,43 +169,58 @@ impl App {
         }
     }
 
-    pub(super) fn next_match(&mut self, now: Instant) {
-        let Some(search) = self.search.clone() else {
-            return self.show_error("nothing to search for yet: /find EXPR");
-        };
-        let from = self.list.selected().unwrap_or(0);
-        let is_meant =
-            |row: &&ConsoleRow| row.number > from && search.accepts(&self.model, row, self.list.includes(row));
-        let known = self.model.rows.iter().find(is_meant).map(|row| row.number);
-        match known {
-            Some(row) => {
-                self.stop(now);
-                self.select_match(&search, row);
-            }
-            None if self.source.player().is_some_and(|player| player.replay.is_over) => {
-                self.show_error("no further line matches");
-            }
-            // A session has no later rows yet, so search backwards from the end.
-            None if self.source.is_live() && self.list.follows() => self.select_match_before(&search, u64::MAX),
-            None => self.play_to(PlayGoal::Match(search), now, "no further line matches yet"),
+    /// Selects the next match of the last search. A recording plays on until it finds one. After the newest row, the search continues at
+    /// the oldest one; in a session that is followed, it goes backwards.
+    pub(super) fn select_next_match(&mut self, now: Instant) {
+        let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
+        let selected = self.list.selected().unwrap_or(0);
+        let later = self.matches(&search).find(|&row| row > selected);
+        if let Some(row) = later {
+            self.stop(now);
+            return self.select_match(&search, row);
+        }
+        if self.source.is_live() && self.list.follows() {
+            let last = self.matches(&search).next_back();
+            return match last {
+                Some(row) => self.select_match(&search, row),
+                None => self.show_error(NO_MATCH),
+            };
+        }
+        match self.source.player_mut().filter(|player| !player.replay.is_over) {
+            Some(player) => player.play_to(PlayGoal::Match(search), now),
+            None => self.select_first_match(&search),
         }
     }
 
-    pub(super) fn previous_match(&mut self) {
-        let Some(search) = self.search.clone() else {
-            return self.show_error("nothing to search for yet: /find EXPR");
-        };
-        self.select_match_before(&search, self.list.selected().unwrap_or(0));
+    /// Selects the previous match of the last search, after the oldest row the newest match.
+    pub(super) fn select_previous_match(&mut self) {
+        let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
+        let selected = self.list.selected().unwrap_or(0);
+        let earlier = self.matches(&search).rfind(|&row| row < selected);
+        if let Some(row) = earlier {
+            return self.select_match(&search, row);
+        }
+        let newest = self.matches(&search).next_back();
+        self.select_after_wrap(&search, newest, "no match before this line: the search went on at the end");
     }
 
-    /// Selects the last matching row before a row.
-    fn select_match_before(&mut self, search: &Search, to: u64) {
-        let is_meant = |row: &&ConsoleRow| row.number < to && search.accepts(&self.model, row, self.list.includes(row));
-        let known = self.model.rows.iter().rev().find(is_meant).map(|row| row.number);
-        match known {
-            Some(row) => self.select_match(search, row),
-            None => self.show_error("no line before this one matches"),
-        }
+    /// Selects the oldest match, because there is none after the selected row.
+    pub(super) fn select_first_match(&mut self, search: &Search) {
+        let oldest = self.matches(search).next();
+        self.select_after_wrap(search, oldest, "no match after this line: the search went on at the start");
+    }
+
+    /// Selects a match that was found beyond the other end of the rows, and says so; shows an error if there is none.
+    fn select_after_wrap(&mut self, search: &Search, found: Option<u64>, text: &str) {
+        let Some(row) = found else { return self.show_error(NO_MATCH) };
+        self.select_match(search, row);
+        self.notice = Some(Notice::Info(text.to_owned()));
+    }
+
+    /// Returns the numbers of the stored rows that match, in ascending order.
+    fn matches(&self, search: &Search) -> impl DoubleEndedIterator<Item = u64> {
+        let is_match = |row: &&ConsoleRow| search.accepts(&self.model, row, self.list.includes(row));
+        self.model.rows.iter().filter(is_match).map(|row| row.number)
     }
 
     /// Selects a row, with the byte cursor at the bytes that were searched.

@@ -15,8 +15,8 @@ const TEMPLATE: &str = include_str!("test_of_game.txt");
 /// Number of moves in a line of the test.
 const MOVES_PER_LINE: usize = 16;
 
-fn collect(rows: &[&ConsoleRow], utc_start: Option<Utc>) -> PgnCollector {
-    let mut collector = PgnCollector::new(PgnOrigin::new(""), TrackedRelation::All).with_talk(true);
+/// Applies rows to the games, with the times of day if that of the session's start is known.
+fn apply(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Option<Utc>) {
     for row in rows {
         match &row.content {
             RowContent::Event(event) => drop(collector.apply(event, utc_start.map(|start| start.plus(row.at)))),
@@ -24,8 +24,10 @@ fn collect(rows: &[&ConsoleRow], utc_start: Option<Utc>) -> PgnCollector {
             _ => {}
         }
     }
-    collector.interrupt_games();
-    collector
+}
+
+fn collector() -> PgnCollector {
+    PgnCollector::new(PgnOrigin::new(""), TrackedRelation::All).with_talk(true)
 }
 
 /// Returns the games of rows, or the one with this number, as PGN.
@@ -34,7 +36,9 @@ fn collect(rows: &[&ConsoleRow], utc_start: Option<Utc>) -> PgnCollector {
 ///
 /// The rows contain no board.
 pub(crate) fn pgn(rows: &[&ConsoleRow], game: Option<GameId>, utc_start: Option<Utc>) -> Result<String, String> {
-    let collector = collect(rows, utc_start);
+    let mut collector = collector();
+    apply(&mut collector, rows, utc_start);
+    collector.interrupt_games();
     let games = collector.tracker().iter().filter(|known| game.is_none_or(|game| known.number() == game));
     let games: String = games.filter_map(|known| collector.game(known.key())).fold(String::new(), |mut text, game| {
         // Writing to a string cannot fail.
@@ -44,22 +48,39 @@ pub(crate) fn pgn(rows: &[&ConsoleRow], game: Option<GameId>, utc_start: Option<
     if games.is_empty() { Err("these lines contain no game".to_owned()) } else { Ok(games) }
 }
 
-/// Returns a test in which a bot plays a game again on the embedded server, with a scripted engine to be replaced.
+/// Returns a test in which a bot plays a game again on the embedded server, with a scripted engine to be replaced. Of the games that
+/// had this number, it is the one in progress at a row, or the last one.
 ///
 /// # Errors
 ///
-/// The game has no moves, is not one of usual chess, or its first moves are no longer stored.
-pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId) -> Result<String, String> {
-    let collector = collect(rows, None);
-    let tracked = collector.tracker().iter().rfind(|known| known.number() == game);
-    let tracked = tracked.filter(|known| known.variant() == "chess" && !known.has_missing_moves());
-    let tracked =
-        tracked.ok_or_else(|| format!("game {game} is not chess, or lacks moves, so that no test can play it"))?;
+/// Why no test can play the game: it is not one of usual chess, has no moves, or its first moves are not stored.
+pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, String> {
+    let (before, after) = rows.split_at(at_row.map_or(rows.len(), |at| rows.partition_point(|row| row.number <= at)));
+    let mut collector = collector();
+    let is_it = |known: &&TrackedGame| known.number() == game;
+    apply(&mut collector, before, None);
+    let shown = collector.tracker().iter().rfind(is_it).map(TrackedGame::key);
+    apply(&mut collector, after, None);
+    collector.interrupt_games();
+    let tracker = collector.tracker();
+    let tracked = shown.map_or_else(|| tracker.iter().find(is_it), |key| tracker.get(key));
+    let tracked = tracked.ok_or_else(|| format!("no board of game {game} is stored"))?;
+    let variant = tracked.variant();
+    if variant != "chess" {
+        return Err(format!("game {game} is {variant}: a test plays only chess"));
+    }
     let line = tracked.line();
+    if tracked.has_missing_moves() {
+        let first = line.start.move_number;
+        return Err(format!(
+            "game {game} is stored only from move {first}: earlier moves are missing, or a takeback dropped them"
+        ));
+    }
+    if !line.starts_as_usual() {
+        return Err(format!("game {game} started from another position than usual: a test cannot play it"));
+    }
     let moves: Option<Vec<_>> = line.moves.iter().map(TrackedMove::uci).collect();
-    let moves = moves.filter(|moves| line.starts_as_usual() && !moves.is_empty());
-    let moves =
-        moves.ok_or_else(|| format!("game {game} is not stored from the usual start, so that no test can play it"))?;
+    let moves = moves.filter(|moves| !moves.is_empty()).ok_or_else(|| format!("game {game} has no known moves"))?;
     let moves: Vec<_> = moves.chunks(MOVES_PER_LINE).map(|moves| moves.join(" ")).collect();
     let bot = tracked.my_color().unwrap_or(Color::Black);
     Ok(TEMPLATE

@@ -1,6 +1,7 @@
 //! Copied text and exported files.
 
 use std::fs;
+use std::iter::once;
 use std::path::{Path, PathBuf};
 
 use kibitzer::core::{Event, EventReader};
@@ -248,6 +249,52 @@ fn names_of_players_do_not_change_an_exported_test() {
     assert!(test.contains("const MOVES: &str = \"e2e4\";"), "{test:.1500}");
 }
 
+/// A session with boards of game 7: the squares that differ from the start, then side to move, move number and last move; lines
+/// without the latter are sent as they are.
+fn boards(boards: &[(&str, &str)]) -> TestConsole {
+    let terms = "<g1> 7 p=0 t=blitz r=0 u=1,1 it=300,0 i=300,0 pt=0 rt=0,0 ts=0,0\n\r".to_owned();
+    let lines = boards.iter().map(|(squares, rest)| {
+        let [before, after] = ["rnbqkbnr pppppppp -------- --------", "RNBQKBNR"];
+        let Some((side, rest)) = rest.split_at_checked(1) else { return format!("{squares}\n\r") };
+        format!("<12> {before} {squares} {after} {side} -1 1 1 1 1 0 7 A B 0 5 0 39 39 300 300 {rest} 0\n\r")
+    });
+    let pieces: Vec<_> = once(terms).chain(lines).collect();
+    TestConsole::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>()).play_to_end()
+}
+
+const START: (&str, &str) = ("-------- -------- PPPPPPPP", "W1 none (0:00) none");
+const E4: (&str, &str) = ("----P--- -------- PPPP-PPP", "B1 P/e2-e4 (0:01) e4");
+const D4: (&str, &str) = ("---P---- -------- PPP-PPPP", "B1 P/d2-d4 (0:01) d4");
+const RESIGNED: (&str, &str) = ("{Game 7 (A vs. B) A resigns} 0-1", "");
+const A3: (&str, &str) = ("----P--- P------- -PPP-PPP", "B2 P/a2-a3 (0:01) a3");
+
+#[test]
+fn of_several_games_with_a_number_the_test_plays_that_of_the_selected_row() {
+    let mut watcher = boards(&[START, E4, RESIGNED, START, D4]);
+    let folder = Folder::new("again");
+    assert!(folder.export(&mut watcher, "test").contains("const MOVES: &str = \"d2d4\";"));
+    watcher.run("/move 1");
+    assert!(folder.export(&mut watcher, "test game").contains("const MOVES: &str = \"e2e4\";"));
+}
+
+#[test]
+fn a_game_that_no_test_can_play_is_refused_with_the_reason() {
+    let file = Folder::new("reason").0.join("new");
+    let refusal = |shown: &[(&str, &str)]| {
+        let mut watcher = boards(shown);
+        watcher.run(&format!("/export test {}", file.display()));
+        notice(&watcher).to_owned()
+    };
+    assert_eq!(refusal(&[START]), "game 7 has no known moves");
+    let lost = |first| {
+        format!("game 7 is stored only from move {first}: earlier moves are missing, or a takeback dropped them")
+    };
+    assert_eq!(refusal(&[E4]), lost(1));
+    let taken_back_to_another_board = [START, E4, A3, D4];
+    assert_eq!(refusal(&taken_back_to_another_board), lost(1));
+    assert!(!file.exists());
+}
+
 #[test]
 fn what_cannot_be_exported_is_refused() {
     let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
@@ -264,7 +311,7 @@ fn what_cannot_be_exported_is_refused() {
     let new = folder.0.join("new");
     assert!(refused("marks", &new).starts_with("/export needs recording, json"));
     assert_eq!(refused("text marks", &new), "no ruler: M starts one at the selected line");
-    assert!(refused("test", &new).ends_with(" is not chess, or lacks moves, so that no test can play it"));
+    assert!(refused("test", &new).ends_with(" is crazyhouse: a test plays only chess"));
     watcher.run("/filter kind:prompt nothing");
     watcher.run(&format!("/export pgn {}", new.display()));
     assert_eq!(notice(&watcher), "there are no lines to write");

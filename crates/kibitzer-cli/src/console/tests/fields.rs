@@ -98,7 +98,7 @@ fn bytes_are_searched_in_the_list_and_in_the_rest_of_a_recording() {
     watcher.run("/find hex:4c6f6767696e6720796f75206f7574");
     assert!(watcher.selected() > known, "\"Logging you out\" is later in the recording");
     watcher.run("/find hex:00ff00ff");
-    assert_eq!(notice(&watcher), "not found up to the end of the recording");
+    assert_eq!(notice(&watcher), "no stored line matches");
 }
 
 #[test]

@@ -314,7 +314,7 @@ async fn looking_for_something_at_the_newest_line_finds_what_was_there() {
     let found = guest.app.list.selected().and_then(|row| guest.app.model.rows.get(row)).unwrap().line();
     assert!(found.contains(" date "), "{found}");
     guest.run("/find kind:desync").await;
-    assert_eq!(guest.app.notice, Some(Notice::Error("no further line matches yet".to_owned())));
+    assert_eq!(guest.app.notice, Some(Notice::Error("no stored line matches".to_owned())));
     guest.leave().await;
 }
 

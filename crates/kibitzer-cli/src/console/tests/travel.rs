@@ -3,7 +3,7 @@
 use kibitzer::core::wire::Timeseal;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
-use super::{SIZES, TestConsole, fixed_instant};
+use super::{SIZES, TestConsole, fixed_instant, record};
 use crate::arguments::ReaderArgs;
 use crate::console::model::ConsoleRow;
 use crate::console::source::{Notice, RecordingReader};
@@ -184,12 +184,18 @@ fn the_next_match_is_found_in_the_list_and_behind_it() {
     watcher.keys("N");
     assert_eq!(line(&watcher), "Foo shouts: number 2");
     watcher.keys("N");
-    assert_eq!(
-        (line(&watcher).as_str(), notice(&watcher)),
-        ("Foo shouts: number 2", "no line before this one matches")
-    );
-    watcher.keys("nn");
-    assert_eq!(notice(&watcher), "not found up to the end of the recording");
+    let wrapped = "no match before this line: the search went on at the end";
+    assert_eq!((line(&watcher).as_str(), notice(&watcher)), ("Foo shouts: number 7", wrapped));
+    let wrapped = "no match after this line: the search went on at the start";
+    for _ in 0..2 {
+        // First past the rows that were not played yet, then past the last one.
+        watcher.keys("n");
+        assert_eq!((line(&watcher).as_str(), notice(&watcher)), ("Foo shouts: number 2", wrapped));
+        watcher.keys("n");
+        assert_eq!((line(&watcher).as_str(), notice(&watcher)), ("Foo shouts: number 7", ""));
+    }
+    watcher.run("/find nowhere");
+    assert_eq!((line(&watcher).as_str(), notice(&watcher)), ("Foo shouts: number 7", "no stored line matches"));
 }
 
 #[test]
@@ -359,6 +365,50 @@ fn rows_have_the_color_of_the_first_expression_that_they_match() {
     assert!(!colors(&mut watcher).contains(&theme.row_color("red").fg.unwrap()));
     watcher.run("/color pink kind:tell");
     assert!(watcher.screen(SIZES[1]).contains("/color needs red, yellow"));
+}
+
+#[test]
+fn the_word_of_a_kind_alone_is_searched_and_the_kind_is_mentioned() {
+    let session =
+        record(0.0, "rx", b"fics% ") + &record(1.0, "tx", b"who\n") + &record(2.0, "rx", b"Foo shouts: sent\n\r");
+    let mut watcher = TestConsole::of_transcript(&session).play_to_end();
+    watcher.run("/filter sent");
+    assert_eq!(notice(&watcher), "lines with the word sent; kind:sent lists those of this kind");
+    assert_eq!((line(&watcher).as_str(), watcher.app.list.len()), ("Foo shouts: sent", 1));
+    watcher.run("/filter kind:sent");
+    assert_eq!((notice(&watcher), watcher.app.list.len()), ("", 1));
+    watcher.run("/filter sent = kind:sent");
+    watcher.run("/filter sent");
+    assert_eq!(notice(&watcher), "", "the name of a filter");
+}
+
+#[test]
+fn a_slash_typed_in_the_list_starts_a_command_and_cuts_an_unfinished_line() {
+    let mut watcher = shouts();
+    watcher.press(KeyCode::Enter);
+    watcher.keys("tell Foo hi");
+    watcher.press(KeyCode::Left);
+    watcher.press(KeyCode::Esc);
+    watcher.keys("/ti");
+    assert_eq!(watcher.app.input.text(), "/ti");
+    watcher.press(KeyCode::Esc);
+    watcher.keys("/me 3");
+    assert_eq!(watcher.app.input.text(), "/time 3", "an unfinished command is continued");
+    watcher.press(KeyCode::Enter);
+    watcher.press(KeyCode::Enter);
+    watcher.press_control('y');
+    assert_eq!(watcher.app.input.text(), "tell Foo hi");
+}
+
+#[test]
+fn a_password_that_a_slash_replaces_cannot_be_pasted() {
+    let mut watcher = TestConsole::of_pieces(&[b"login: \n\rpassword: "]).play_to_end();
+    watcher.press(KeyCode::Enter);
+    watcher.keys("swordfish");
+    watcher.press(KeyCode::Esc);
+    watcher.keys("/");
+    watcher.press_control('y');
+    assert_eq!(watcher.app.input.text(), "/");
 }
 
 #[test]
