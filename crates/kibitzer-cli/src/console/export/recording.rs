@@ -35,7 +35,7 @@ pub(crate) fn recording(
             RowContent::Sent(sent) if sent.secret => line(row, "tx", REDACTED, ",\"redacted\":true"),
             RowContent::Sent(sent) => line(row, "tx", &sent.bytes, ""),
             RowContent::Disconnected | RowContent::Event(Event::Lost { .. }) => line(row, "rx", b"", ""),
-            _ => match received_bytes(model, row, next) {
+            _ => match exported_bytes(model, row, next) {
                 // An empty piece would end the connection.
                 bytes if bytes.is_empty() => continue,
                 bytes => line(row, "rx", &bytes, ""),
@@ -47,7 +47,7 @@ pub(crate) fn recording(
 
 /// Returns the bytes of a row's frame, with those up to the next frame, which end a line. A line gets an end if it has none and the next
 /// frame is not exported.
-fn received_bytes(model: &SessionModel, row: &ConsoleRow, next: Option<&&ConsoleRow>) -> Vec<u8> {
+fn exported_bytes(model: &SessionModel, row: &ConsoleRow, next: Option<&&ConsoleRow>) -> Vec<u8> {
     let Some(frame) = row.frame() else { return Vec::new() };
     let later = (row.number + 1..=model.rows.newest).map_while(|number| model.rows.get(number));
     let mut frames = later.take_while(|later| later.base == row.base).filter_map(ConsoleRow::frame);
