@@ -101,13 +101,13 @@ impl Rerun {
                 if let Some(position) = requested {
                     self.requested.swap_remove(position);
                 } else {
-                    self.unrecorded.push_back((!transmit.kind.is_private()).then(|| plain(transmit.bytes())));
+                    self.unrecorded.push_back((!transmit.kind.is_secret_or_login()).then(|| plain(transmit.bytes())));
                 }
             }
             while self.session.poll_reply().is_some() {}
             self.events.extend(std::iter::from_fn(|| self.session.poll_event()));
             match self.session.next_action() {
-                DriverAction::Dial { .. } => self.session.dialed(Ok(()), self.now),
+                DriverAction::Dial { .. } => self.session.handle_dial_outcome(Ok(()), self.now),
                 DriverAction::Close => self.close(),
                 DriverAction::Keep | DriverAction::Wait | DriverAction::End(_) => return,
             }
@@ -117,7 +117,7 @@ impl Rerun {
     fn close(&mut self) {
         self.unrecorded.clear();
         self.requested.clear();
-        self.session.closed(CloseCause::Closed, self.now);
+        self.session.handle_close(CloseCause::Closed, self.now);
     }
 }
 

@@ -64,7 +64,7 @@ fn bogoljubov() -> Handle {
 }
 
 fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<RefusalReason> {
-    answer.unwrap_err().refusal()
+    answer.unwrap_err().refusal_reason()
 }
 
 #[test]
@@ -177,5 +177,5 @@ fn settings_and_the_rest() {
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
     assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(bogoljubov()), kind: None });
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
-    assert_eq!(usage.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
+    assert_eq!(usage.refusal_reason(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
 }

@@ -141,7 +141,7 @@ fn every_reply_is_an_answer_or_a_known_refusal() {
         }
         for (line, reply) in exchanges(&transcript) {
             // Nothing was said before the next line went out, or all there is belongs to somebody else.
-            let Some(result) = reply.answer().and_then(|_| read(&line, &reply)) else { continue };
+            let Some(result) = reply.first_answer().and_then(|_| read(&line, &reply)) else { continue };
             match result {
                 Ok(()) => n_answers += 1,
                 Err(RequestError::Unexpected { text }) if !line.starts_with("iset") => {

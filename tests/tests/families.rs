@@ -124,7 +124,7 @@ fn seeded(family: Family) -> ServerOptions {
 async fn watch(family: Family, by_moves: bool) -> Seen {
     let mut hall = Hall::open(seeded(family)).await;
     let profile = hall.account("Newton");
-    let profile = if by_moves { profile.session(|session| session.want(Ivar::CompressMove)) } else { profile };
+    let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
     let (client, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
     client.ready().await.unwrap();
     for game in 1..=8 {
@@ -164,7 +164,7 @@ async fn the_same_games_are_seen_by_their_moves() {
 async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
     let mut hall = Hall::open(options(&["Newton", "Euler"]).family(family)).await;
     let profile = hall.account("Newton");
-    let profile = if by_moves { profile.session(|session| session.want(Ivar::CompressMove)) } else { profile };
+    let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
     let (newton, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
     newton.ready().await.unwrap();
     let euler = hall.player("Euler").await;
@@ -313,7 +313,7 @@ async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
                         // Played.
                         Ok(_) => break,
                         // The other side was faster, and has resigned.
-                        Err(error) if error.is_refusal(Refusal::NotPlaying) => break,
+                        Err(error) if error.is_refused_for(Refusal::NotPlaying) => break,
                         Err(RequestError::Refused { .. }) => {}
                         Err(error) => panic!("{error}"),
                     }

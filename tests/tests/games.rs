@@ -24,7 +24,7 @@ fn the_known_moves_lead_to_the_position() {
         let (mut reader, stream) = (transcript.reader(), transcript.stream());
         let mut rest = stream.as_slice();
         while let Some(event) = reader.next(&mut rest) {
-            let Some(game) = event.game().and_then(|id| reader.games().get(id)) else { continue };
+            let Some(game) = event.affected_game().and_then(|id| reader.games().get(id)) else { continue };
             let (mut board, mut mover) = (game.base().board(), game.base().side_to_move());
             for step in game.moves() {
                 board.apply(step.played(), mover).unwrap();
@@ -54,7 +54,7 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
         [ChangeKind::Ended, ChangeKind::Left, ChangeKind::Followed, ChangeKind::Replaced, ChangeKind::Moved]
     );
     let game = reader.games().get(GameId(2)).unwrap();
-    assert!(game.is_going_on());
+    assert!(game.is_followed_and_ongoing());
     assert_eq!(game.moves().iter().map(|step| step.pretty().unwrap()).collect::<Vec<_>>(), ["c4"]);
 }
 

@@ -15,7 +15,7 @@ fn essence(event: &Event) -> (String, Vec<u8>, Option<Message>) {
 
 /// The games as somebody knows them who was told of them in lines.
 fn told(games: &Games) -> Games {
-    let lines = games.iter().filter(|game| game.is_going_on()).flat_map(Game::to_lines);
+    let lines = games.iter().filter(|game| game.is_followed_and_ongoing()).flat_map(Game::to_snapshot_lines);
     let said: Vec<u8> = lines.flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
     let (mut reader, mut rest) = (EventReader::default(), &said[..]);
     while reader.next(&mut rest).is_some() {}
@@ -36,11 +36,11 @@ fn whoever_comes_late_reads_on_as_who_was_there_from_the_beginning() {
                     end = usize::try_from(received.end()).unwrap();
                 }
             }
-            if !first.can_resume() {
+            if !first.is_resume_point() {
                 continue;
             }
             let games = told(first.games());
-            for (known, game) in games.iter().zip(first.games().iter().filter(|game| game.is_going_on())) {
+            for (known, game) in games.iter().zip(first.games().iter().filter(|game| game.is_followed_and_ongoing())) {
                 assert_eq!((known.fen(), known.position()), (game.fen(), game.position()), "{}", transcript.name);
                 n_games += 1;
             }

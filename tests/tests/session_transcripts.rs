@@ -449,7 +449,7 @@ fn a_session_that_does_wrong_is_noticed() {
     for (login, password, is_in, want) in cases {
         let mut session = Session::new(SessionOptions::new(account()), now);
         let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off, Family::Fics);
-        session.dialed(Ok(()), now);
+        session.handle_dial_outcome(Ok(()), now);
         for (server, told) in [("login: ", login), ("login: ", login), ("password: ", password)] {
             let (server, told) = (said("", server), said("", told));
             let mut rest = server.as_slice();

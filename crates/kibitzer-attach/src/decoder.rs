@@ -226,7 +226,7 @@ fn into_final_games(mut reader: EventReader) -> Games {
 
 /// Returns the event of parsed bytes, with the state of the game that it is about.
 fn event_item(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
-    let game = event.game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
+    let game = event.affected_game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
     item(at, Observation::Event { event, parsing }, game)
 }
 

@@ -62,7 +62,7 @@ impl ExposureWriter {
 
     /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
     fn current_tail(&mut self, view: SessionView<'_>) -> &mut StreamTail {
-        let tail = self.tail.get_or_insert_with(|| StreamTail::starting_at(view.position));
+        let tail = self.tail.get_or_insert_with(|| StreamTail::with_start_offset(view.position));
         tail.frame_end = view.frame_end;
         tail
     }
@@ -116,10 +116,10 @@ impl ExposureWriter {
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
     fn snapshot_lines(&self, view: SessionView<'_>, missed: MissedAmounts) -> Bytes {
         let (t, session) = (self.began.elapsed(), view.session);
-        let note = SnapshotNote { state: session.state(), handle: session.handle().cloned(), missed };
+        let note = SnapshotNote { state: session.state(), handle: session.login_handle().cloned(), missed };
         let mut lines = vec![wire::note_line(t, NoteKind::Snapshot(note))];
-        let games = session.games().iter().filter(|game| game.is_going_on());
-        lines.extend(games.flat_map(Game::to_lines).map(|line| wire::snapshot_line(t, &line)));
+        let games = session.games().iter().filter(|game| game.is_followed_and_ongoing());
+        lines.extend(games.flat_map(Game::to_snapshot_lines).map(|line| wire::snapshot_line(t, &line)));
         lines.push(wire::note_line(t, NoteKind::Stream(session.stream_state())));
         if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(StreamTail::incomplete_frame) {
             lines.push(wire::received_line(t, incomplete));
@@ -167,7 +167,7 @@ impl SessionObserver for ExposureWriter {
 
 impl StreamTail {
     /// Returns the tail of a stream whose earlier bytes were not observed.
-    fn starting_at(position: u64) -> Self {
+    fn with_start_offset(position: u64) -> Self {
         Self { start: position, end: position, sent: position, ..Self::default() }
     }
 

@@ -166,7 +166,7 @@ pub(crate) fn received_line(t: Duration, bytes: &[u8]) -> Bytes {
 
 /// Returns the line of sent bytes, with a placeholder in place of a private line.
 pub(crate) fn sent_line(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
-    let redacted = kind.is_private();
+    let redacted = kind.is_secret_or_login();
     let shown = if redacted { REDACTED } else { bytes };
     serialize_line(&Piece { redacted, kind: Some(kind), ..piece(t, Direction::Sent, shown) })
 }
@@ -242,7 +242,7 @@ mod tests {
         let mut capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]);
         capabilities.units = true;
         let mut restored = Restored::default();
-        let mut game = RestoredGame::new(GameId(7), name("A"), name("B"), Relation::Observing);
+        let mut game = RestoredGame::unchanged(GameId(7), name("A"), name("B"), Relation::Observing);
         (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::Advanced { plies: 3 }, true);
         restored.offline_for = Duration::from_nanos(1_234_567_891);
         restored.games = vec![game];

@@ -265,7 +265,7 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
     assert!(sent.await.ends_with(" finger"));
     assert_eq!(line(&mut session, "Finger").await, "Finger of Newton:");
     peer.say(BOARD.replace(" 119 122 ", " 118 122 ")).await;
-    seen(&mut session, |event| (event.game() == Some(GameId(7))).then_some(())).await;
+    seen(&mut session, |event| (event.affected_game() == Some(GameId(7))).then_some(())).await;
     client.shutdown().await;
     let reason = seen(&mut session, |event| match event {
         Event::Ended(reason) => Some(reason.clone()),

@@ -19,7 +19,7 @@ use crate::wire::{Framer, StreamState};
 /// let mut read = &b"\n\r<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 \
 ///     Newton Einstein 1 2 12 39 39 119 122 2 K/e1-e2 (0:06) Ke2 0\n\rfics% "[..];
 /// while let Some(event) = events.next(&mut read) {
-///     if let Some(game) = event.game().and_then(|id| events.games().get(id)) {
+///     if let Some(game) = event.affected_game().and_then(|id| events.games().get(id)) {
 ///         assert_eq!(game.position().fen().to_string(), "rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPPKPPP/RNBQ1BNR b kq - 0 2");
 ///     }
 /// }
@@ -43,7 +43,7 @@ impl EventReader {
     ///
     /// A recording of several connections is one stream of bytes, and needs one reader for each connection.
     #[must_use]
-    pub fn starting_at(mut self, offset: u64) -> Self {
+    pub fn with_start_offset(mut self, offset: u64) -> Self {
         self.reader.framer_mut().start_at(offset);
         self
     }
@@ -138,7 +138,7 @@ impl EventReader {
 
     /// Returns whether a reader that [resumes](Self::resume) here returns the same events: no listing is incomplete, and no event
     /// of the last message is pending.
-    pub const fn can_resume(&self) -> bool {
+    pub const fn is_resume_point(&self) -> bool {
         self.pending_event.is_none() && !self.listings.is_collecting()
     }
 
@@ -213,7 +213,7 @@ mod tests {
             let mut seen = Vec::new();
             while let Some(event) = first.next(&mut input) {
                 seen.push(event);
-                let Some(Event::Received { received, .. }) = seen.last().filter(|_| first.can_resume()) else {
+                let Some(Event::Received { received, .. }) = seen.last().filter(|_| first.is_resume_point()) else {
                     continue;
                 };
                 let end = usize::try_from(received.end()).unwrap();

@@ -127,7 +127,7 @@ mod tests {
         let words = ServerText::from_wire(b"caf\xe9 \x1b &#x265a; &#65;, and more than 22 bytes");
         let refused = RequestError::Refused { reason: RefusalReason::Refusal(Refusal::Playing), text: words };
         let mut restored = Restored { offline_for: Duration::from_millis(1500), ..Restored::default() };
-        restored.games.push(RestoredGame::new(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
+        restored.games.push(RestoredGame::unchanged(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
         restored.seeks.push(RestoredCommand::new("seek 5 0", Some(refused.clone())));
         round_trip(&restored);
         round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), ResumptionState::Refused(refused)));

@@ -41,7 +41,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
                         // Played.
                         Ok(_) => break,
                         // The game of the board is over.
-                        Err(error) if error.is_refusal(Refusal::NotPlaying) => break,
+                        Err(error) if error.is_refused_for(Refusal::NotPlaying) => break,
                         Err(RequestError::Refused { .. }) => {}
                         Err(error) => return Err(error.into()),
                     }

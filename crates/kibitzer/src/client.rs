@@ -176,7 +176,7 @@ impl Client {
     /// use kibitzer::{GameId, RequestOptions};
     ///
     /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let options = RequestOptions::new().game(GameId(12)).deadline(Instant::now() + Duration::from_secs(2));
+    /// let options = RequestOptions::new().only_during(GameId(12)).send_by(Instant::now() + Duration::from_secs(2));
     /// client.request_with(&MoveText::new("e2e4")?, options).await?;
     /// # Ok(())
     /// # }

@@ -88,7 +88,7 @@ impl ClientShared {
         let status = SessionStatus {
             state: session.state(),
             capabilities: session.capabilities(),
-            handle: session.handle().cloned(),
+            handle: session.login_handle().cloned(),
             is_closed: false,
         };
         let state = Mailbox {
@@ -214,7 +214,7 @@ impl ClientShared {
         state.counters = session.counters();
         let (now, capabilities) = (session.state(), session.capabilities());
         let status = &mut state.status;
-        let handle = session.handle();
+        let handle = session.login_handle();
         if now == status.state && capabilities == status.capabilities && handle == status.handle.as_ref() {
             return;
         }

@@ -62,7 +62,7 @@ pub(crate) fn tap() -> (TapSender, Tap) {
 impl SessionObserver for TapSender {
     fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
         let game = match observation {
-            Observation::Event { event, .. } => event.game().and_then(|id| view.session.games().get(id)),
+            Observation::Event { event, .. } => event.affected_game().and_then(|id| view.session.games().get(id)),
             _ => None,
         };
         let item = TapItem { at: Instant::now(), observation: observation.clone(), game: game.cloned().map(Box::new) };

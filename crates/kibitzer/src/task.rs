@@ -80,7 +80,7 @@ impl Task {
         span: Span,
     ) -> Box<Self> {
         Box::new(Self {
-            events_per_turn: publisher.kept_events().min(EVENTS_PER_TURN),
+            events_per_turn: publisher.max_kept_events().min(EVENTS_PER_TURN),
             session,
             publisher,
             shared,
@@ -125,7 +125,7 @@ impl Task {
         self.accept_requests(now);
         if self.held_event.is_some() || self.observers.any_is_full() {
             // Nothing is read, so silence does not mean that the server is dead.
-            self.session.reading_paused(now);
+            self.session.handle_reading_pause(now);
         }
         self.connection.break_if_write_timed_out(self.transport.write_timeout, now);
         // Received bytes are processed before timeouts: they may be the awaited answer.
@@ -267,7 +267,7 @@ impl Task {
         self.connection = ConnectionState::None;
         self.observers.show_closed(self.input.view(&self.session));
         self.input = ReceiveBuffer::default();
-        self.session.closed(cause, now);
+        self.session.handle_close(cause, now);
     }
 
     /// Waits until there is work for a turn. Reads nothing while an event is held, bytes are unparsed, or an observer is full.
@@ -294,7 +294,7 @@ impl Task {
             ConnectionChange::Received => {
                 self.observers.show_redacted(&self.input.bytes, now(), self.input.view(&self.session));
             }
-            ConnectionChange::Dialed(outcome) => self.session.dialed(outcome, now()),
+            ConnectionChange::Dialed(outcome) => self.session.handle_dial_outcome(outcome, now()),
             ConnectionChange::Broken => {}
         }
     }
@@ -351,7 +351,7 @@ async fn publish_held_or_admit(publisher: &mut Publisher, held: &mut Option<Arc<
         *held = None;
     } else {
         publisher.wait_for_new_subscribers().await;
-        publisher.admit(games);
+        publisher.admit_new_subscribers(games);
     }
 }
 

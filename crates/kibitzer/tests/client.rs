@@ -136,7 +136,7 @@ async fn typed_commands_have_typed_answers() {
     let told = peer.serving(client.talk(&long)).await.unwrap();
     assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
     let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
-    assert!(refused.unwrap_err().is_refusal(Refusal::NotPlaying));
+    assert!(refused.unwrap_err().is_refused_for(Refusal::NotPlaying));
     let date = peer.serving(client.date()).await.unwrap();
     for reply in [
         peer.serving(client.request("date")).await.unwrap(),
@@ -238,11 +238,11 @@ async fn requests_are_not_sent_after_their_deadline_or_for_an_unknown_game() {
     });
     let number = peer.expect("finger").await;
     let (began, options) = (Instant::now(), RequestOptions::new());
-    let expiring = options.deadline((began + seconds(2)).into_std());
+    let expiring = options.send_by((began + seconds(2)).into_std());
     assert_eq!(client.request_with("shout hello", expiring).await, Err(RequestError::Expired));
     assert_eq!(began.elapsed(), seconds(2));
     let e4 = MoveText::new("e4").unwrap();
-    assert_eq!(client.request_with(&e4, options.game(GameId(12))).await.unwrap_err(), RequestError::GameOver);
+    assert_eq!(client.request_with(&e4, options.only_during(GameId(12))).await.unwrap_err(), RequestError::GameOver);
     peer.say(block(number, 37, "Finger of GuestPUPE:\n\r")).await;
     asking.await.unwrap().unwrap();
     peer.serving(client.request("date")).await.unwrap();
@@ -262,7 +262,7 @@ async fn invalid_requests_are_errors() {
         assert_eq!(client.request(line).await, Err(RequestError::Command(want)));
     }
     assert!(peer.heard.is_empty());
-    assert!(peer.serving(client.request("frobnicate")).await.unwrap_err().is_refusal(Refusal::UnknownCommand));
+    assert!(peer.serving(client.request("frobnicate")).await.unwrap_err().is_refused_for(Refusal::UnknownCommand));
     client.shutdown().await;
     let ended = Err(RequestError::Ended(SessionEndReason::Shutdown));
     assert_eq!(client.request("finger").await, ended);
@@ -403,7 +403,7 @@ async fn bytes_may_arrive_one_by_one() {
         }
         peer
     });
-    let game = wait_for(&mut events, Event::game).await;
+    let game = wait_for(&mut events, Event::affected_game).await;
     assert_eq!(game, GameId(7));
     saying.await.unwrap();
     client.shutdown().await;

@@ -105,7 +105,7 @@ async fn an_unlimited_write_timeout_waits() {
     };
     // The reply is a refusal; a task that has panicked gives none.
     let reply = tokio::select! { reply = asking => reply, () = serving => panic!("hung up") };
-    assert!(reply.unwrap_err().is_refusal(Refusal::UnknownCommand));
+    assert!(reply.unwrap_err().is_refused_for(Refusal::UnknownCommand));
     client.shutdown().await;
 }
 
@@ -115,7 +115,7 @@ async fn observed_games_are_restored_and_reported() {
     let (client, mut peer) = listener.guest(profile).await;
     let mut events = client.subscribe();
     peer.serving(client.request("observe 7")).await.unwrap();
-    assert_eq!(wait_for(&mut events, Event::game).await, GameId(7));
+    assert_eq!(wait_for(&mut events, Event::affected_game).await, GameId(7));
     drop(peer);
     lost(&mut events).await;
     let mut peer = listener.accept().await;

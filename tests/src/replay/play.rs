@@ -117,7 +117,7 @@ impl<'a> Play<'a> {
         // One recorded client has sent many commands at once.
         let options = options.requests(RequestLimits::default().in_flight(64));
         // What a client got without block mode has no blocks.
-        if self.recording.is_in_blocks() { options } else { options.without(Ivar::Block) }
+        if self.recording.is_in_blocks() { options } else { options.without_ivar(Ivar::Block) }
     }
 }
 

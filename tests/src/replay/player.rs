@@ -103,7 +103,7 @@ impl<'a> Player<'a> {
         // Whatever happens now: nothing is sent any more.
         let over = self.now + Duration::from_hours(24);
         self.session.handle_timeout(over);
-        self.session.closed(CloseCause::Closed, over);
+        self.session.handle_close(CloseCause::Closed, over);
         assert_eq!(self.session.poll_timeout(), None);
         self.now = over;
         self.drain();
@@ -122,12 +122,12 @@ impl<'a> Player<'a> {
         self.early.clear();
         self.owed.clear();
         self.tail.clear();
-        self.session.dialed(Ok(()), self.now);
+        self.session.handle_dial_outcome(Ok(()), self.now);
         self.drain();
     }
 
     fn close(&mut self) {
-        self.session.closed(CloseCause::Closed, self.now);
+        self.session.handle_close(CloseCause::Closed, self.now);
         self.drain();
     }
 

@@ -111,7 +111,7 @@ async fn games_are_observed_and_left() {
         assert_eq!(scene.gauss.observe(handle("Euler")).await.unwrap().game, scene.game);
         assert_eq!(scene.gauss.unobserve_all().await.unwrap(), [scene.game]);
         let none = refusal(&scene.gauss, &command::observe(GameId(99))).await;
-        assert_eq!(none.refusal(), Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame)), "{none:?}");
+        assert_eq!(none.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame)), "{none:?}");
         assert!(scene.gauss.unobserve(scene.game).await.is_err());
         scene.close().await;
     }
@@ -125,7 +125,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
     scene.gauss.request("+channel 53").await.unwrap();
     scene.newton.request("+channel 53").await.unwrap();
     scene.gauss.request(&format!("observe {}", scene.game)).await.unwrap();
-    let said = |kind: EventKind| Filter::new().kinds([kind]).from(handle("Newton"));
+    let said = |kind: EventKind| Filter::new().kinds([kind]).spoken_by(handle("Newton"));
     let to_gauss: [(Say, EventKind); 6] = [
         (|text| Talk::tell(&handle("Gauss"), text), EventKind::Tell),
         (|text| Talk::channel(53, text), EventKind::ChannelTell),
@@ -192,7 +192,7 @@ async fn a_finished_game_is_examined() {
     assert_eq!(scene.gauss.revert().await.unwrap().board.unwrap().ply(), 1);
     scene.gauss.unexamine().await.unwrap();
     let nothing = refusal(&scene.gauss, &command::unexamine()).await;
-    assert_eq!(nothing.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
+    assert_eq!(nothing.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
     let board = scene.gauss.examine_scratch().await.unwrap();
     assert!(board.relation().is_examined());
     scene.close().await;

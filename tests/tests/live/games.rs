@@ -90,13 +90,13 @@ async fn a_refused_move_is_an_error_with_the_servers_reason() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let (_hall, newton, euler) = pair(without).await;
         let e5 = MoveText::new("e5").unwrap();
-        assert!(newton.request(&e5).await.unwrap_err().is_refusal(Refusal::NotPlaying), "{without:?}");
+        assert!(newton.request(&e5).await.unwrap_err().is_refused_for(Refusal::NotPlaying), "{without:?}");
         begin_game(&newton, &euler).await;
         let illegal = newton.request(&MoveText::new("Ke5").unwrap()).await.unwrap_err();
-        assert_eq!(illegal.refusal(), Some(RefusalReason::Refusal(Refusal::IllegalMove)), "{illegal:?}");
+        assert_eq!(illegal.refusal_reason(), Some(RefusalReason::Refusal(Refusal::IllegalMove)), "{illegal:?}");
         assert_eq!(illegal.text(), Some("Illegal move (Ke5)."));
         let early = euler.request(&e5).await.unwrap_err();
-        assert_eq!(early.refusal(), Some(RefusalReason::Refusal(Refusal::NotYourMove)), "{early:?}");
+        assert_eq!(early.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotYourMove)), "{early:?}");
         let made = newton.request(&MoveText::new("e2e4").unwrap()).await.unwrap();
         assert_eq!((made.board.unwrap().ply(), made.ended), (1, None));
         // A mate is told with the move that gives it.
@@ -132,7 +132,7 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
         assert_eq!(newton.draw().await.unwrap(), OfferOutcome::Sent);
         let OfferOutcome::Ended(ended) = euler.draw().await.unwrap() else { panic!() };
         assert_eq!((ended.game, ended.reason, ended.result), (game, GameEndReason::Agreement, GameResult::Draw));
-        assert!(newton.draw().await.unwrap_err().is_refusal(Refusal::NotPlaying));
+        assert!(newton.draw().await.unwrap_err().is_refused_for(Refusal::NotPlaying));
     }
 }
 
@@ -164,7 +164,7 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     }
     moves(begin_game(&newton, &euler).await).await;
     let early = euler.flag().await.unwrap_err();
-    assert_eq!(early.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)), "{early:?}");
+    assert_eq!(early.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)), "{early:?}");
     tokio::time::sleep(Duration::from_mins(6)).await;
     let ended = euler.flag().await.unwrap();
     assert_eq!((ended.reason, ended.result), (GameEndReason::Time, GameResult::BlackWins), "White thought too long");

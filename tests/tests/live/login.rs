@@ -144,7 +144,7 @@ async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
     let (guest, mut events) = Client::start(hall.profile(), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     guest.ready().await.unwrap();
     assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Sent { line: None, .. })));
-    assert_eq!(Credentials::Guest.name(), "guest");
+    assert_eq!(Credentials::Guest.name_to_send(), "guest");
     guest.shutdown().await;
 }
 

@@ -97,7 +97,7 @@ async fn record_reconnect(
     let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
     let profile =
         hall.account("Gauss").session(|session| session.timeseal(timeseal)).redact_events().record_file(&recording.0);
-    let profile = profile.session(|session| without.into_iter().fold(session, SessionOptions::without));
+    let profile = profile.session(|session| without.into_iter().fold(session, SessionOptions::without_ivar));
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
@@ -127,7 +127,7 @@ async fn a_session_with_the_same_seed_emits_the_same_events_for_its_recording() 
         assert!(records.is_sorted_by_key(|record| record.time));
         let password = Password::new("not recorded").unwrap();
         let options = SessionOptions::new(Credentials::Account { handle: handle("Gauss"), password }).seed(7);
-        let options = without.into_iter().fold(options.timeseal(timeseal), SessionOptions::without);
+        let options = without.into_iter().fold(options.timeseal(timeseal), SessionOptions::without_ivar);
         // The last piece is the end of the connection, which followed from the shutdown.
         let (last, records) = records.split_last().unwrap();
         assert!(last.bytes.is_empty(), "{name}: {last:?}");

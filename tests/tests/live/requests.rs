@@ -85,7 +85,7 @@ async fn time_of_requests(n_tasks: u32) -> Duration {
                     let channel = n % 200;
                     let reply = client.request(&format!("inchannel {channel}")).await.unwrap();
                     let answer = format!("There are 0 players in channel {channel}.");
-                    assert_eq!(reply.answer().map(Event::raw), Some(answer.as_bytes()));
+                    assert_eq!(reply.first_answer().map(Event::raw), Some(answer.as_bytes()));
                 }
             }
         });
@@ -141,15 +141,15 @@ async fn refusals_have_types() {
             ("cshout hi", Refusal::NotRegistered),
         ];
         for (line, want) in cases {
-            assert!(guest.request(line).await.unwrap_err().is_refusal(want), "{line} {framing:?}");
+            assert!(guest.request(line).await.unwrap_err().is_refused_for(want), "{line} {framing:?}");
         }
         let long = format!("tell Newton {}", "x".repeat(2000));
         let refused = guest.request(&long).await.unwrap_err();
         let is_unsent = matches!(refused, RequestError::Command(CommandError::TooLong { .. }));
-        assert!(is_unsent || refused.is_refusal(Refusal::CommandTooLong), "{refused:?}");
+        assert!(is_unsent || refused.is_refused_for(Refusal::CommandTooLong), "{refused:?}");
         if framing == Framing::Blocks {
             let refused = guest.request("match").await.unwrap_err();
-            assert_eq!(refused.refusal(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
+            assert_eq!(refused.refusal_reason(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
         }
         // None of these has spoilt what comes next.
         assert!(guest.request("date").await.unwrap().text().contains("Server time"));

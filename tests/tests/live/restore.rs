@@ -32,8 +32,9 @@ impl Scene {
     async fn with(options: ServerOptions, wanted: &[Ivar]) -> Self {
         let hall = Hall::open(options).await;
         let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-        let profile =
-            wanted.iter().fold(hall.account("Gauss"), |profile, &ivar| profile.session(|session| session.want(ivar)));
+        let profile = wanted
+            .iter()
+            .fold(hall.account("Gauss"), |profile, &ivar| profile.session(|session| session.with_ivar(ivar)));
         let gauss = Client::connect(profile).await.unwrap();
         let events = gauss.subscribe();
         let game = begin_game(&newton, &euler).await;
@@ -137,7 +138,10 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
     // Who plays the same opponent again plays on as far as names tell; the position says that it is not the same.
     assert_eq!((game.now, game.outcome), (Some(again), RestoreOutcome::Changed), "{game:?}");
     let followed = scene.gauss.subscribe_with_games().await.unwrap().0;
-    assert_eq!(followed.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect::<Vec<_>>(), [again]);
+    assert_eq!(
+        followed.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect::<Vec<_>>(),
+        [again]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -20,8 +20,9 @@ fn facts(capabilities: Capabilities) -> [bool; 7] {
 
 #[tokio::test(start_paused = true)]
 async fn capabilities_are_what_the_server_granted() {
-    let all = |profile: Profile| profile.session(|session| session.want(Ivar::SeekInfo).want(Ivar::CompressMove));
-    let few = |profile: Profile| profile.session(|session| session.without(Ivar::Ms).without(Ivar::GameInfo));
+    let all =
+        |profile: Profile| profile.session(|session| session.with_ivar(Ivar::SeekInfo).with_ivar(Ivar::CompressMove));
+    let few = |profile: Profile| profile.session(|session| session.without_ivar(Ivar::Ms).without_ivar(Ivar::GameInfo));
     for is_understood in [true, false] {
         for has_block in [true, false] {
             let case = format!("login string {is_understood}, block mode {has_block}");

@@ -68,7 +68,7 @@ async fn filters_pass_what_they_name() {
     let scene = Scene::open(|profile| profile).await;
     let mut boards = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::Position]).game(scene.game));
     let mut others = scene.gauss.subscribe().only(Filter::new().game(GameId(77)));
-    let mut of_euler = scene.gauss.subscribe().only(Filter::new().from(handle("euler")));
+    let mut of_euler = scene.gauss.subscribe().only(Filter::new().spoken_by(handle("euler")));
     scene.play(&MOVES[..3]).await;
     for client in [&scene.newton, &scene.euler] {
         client.request("kibitz hello").await.unwrap();
@@ -76,7 +76,7 @@ async fn filters_pass_what_they_name() {
     sleep(Duration::from_secs(1)).await;
     let (boards, _) = drain(&mut boards);
     assert_eq!(boards.len(), 3);
-    assert!(boards.iter().all(|event| event.game() == Some(scene.game)));
+    assert!(boards.iter().all(|event| event.affected_game() == Some(scene.game)));
     assert_eq!(drain(&mut others), (Vec::new(), 0));
     let (said, _) = drain(&mut of_euler);
     assert_eq!(said.iter().map(Event::kind).collect::<Vec<_>>(), [EventKind::Kibitz]);
@@ -90,7 +90,7 @@ async fn a_latecomer_has_the_games_first_and_then_what_follows() {
     let [game] = &games[..] else { panic!("{games:?}") };
     assert_eq!((game.id(), game.position().ply()), (scene.game, 2));
     scene.play(&["Nf3"]).await;
-    let board = |event: &Event| (event.kind() == EventKind::Position).then(|| event.game());
+    let board = |event: &Event| (event.kind() == EventKind::Position).then(|| event.affected_game());
     assert_eq!(wait_for(&mut events, board).await, Some(scene.game));
     assert!(!drain(&mut events).0.iter().any(|event| event.kind() == EventKind::Position), "once");
 }

@@ -102,7 +102,7 @@ async fn n_spoilt(client: &Client, case: &str) -> usize {
             }
             // The last one: the noise stands in the line that ends the reply before, and its rest looks like an answer.
             Err(RequestError::TimedOut(_) | RequestError::Incomplete) => n_spoilt += 1,
-            Err(error) if error.is_refusal(Refusal::UnknownCommand) => n_spoilt += 1,
+            Err(error) if error.is_refused_for(Refusal::UnknownCommand) => n_spoilt += 1,
             Err(other) => panic!("{case}: {other:?}"),
         }
     }

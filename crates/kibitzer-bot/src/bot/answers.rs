@@ -125,7 +125,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if answer.verb == AnswerVerb::Accept && answer.game.is_none() && !has_started {
             self.idle.is_accepting = false;
         }
-        let is_gone = result.as_ref().is_err_and(|error| error.is_refusal(Refusal::NoSuchOffer));
+        let is_gone = result.as_ref().is_err_and(|error| error.is_refused_for(Refusal::NoSuchOffer));
         if is_gone && answer.verb != AnswerVerb::Accept {
             return;
         }

@@ -98,7 +98,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.idle.challenged = None;
         let passes =
             [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered].map(RefusalReason::Refusal);
-        if failed.refusal().is_some_and(|reason| !passes.contains(&reason)) {
+        if failed.refusal_reason().is_some_and(|reason| !passes.contains(&reason)) {
             self.idle.record_refusal(&player, Instant::now());
         }
         self.report_refusal(None, Some(player), error);

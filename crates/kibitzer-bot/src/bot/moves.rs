@@ -116,7 +116,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if !self.games.tracker().is_current(position) {
             return;
         }
-        if error.refusal().is_some() || matches!(error, RequestError::Unexpected { .. }) {
+        if error.refusal_reason().is_some() || matches!(error, RequestError::Unexpected { .. }) {
             // The position is the server's, so the move is not legal in it. Some refusals have unknown words.
             return self
                 .order(EngineOrder::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));

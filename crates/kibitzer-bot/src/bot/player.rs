@@ -211,7 +211,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn report_refusal(&self, game: Option<GameKey>, player: Option<Handle>, error: Option<RequestError>) {
         if let Some(error) = error {
             // A refusal contains the server's words already.
-            let text = error.text().filter(|_| error.refusal().is_none());
+            let text = error.text().filter(|_| error.refusal_reason().is_none());
             let words = text.map_or(String::new(), |text| format!(": {}", text.trim()));
             self.report(BotAction::ServerRefused, game, player, format!("{error}{words}"));
         }

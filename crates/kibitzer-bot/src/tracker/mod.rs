@@ -146,7 +146,7 @@ impl GameTracker {
         if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_same_game(game)) {
             return vec![tracked.apply_change(game, change.kind, self.n_events)];
         }
-        if game.is_going_on() && self.is_tracked(change.relation) {
+        if game.is_followed_and_ongoing() && self.is_tracked(change.relation) {
             self.start_or_resume(&game.clone())
         } else {
             Vec::new()

@@ -222,7 +222,7 @@ fn a_list_replaces_no_known_moves_and_completes_a_resumed_game() {
 fn the_report_after_a_reconnect_has_missing_moves_and_ends() {
     let [white, black] = ["Me", "Bob"].map(|name| name.parse::<Handle>().unwrap());
     let report = |now, outcome, moves| {
-        let mut game = RestoredGame::new(GameId(7), white.clone(), black.clone(), Relation::MyTurn);
+        let mut game = RestoredGame::unchanged(GameId(7), white.clone(), black.clone(), Relation::MyTurn);
         (game.now, game.outcome, game.moves) = (now, outcome, moves);
         let mut restored = Restored::default();
         restored.games.push(game);

@@ -73,7 +73,7 @@ impl DecodePrinter {
             StreamPiece::Sent(Some(bytes)) => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                     let Some(text) = sent_text(line) else { continue };
-                    self.secrets.learn(&text);
+                    self.secrets.learn_alias(&text);
                     let is_secret = self.password_prompt.is_open() || self.secrets.is_secret(&text);
                     self.password_prompt.record_sent(line);
                     self.print_sent((!is_secret).then_some(text))?;
@@ -81,7 +81,7 @@ impl DecodePrinter {
             }
             StreamPiece::Ended => {
                 self.finish_connection()?;
-                self.events = self.initial_reader.clone().starting_at(self.n_received);
+                self.events = self.initial_reader.clone().with_start_offset(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
                 if let Some(filter) = &mut self.filter {
                     filter.end_connection();

@@ -47,7 +47,7 @@ pub(super) async fn keep_observing(client: &Client) {
 
 /// Returns the games in progress that this session follows.
 fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
-    games.iter().filter(|game| game.is_going_on()).map(|game| game.id()).collect()
+    games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect()
 }
 
 /// Observes more games until three are observed, or the server has no others. Returns the number of observed games.

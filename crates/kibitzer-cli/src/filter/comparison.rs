@@ -59,7 +59,7 @@ impl Quantity {
 
     /// Returns the numbers of this quantity in an event; durations in microseconds.
     fn read(self, subject: &Subject<'_>) -> [Option<i64>; 2] {
-        let position = subject.event.and_then(Event::position);
+        let position = subject.event.and_then(Event::reported_board);
         let board = position.as_ref().map(|position| position.board);
         let us = |ms: i64| ms.saturating_mul(1_000);
         let one = |value| [value, None];

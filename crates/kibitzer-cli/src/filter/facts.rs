@@ -88,5 +88,5 @@ impl SessionFacts {
 
 /// Returns the game that an event changed, or that its message names.
 pub(crate) fn game_of(event: &Event) -> Option<GameId> {
-    event.game().or_else(|| event.message()?.game())
+    event.affected_game().or_else(|| event.message()?.game())
 }

@@ -156,7 +156,8 @@ fn snapshot_as_events(snapshot: &Snapshot) -> Vec<Event> {
 
 /// Returns the events that show these games to a new reader. Their lines leave out moves on purpose, so none count as missing.
 fn snapshot_events(games: &[Game]) -> Vec<Event> {
-    let said: Vec<u8> = games.iter().flat_map(Game::to_lines).flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
+    let said: Vec<u8> =
+        games.iter().flat_map(Game::to_snapshot_lines).flat_map(|line| [&line[..], b"\n\r"].concat()).collect();
     let (mut reader, mut rest) = (EventReader::default(), &said[..]);
     let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
     events.filter(|event| event.kind() != EventKind::Missed).collect()

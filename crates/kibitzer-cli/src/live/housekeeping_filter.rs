@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use kibitzer::core::message::{Control, Message};
-use kibitzer::core::session::fence_word;
+use kibitzer::core::session::fence_in_sent_line;
 use kibitzer::core::{Event, EventCategory, EventKind};
 
 use crate::filter::{reply_number, split_request_number};
@@ -94,7 +94,7 @@ impl HousekeepingFilter {
 
     /// Records a sent line: the word of a fence, or the number of a command of the session itself. Returns whether it is one of them.
     pub(crate) fn record_sent(&mut self, line: &str) -> bool {
-        if let Some(word) = fence_word(line.as_bytes()) {
+        if let Some(word) = fence_in_sent_line(line.as_bytes()) {
             self.fences.push_back(word.to_vec());
             if self.fences.len() > MAX_FENCES {
                 self.fences.pop_front();

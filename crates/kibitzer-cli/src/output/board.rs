@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
 use kibitzer::core::chess::{Color, LastMove, Piece, Square};
-use kibitzer::core::event::EventPosition;
+use kibitzer::core::event::ReportedBoard;
 use kibitzer::core::message::ClockReading;
 
 use super::TerminalSafe;
@@ -20,7 +20,7 @@ const LIGHT_MOVED: Ansi256Color = Ansi256Color(180);
 const DARK_MOVED: Ansi256Color = Ansi256Color(137);
 
 /// Draws nine lines: eight rows and the names of the files. White's pieces are upper case.
-pub(super) fn write(out: &mut impl Write, position: &EventPosition<'_>) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
     let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
     for row in 0..8 {
         write_row(out, position, bottom, row)?;
@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut impl Write, position: &EventPosition<'_>) -> io::R
     writeln!(out, "    {LABEL}{files}{LABEL:#}")
 }
 
-fn write_row(out: &mut impl Write, position: &EventPosition<'_>, bottom: Color, row: u8) -> io::Result<()> {
+fn write_row(out: &mut impl Write, position: &ReportedBoard<'_>, bottom: Color, row: u8) -> io::Result<()> {
     let rank = if bottom == Color::White { 7 - row } else { row };
     write!(out, " {LABEL}{}{LABEL:#} ", rank + 1)?;
     for column in 0..8 {
@@ -43,7 +43,7 @@ fn write_row(out: &mut impl Write, position: &EventPosition<'_>, bottom: Color, 
 }
 
 /// Writes a square with its piece, highlighted if the last move started or ended there.
-fn write_square(out: &mut impl Write, position: &EventPosition<'_>, square: Square) -> io::Result<()> {
+fn write_square(out: &mut impl Write, position: &ReportedBoard<'_>, square: Square) -> io::Result<()> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
     let ground = match (is_move_square(position.played, square), is_light) {
         (true, true) => LIGHT_MOVED,
@@ -71,7 +71,7 @@ pub(crate) fn is_move_square(played: Option<LastMove>, square: Square) -> bool {
 }
 
 /// Writes the text beside a row: the players next to their own side, the move and the terms between them.
-fn write_beside(out: &mut impl Write, position: &EventPosition<'_>, bottom: Color, row: u8) -> io::Result<()> {
+fn write_beside(out: &mut impl Write, position: &ReportedBoard<'_>, bottom: Color, row: u8) -> io::Result<()> {
     if matches!(row, 1 | 3 | 6) {
         return Ok(());
     }
@@ -87,7 +87,7 @@ fn write_beside(out: &mut impl Write, position: &EventPosition<'_>, bottom: Colo
 }
 
 /// Writes a player's name, rating and clock.
-fn write_player(out: &mut impl Write, position: &EventPosition<'_>, color: Color) -> io::Result<()> {
+fn write_player(out: &mut impl Write, position: &ReportedBoard<'_>, color: Color) -> io::Result<()> {
     let board = position.board;
     let name = TerminalSafe(board.player(color).as_str()).to_string();
     write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", board.clock(color).to_string())?;
@@ -97,7 +97,7 @@ fn write_player(out: &mut impl Write, position: &EventPosition<'_>, color: Color
     Ok(())
 }
 
-fn write_move(out: &mut impl Write, position: &EventPosition<'_>) -> io::Result<()> {
+fn write_move(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
     let Some(played) = position.board.numbered_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
@@ -108,7 +108,7 @@ fn write_move(out: &mut impl Write, position: &EventPosition<'_>) -> io::Result<
     }
 }
 
-fn write_terms(out: &mut impl Write, position: &EventPosition<'_>) -> io::Result<()> {
+fn write_terms(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
     let board = position.board;
     let part = if board.relation().is_isolated() {
         ", shown"

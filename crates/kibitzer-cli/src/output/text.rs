@@ -29,7 +29,7 @@ pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
 ///
 /// Styles are escape sequences, which `out` has to remove for output without color. Received text is escaped by [`TerminalSafe`].
 pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
-    if let Some(position) = event.position() {
+    if let Some(position) = event.reported_board() {
         return board::write(out, &position);
     }
     match (event.kind(), event.message()) {

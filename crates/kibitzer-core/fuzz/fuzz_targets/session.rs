@@ -124,9 +124,9 @@ impl Driver {
                         self.session.abandon(id, self.now);
                     }
                 }
-                Step::Hold => self.session.reading_paused(self.now),
-                Step::Close => self.session.closed(CloseCause::Closed, self.now),
-                Step::Fail => self.session.dialed(Err(DialError::TimedOut), self.now),
+                Step::Hold => self.session.handle_reading_pause(self.now),
+                Step::Close => self.session.handle_close(CloseCause::Closed, self.now),
+                Step::Fail => self.session.handle_dial_outcome(Err(DialError::TimedOut), self.now),
                 Step::Quit => self.session.quit(self.now),
                 Step::Stop => self.session.shutdown(self.now),
             }
@@ -138,13 +138,13 @@ impl Driver {
     fn follow(&mut self) {
         match self.session.next_action() {
             DriverAction::Dial { .. } => {
-                self.session.dialed(Ok(()), self.now);
+                self.session.handle_dial_outcome(Ok(()), self.now);
                 (self.was_let_in, self.is_in, self.is_icc) = (false, false, self.is_said_to_be_icc);
                 (self.n_name_prompts, self.n_prompts) = (0, 0);
                 (self.n_passwords, self.n_names_with_password) = (0, 0);
                 self.peer = Peer::new(self.peer.manner());
             }
-            DriverAction::Close => self.session.closed(CloseCause::Closed, self.now),
+            DriverAction::Close => self.session.handle_close(CloseCause::Closed, self.now),
             DriverAction::Keep | DriverAction::Wait | DriverAction::End(_) => {}
         }
         self.drain();
@@ -318,5 +318,5 @@ fn options(setup: &Setup<'_>) -> SessionOptions {
         .limits(setup.kept.limits())
         .game_limits(GameLimits::default().games(3).moves(4))
         .requests(RequestLimits::default().queued(8).in_flight(3).reply_events(20).reply_bytes(500));
-    if choice & 32 == 0 { options } else { options.without(Ivar::Block).want(Ivar::SeekInfo).want(Ivar::Lock) }
+    if choice & 32 == 0 { options } else { options.without_ivar(Ivar::Block).with_ivar(Ivar::SeekInfo).with_ivar(Ivar::Lock) }
 }

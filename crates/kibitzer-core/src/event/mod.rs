@@ -10,7 +10,7 @@ mod request;
 
 pub use capabilities::Capabilities;
 pub use connection::{CloseCause, DialError, LostCause, SessionEndReason, TlsFailure};
-pub use describe::EventPosition;
+pub use describe::ReportedBoard;
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
@@ -116,10 +116,10 @@ impl Event {
     /// Returns a copy of a received event whose message is plain text with this line, at the same position and without a change.
     /// Serves to redact lines. `None` for all events but [`Received`](Self::Received).
     #[must_use]
-    pub fn with_text(&self, line: &[u8]) -> Option<Self> {
+    pub fn to_redacted_text(&self, redacted_line: &[u8]) -> Option<Self> {
         match self {
             Self::Received { received, .. } => {
-                Some(Self::Received { received: received.with_text(line), change: None })
+                Some(Self::Received { received: received.with_text(redacted_line), change: None })
             }
             _ => None,
         }
@@ -137,7 +137,7 @@ impl Event {
     }
 
     /// Returns the number of the game that the event changed or concerns; `None` without a change, desync or missed plies.
-    pub fn game(&self) -> Option<GameId> {
+    pub fn affected_game(&self) -> Option<GameId> {
         match self {
             Self::Desync(desync) => Some(desync.game),
             Self::Missed(missed) => Some(missed.game),

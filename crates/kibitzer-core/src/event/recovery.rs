@@ -51,7 +51,7 @@ pub struct RestoredGame {
 
 impl RestoredGame {
     /// Creates the report of a game that is unchanged, under its old number. The caller may change every field.
-    pub const fn new(was: GameId, white: Handle, black: Handle, relation: Relation) -> Self {
+    pub const fn unchanged(was: GameId, white: Handle, black: Handle, relation: Relation) -> Self {
         Self {
             was,
             now: Some(was),

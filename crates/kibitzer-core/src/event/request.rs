@@ -67,7 +67,7 @@ pub enum RefusalReason {
 
 /// Reason why a request failed: it was not sent, no reply arrived, the server refused it, or the reply does not answer it.
 ///
-/// [`refusal`](Self::refusal) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
+/// [`refusal_reason`](Self::refusal_reason) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
 ///
 /// [`as_ref`](AsRef::as_ref) returns the name of the variant in snake case, such as `timed_out`.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
@@ -84,10 +84,10 @@ pub enum RequestError {
     /// The session is not ready: it is being connected or set up. Nothing was sent, and nothing will be.
     #[error("not connected")]
     NotConnected,
-    /// Its [deadline](crate::session::RequestOptions::deadline) passed before it could be sent. Nothing was sent.
+    /// Its [deadline](crate::session::RequestOptions::send_by) passed before it could be sent. Nothing was sent.
     #[error("expired before it was sent")]
     Expired,
-    /// Its [game](crate::session::RequestOptions::game) is over, no longer followed, or not known. Nothing was sent.
+    /// Its [game](crate::session::RequestOptions::only_during) is over, no longer followed, or not known. Nothing was sent.
     #[error("game is over or not followed")]
     GameOver,
     /// The reply did not arrive in time. The command may have been executed.
@@ -141,7 +141,7 @@ pub enum RequestError {
 
 impl RequestError {
     /// Returns the reason of a [refusal](Self::Refused); `None` for every other error, also for a refusal in unknown words.
-    pub const fn refusal(&self) -> Option<RefusalReason> {
+    pub const fn refusal_reason(&self) -> Option<RefusalReason> {
         match self {
             Self::Refused { reason, .. } => Some(*reason),
             _ => None,
@@ -149,8 +149,8 @@ impl RequestError {
     }
 
     /// Returns whether the server refused for this reason.
-    pub fn is_refusal(&self, refusal: Refusal) -> bool {
-        self.refusal() == Some(RefusalReason::Refusal(refusal))
+    pub fn is_refused_for(&self, refusal: Refusal) -> bool {
+        self.refusal_reason() == Some(RefusalReason::Refusal(refusal))
     }
 
     /// Returns the server's words, if the variant keeps them: those of a refusal, or those sent instead of an answer. Never empty.
@@ -172,14 +172,14 @@ mod tests {
     fn refusals_and_unrecognized_replies_keep_the_text_of_the_server() {
         let reason = RefusalReason::Refusal(Refusal::IllegalMove);
         let refused = RequestError::Refused { reason, text: ServerText::from_wire(b"Illegal move.") };
-        assert_eq!((refused.refusal(), refused.text()), (Some(reason), Some("Illegal move.")));
+        assert_eq!((refused.refusal_reason(), refused.text()), (Some(reason), Some("Illegal move.")));
         let text = PlayerText::from_wire(b"What?");
         let source = ListingError::NotThisReply;
         for error in [RequestError::Unexpected { text: text.clone() }, RequestError::Listing { source, text }] {
-            assert_eq!((error.refusal(), error.text()), (None, Some("What?")));
+            assert_eq!((error.refusal_reason(), error.text()), (None, Some("What?")));
         }
         for error in [RequestError::Busy, RequestError::Unnumbered, RequestError::Ended(SessionEndReason::Quit)] {
-            assert_eq!((error.refusal(), error.text()), (None, None), "{error:?}");
+            assert_eq!((error.refusal_reason(), error.text()), (None, None), "{error:?}");
         }
     }
 }

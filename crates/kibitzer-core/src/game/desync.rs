@@ -35,7 +35,7 @@ pub struct DesyncBoards {
 
 impl DesyncBoards {
     /// Returns the squares on which the two positions differ; `None` without a received position.
-    pub fn squares(&self) -> Option<Vec<Square>> {
+    pub fn differing_squares(&self) -> Option<Vec<Square>> {
         let (expected, actual) = (self.expected.board, self.actual?.board);
         Some(Square::all().filter(|square| expected.piece(*square) != actual.piece(*square)).collect())
     }
@@ -137,8 +137,9 @@ mod tests {
         let Some(boards) = last.unwrap_or_else(|| panic!("no desync: {stream}")).boards else {
             return (None, None, None);
         };
-        let squares =
-            boards.squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        let squares = boards
+            .differing_squares()
+            .map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
         (Some(boards.expected.to_string()), boards.actual.map(|actual| actual.to_string()), squares)
     }
 

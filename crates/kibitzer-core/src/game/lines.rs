@@ -22,7 +22,7 @@ impl Game {
     ///
     /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take
     /// back. It has no moves if one of these boards cannot be derived.
-    pub fn to_lines(&self) -> Vec<Vec<u8>> {
+    pub fn to_snapshot_lines(&self) -> Vec<Vec<u8>> {
         let terms = self.terms_line();
         let boards = self.recent_positions().into_iter().map(|position| board_line(&position));
         let hands = self.hands().map(|hands| reserves_line(self, hands));
@@ -193,7 +193,7 @@ mod tests {
         for (name, said) in cases {
             let first = reader(format!("{said}\n\rfics% ").as_bytes());
             let game = first.games().get(GameId(107)).unwrap();
-            let lines = game.to_lines();
+            let lines = game.to_snapshot_lines();
             assert_eq!(
                 lines.len(),
                 1 + usize::from(said.contains("<g1>")) + usize::from(said.contains("<b1>")),
@@ -210,6 +210,6 @@ mod tests {
             -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\rfics% ";
         let first = reader(said.as_bytes());
         let game = first.games().get(GameId(7)).unwrap();
-        assert_eq!(game.to_lines()[0], b"<g1> 7 t=suicide r=1");
+        assert_eq!(game.to_snapshot_lines()[0], b"<g1> 7 t=suicide r=1");
     }
 }

@@ -115,7 +115,7 @@ impl Games {
 
     /// Returns the game that this login is playing, the lowest number in a simultaneous exhibition; `None` if it plays none.
     pub fn mine(&self) -> Option<&Game> {
-        self.iter().find(|game| game.is_going_on() && game.position().relation().is_mine())
+        self.iter().find(|game| game.is_followed_and_ongoing() && game.position().relation().is_mine())
     }
 
     /// Returns the identity of the game in progress that has this number; `None` if there is none, or if an announcement leaves open
@@ -230,7 +230,7 @@ impl Games {
             return;
         }
         let (games, stopped) = (&self.by_id, &mut self.stopped);
-        let is_over = |id: &GameId| games.get(*id).is_some_and(|game| !game.is_going_on());
+        let is_over = |id: &GameId| games.get(*id).is_some_and(|game| !game.is_followed_and_ongoing());
         let over = std::iter::from_fn(|| stopped.pop_first()).find(is_over);
         let others = || games.iter().find(|(_, game)| !game.position().relation().is_mine());
         let unneeded = || others().or_else(|| games.iter().next()).map(|(id, _)| id);

@@ -154,7 +154,7 @@ impl Game {
     }
 
     /// Returns whether the server sends boards of the game to this session: the game has not ended, and the session follows it.
-    pub const fn is_going_on(&self) -> bool {
+    pub const fn is_followed_and_ongoing(&self) -> bool {
         self.ending.is_none() && self.followed
     }
 
@@ -229,7 +229,7 @@ impl Game {
 
     /// Returns whether messages about the number of this game apply to it. If not, the next board shows which game has the number.
     pub(super) const fn owns_number(&self) -> bool {
-        self.is_going_on() && self.next_board.is_none()
+        self.is_followed_and_ongoing() && self.next_board.is_none()
     }
 
     pub(super) fn identity(&self) -> GameIdentity {

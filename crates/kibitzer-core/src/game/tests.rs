@@ -246,7 +246,7 @@ fn a_game_that_is_observed_again_goes_on() {
     ] {
         let session = play(&[start(0), e4(0), e5(0), between.clone(), again]);
         assert_eq!((session.kinds.last(), &session.desyncs[..]), (Some(&kind), &[][..]), "{between}");
-        assert!(session.game().is_going_on(), "{between}");
+        assert!(session.game().is_followed_and_ongoing(), "{between}");
     }
 }
 
@@ -372,9 +372,9 @@ fn a_resumed_game_is_announced_twice_and_is_one_game() {
 fn leaving_an_observation_to_examine_keeps_the_game() {
     let left = line("Removing game 7 from observation list.");
     let session = play(&[start(-2), e4(-2), left.clone(), e4(2)]);
-    assert!(session.game().is_going_on());
+    assert!(session.game().is_followed_and_ongoing());
     assert_eq!(session.sans(), ["e4"]);
-    assert!(!play(&[start(0), left]).game().is_going_on());
+    assert!(!play(&[start(0), left]).game().is_followed_and_ongoing());
 }
 
 /// The reserves of game 7 as FEN prints them.

@@ -44,7 +44,7 @@ impl Filter {
 
     /// Accepts only messages that this player wrote; case is ignored. Default: all events, whether they have a speaker or not.
     #[must_use]
-    pub fn from(self, speaker: Handle) -> Self {
+    pub fn spoken_by(self, speaker: Handle) -> Self {
         Self { speaker: Some(speaker), ..self }
     }
 
@@ -63,7 +63,7 @@ fn kind_bit(kind: EventKind) -> u128 {
 
 /// Returns whether the event changed the game, or its message names the game.
 fn concerns_game(event: &Event, game: GameId) -> bool {
-    event.game() == Some(game) || event.message().is_some_and(|message| message.game() == Some(game))
+    event.affected_game() == Some(game) || event.message().is_some_and(|message| message.game() == Some(game))
 }
 
 fn is_said_by(event: &Event, speaker: &Handle) -> bool {

@@ -40,7 +40,7 @@ impl Publisher {
     }
 
     /// Returns the maximum number of unread events kept for broadcast subscribers; at least 1.
-    pub fn kept_events(&self) -> usize {
+    pub fn max_kept_events(&self) -> usize {
         self.shared.state().ring.limit()
     }
 
@@ -70,7 +70,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// Waits until a subscriber may have been added since the last event. The caller then calls [`admit`](Self::admit).
+    /// Waits until a subscriber may have been added since the last event. The caller then calls [`admit_new_subscribers`](Self::admit_new_subscribers).
     ///
     /// [`publish`](Self::publish) adds new subscribers too, but a snapshot of the games must not wait for the next event.
     ///
@@ -84,7 +84,7 @@ impl Publisher {
     /// Adds the subscribers that joined since the last event, and sends a snapshot of the games to those that requested one.
     ///
     /// `games` is the state of all games after the last published event.
-    pub fn admit(&mut self, games: &Games) {
+    pub fn admit_new_subscribers(&mut self, games: &Games) {
         let new_subscribers = std::mem::take(&mut self.shared.state().new_subscribers);
         self.admit_all(new_subscribers, games);
     }
@@ -219,6 +219,6 @@ const fn games_are_ahead_of(event: &Event) -> bool {
 fn changed_game(event: &Event) -> Option<GameId> {
     match event {
         Event::Desync(_) | Event::Missed(_) => None,
-        event => event.game(),
+        event => event.affected_game(),
     }
 }

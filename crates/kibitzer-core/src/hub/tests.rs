@@ -349,7 +349,7 @@ fn subscribers_that_come_and_go_leave_nothing_behind() {
     }
     for _ in 0..100 {
         drop((session.hub().subscribe_lossless(1), session.hub().watch_game(GameId(7))));
-        session.publisher.admit(session.events.games());
+        session.publisher.admit_new_subscribers(session.events.games());
     }
     assert_eq!(session.publisher.shared.state().waiters.slots.len(), 2);
     assert!(session.publisher.lossless.len() + session.publisher.watches.len() <= 2);
@@ -379,7 +379,7 @@ fn a_watch_has_the_newest_state_of_its_game() {
     let mut watch = session.hub().watch_game(GameId(7));
     assert!(watch.latest().is_none(), "the publisher has not heard of it");
     assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), Some(()));
-    session.publisher.admit(session.events.games());
+    session.publisher.admit_new_subscribers(session.events.games());
     assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), None);
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
     assert_eq!(shown(&mut watch).as_deref(), Some("e4"));

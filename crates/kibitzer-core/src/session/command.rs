@@ -158,7 +158,7 @@ impl RequestOptions {
     ///
     /// [`RequestError::Expired`]: crate::event::RequestError::Expired
     #[must_use]
-    pub const fn deadline(mut self, deadline: Instant) -> Self {
+    pub const fn send_by(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
     }
@@ -169,7 +169,7 @@ impl RequestOptions {
     ///
     /// [`RequestError::GameOver`]: crate::event::RequestError::GameOver
     #[must_use]
-    pub const fn game(mut self, game: GameId) -> Self {
+    pub const fn only_during(mut self, game: GameId) -> Self {
         self.game = Some(game);
         self
     }

@@ -67,12 +67,12 @@ impl Fence {
 /// and no other received line does.
 ///
 /// ```
-/// use kibitzer_core::session::fence_word;
+/// use kibitzer_core::session::fence_in_sent_line;
 ///
-/// assert_eq!(fence_word(b"$$zqabcdefgh"), Some(&b"zqabcdefgh"[..]));
-/// assert_eq!(fence_word(b"date"), None);
+/// assert_eq!(fence_in_sent_line(b"$$zqabcdefgh"), Some(&b"zqabcdefgh"[..]));
+/// assert_eq!(fence_in_sent_line(b"date"), None);
 /// ```
-pub fn fence_word(line: &[u8]) -> Option<&[u8]> {
+pub fn fence_in_sent_line(line: &[u8]) -> Option<&[u8]> {
     let (before, word) = line.split_last_chunk::<LENGTH>()?;
     let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
     let is_tagged = || before == [b"`", &word[..], b"`"].concat();
@@ -109,12 +109,12 @@ mod tests {
         let (fence, other) = (Fence::random(&mut rng), Fence::random(&mut rng));
         let word = fence.as_str();
         for line in [word.to_owned(), format!("$${word}"), format!("`{word}`{word}")] {
-            assert_eq!(fence_word(line.as_bytes()), Some(word.as_bytes()), "{line}");
+            assert_eq!(fence_in_sent_line(line.as_bytes()), Some(word.as_bytes()), "{line}");
         }
         for line in
             ["", "zq", "zqabcdefg1", "zqabcdefghi", "tell Foo zqabcdefgh", &format!("`{}`{word}", other.as_str())]
         {
-            assert_eq!(fence_word(line.as_bytes()), None, "{line}");
+            assert_eq!(fence_in_sent_line(line.as_bytes()), None, "{line}");
         }
     }
 

@@ -24,7 +24,7 @@ mod tests;
 mod transmit;
 
 pub use command::{Command, RequestOptions};
-pub use fence::fence_word;
+pub use fence::fence_in_sent_line;
 pub use machine::Session;
 pub use machine::state::{DriverAction, SessionCounters, SessionState};
 pub use options::choices::{AdjournedGames, TimesealChoice};
@@ -32,5 +32,5 @@ pub use options::credentials::{Credentials, Password};
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;
 pub use requests::split::split_text;
-pub use secret::{Secret, SecretDetector, SecretSource, hide_secrets, mask_text};
+pub use secret::{Secret, SecretDetector, SecretSource, mask_secrets_in_prefix, mask_text_keeping_controls};
 pub use transmit::{Transmit, TransmitKind};

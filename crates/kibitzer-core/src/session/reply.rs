@@ -46,7 +46,7 @@ impl Reply {
     }
 
     /// Returns the first of the [`answers`](Self::answers) that is neither a board nor a blank line; `None` if there is none.
-    pub fn answer(&self) -> Option<&Event> {
+    pub fn first_answer(&self) -> Option<&Event> {
         let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
         self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
     }
@@ -83,7 +83,7 @@ impl Reply {
 
     /// Returns the refusal in the answer, otherwise that of the reply's code; `None` if neither refuses the command.
     fn refusal(&self) -> Option<RequestError> {
-        let answer = self.answer();
+        let answer = self.first_answer();
         let by_code = || {
             let reason = match self.code.filter(|code| code.is_error())? {
                 CommandCode::UNNUMBERED => return Some(RequestError::Unnumbered),
@@ -91,13 +91,13 @@ impl Reply {
             };
             Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
         };
-        answer.and_then(RequestError::of_event).or_else(by_code)
+        answer.and_then(RequestError::from_refusal).or_else(by_code)
     }
 }
 
 impl RequestError {
     /// Returns the refusal that the event reports; `None` if its message is no known refusal of a command.
-    pub fn of_event(event: &Event) -> Option<Self> {
+    pub fn from_refusal(event: &Event) -> Option<Self> {
         let reason = match event.message()? {
             Message::Refused(refusal) => RefusalReason::Refusal(**refusal),
             Message::ObservingRefused(refusal) => RefusalReason::Observing(**refusal),

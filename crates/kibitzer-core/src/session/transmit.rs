@@ -51,7 +51,7 @@ impl TransmitKind {
     }
 
     /// Returns whether lines of this kind contain a password or belong to the login. Recordings and logs omit them.
-    pub const fn is_private(self) -> bool {
+    pub const fn is_secret_or_login(self) -> bool {
         self.is_secret() || matches!(self, Self::Login)
     }
 }
@@ -154,7 +154,7 @@ impl Outbox {
         let kind = if secrets.is_empty() { TransmitKind::Command } else { TransmitKind::SecretCommand };
         let line = Transmit::new(kind, line, secrets.into_iter().map(str::as_bytes));
         if let Some(command) = command {
-            self.detector.learn(command.as_str());
+            self.detector.learn_alias(command.as_str());
         }
         self.lines.push_back(Transmit { request: Some(request), ..line });
     }

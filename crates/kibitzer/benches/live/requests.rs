@@ -56,7 +56,7 @@ async fn connect(mode: Mode) -> Client {
     let port = server::start(move |listener| serve(listener, mode));
     let profile = match mode {
         Mode::Blocks => profile(port),
-        Mode::Fences => profile(port).session(|session| session.without(Ivar::Block)),
+        Mode::Fences => profile(port).session(|session| session.without_ivar(Ivar::Block)),
     };
     let client = Client::connect(profile).await.unwrap();
     assert_eq!(client.capabilities().has(Ivar::Block), matches!(mode, Mode::Blocks));

@@ -161,7 +161,7 @@ mod tests {
         assert!(matches!(answered.as_deref(), Ok([ChallengeOutcome::Started(game)]) if game.resumed), "{answered:?}");
         for unknown in ["resume: Command not found.", "resume: Command has failed."] {
             assert!(
-                answer(&command::resume_all(), unknown).unwrap_err().is_refusal(Refusal::UnknownCommand),
+                answer(&command::resume_all(), unknown).unwrap_err().is_refused_for(Refusal::UnknownCommand),
                 "{unknown}"
             );
         }
@@ -213,11 +213,11 @@ mod tests {
         ];
         for (reply, reason) in cases {
             let error = answer(&boris(), reply).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(reason)), "{reply}");
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(reason)), "{reply}");
             assert_eq!(error.text(), reply.lines().last(), "{reply}");
         }
         let guest = answer(&boris(), "Only registered players can play rated games.");
-        assert!(guest.unwrap_err().is_refusal(Refusal::NotRegistered));
+        assert!(guest.unwrap_err().is_refused_for(Refusal::NotRegistered));
         for reply in [
             "Boris is playing a game.",
             "Can't interpret u in match command.",

@@ -110,11 +110,11 @@ mod tests {
     fn refused_steps_are_errors() {
         for text in ["You are not examining a game.", "You are not examining any games."] {
             let error = answer(&command::forward(1), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NotExamining)));
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotExamining)));
         }
         assert_eq!(answer(&command::forward(1), "What?").unwrap_err().text(), Some("What?"));
         let unknown = answer(&command::revert(), "revert: Command not found.");
-        assert!(unknown.unwrap_err().is_refusal(Refusal::UnknownCommand));
+        assert!(unknown.unwrap_err().is_refused_for(Refusal::UnknownCommand));
     }
 
     #[test]

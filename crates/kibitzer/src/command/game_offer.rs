@@ -47,7 +47,7 @@ pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<Offe
     }
     let board = reply::own_board(reply).cloned();
     // uhlin-fics accepts with the same command, and answers with the new board alone.
-    let is_shown = kind == OfferKind::Takeback && reply.answer().is_none() && board.is_some();
+    let is_shown = kind == OfferKind::Takeback && reply.first_answer().is_none() && board.is_some();
     if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {
         return Ok(OfferOutcome::Changed(board));
     }
@@ -210,11 +210,11 @@ mod tests {
     fn refused_claims_and_takebacks_are_errors() {
         for text in ["Your opponent is not out of time.", "Your opponent is not out of time!"] {
             let error = answer(&command::flag(), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)));
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)));
         }
         for text in ["There are only 8 half-moves in your game.", "You can't takeback less than 1 move."] {
             let error = answer(&command::takeback(99), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::TakebackTooFar)));
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::TakebackTooFar)));
         }
         for text in ["Takeback is not allowed in bughouse.", "Takeback not implemented for bughouse games yet."] {
             assert_eq!(answer(&command::takeback(1), text).unwrap_err().text(), Some(text));
@@ -224,7 +224,7 @@ mod tests {
         let errors =
             offers.map(Result::unwrap_err).into_iter().chain([answer(&command::resign(), not_playing).unwrap_err()]);
         for error in errors {
-            assert!(error.is_refusal(Refusal::NotPlaying), "{error:?}");
+            assert!(error.is_refused_for(Refusal::NotPlaying), "{error:?}");
         }
         assert!(answer(&command::draw(), "Abort request sent.").is_err(), "an offer of another kind");
     }

@@ -12,7 +12,7 @@ use super::{Request, reply};
 pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
     typed(Words::new("history").with_optional(player.as_ref()), move |reply| {
         let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
-        if reply.answer().is_some_and(|event| is_empty(event.raw())) {
+        if reply.first_answer().is_some_and(|event| is_empty(event.raw())) {
             let mut history = listing::History::default();
             history.owner = player.clone().unwrap_or_default();
             return Ok(history);
@@ -132,11 +132,11 @@ mod tests {
         let no_player =
             answer(&command::finger(newton()), "There is no player matching the name \"nobody\".").unwrap_err();
         assert_eq!(no_player.text(), Some("There is no player matching the name \"nobody\"."));
-        assert!(matches!(no_player.refusal(), Some(RefusalReason::Refusal(_))));
+        assert!(matches!(no_player.refusal_reason(), Some(RefusalReason::Refusal(_))));
         let no_game = answer(&command::moves(GameId(1)), "There is no such game.").unwrap_err();
-        assert!(matches!(no_game.refusal(), Some(RefusalReason::Observing(_))));
+        assert!(matches!(no_game.refusal_reason(), Some(RefusalReason::Observing(_))));
         let not_playing = answer(&command::own_moves(), "You are not playing, examining, or observing a game.");
-        assert!(not_playing.unwrap_err().is_refusal(Refusal::NotPlaying));
+        assert!(not_playing.unwrap_err().is_refused_for(Refusal::NotPlaying));
         let unknown = answer(&command::who(), "TODO: unsupported format").unwrap_err();
         assert_eq!(unknown.text(), Some("TODO: unsupported format"));
         let RequestError::Listing { source, .. } = unknown else { panic!("{unknown:?}") };

@@ -47,7 +47,7 @@ pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, Reque
     if !stopped.is_empty() {
         return Ok(stopped);
     }
-    if reply.answer().is_some() {
+    if reply.first_answer().is_some() {
         return Err(reply::unexpected_reply(reply));
     }
     // uhlin-fics 1.4.7 answers nothing if no game is observed; other servers say so.
@@ -103,11 +103,11 @@ mod tests {
         ];
         for (reply, why) in cases {
             let error = answer(&command::observe(GameId(1)), reply).unwrap_err();
-            assert_eq!((error.refusal(), error.text()), (Some(RefusalReason::Observing(why)), Some(reply)));
+            assert_eq!((error.refusal_reason(), error.text()), (Some(RefusalReason::Observing(why)), Some(reply)));
         }
         for reply in ["Alice is not playing a game.", "Alice is not playing or examining a game."] {
             let error = answer(&command::observe(player("Alice")), reply).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::PlayerNotPlaying)), "{reply}");
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::PlayerNotPlaying)), "{reply}");
         }
         // The first is uhlin-fics's answer to observing once more; the last is about another game.
         for reply in ["Removing game 1 from observation list.", "You are now observing game 2."] {
@@ -123,9 +123,9 @@ mod tests {
         let both = "Removing game 1 from observation list.\nRemoving game 2 from observation list.";
         assert_eq!(answer(&command::unobserve_all(), both), Ok(vec![GameId(1), GameId(2)]));
         let none = answer(&command::unobserve_all(), "You are not observing any games.").unwrap_err();
-        assert_eq!(none.refusal(), Some(RefusalReason::Observing(ObservingRefusal::NoneObserved)));
+        assert_eq!(none.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::NoneObserved)));
         let silence = answer(&command::unobserve_all(), "Foo tells you: hi").unwrap_err();
-        assert_eq!((silence.refusal(), silence.text()), (none.refusal(), None));
+        assert_eq!((silence.refusal_reason(), silence.text()), (none.refusal_reason(), None));
         assert!(matches!(answer(&command::unobserve_all(), "Hm."), Err(RequestError::Unexpected { .. })));
     }
 }

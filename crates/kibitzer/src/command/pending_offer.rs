@@ -122,7 +122,7 @@ pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, Reque
 
 /// Parses the end of a partnership. An empty reply counts as success, because uhlin-fics sends none.
 pub(super) fn parse_partnership_end(reply: &Reply) -> Result<(), RequestError> {
-    if reply.answer().is_none() {
+    if reply.first_answer().is_none() {
         return Ok(());
     }
     reply::first_message(reply, |message| {
@@ -237,16 +237,16 @@ mod tests {
     fn missing_and_ambiguous_offers_are_errors() {
         for text in ["There are no offers to accept.", "You have no offers to accept."] {
             let error = answer(&command::accept(OfferRef::Only), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
         }
         for text in ["There are no offers to decline.", "There is no offer 77 to decline."] {
             let error = answer(&command::decline(OfferRef::Only), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
         }
         let several =
             "You have more than one pending offer. Use \"pending\" to see them and \"accept n\" to choose one.";
         let error = answer(&command::accept(OfferRef::Only), several).unwrap_err();
-        assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::AmbiguousOffer)));
+        assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::AmbiguousOffer)));
         let none = "You have no pending offers to other players.";
         assert_eq!(answer(&command::withdraw(OfferRef::Only), none).unwrap_err().text(), Some(none));
     }
@@ -262,7 +262,7 @@ mod tests {
             Ok(OfferOutcome::Partner("Dmitri".parse().unwrap()))
         );
         let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
-        assert_eq!(nobody.refusal(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
+        assert_eq!(nobody.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
     }
 
     #[test]
@@ -273,6 +273,6 @@ mod tests {
             assert_eq!(answer(&command::end_partnership(), reply), Ok(()), "{reply}");
         }
         let none = answer(&command::end_partnership(), "You do not have a bughouse partner.").unwrap_err();
-        assert_eq!(none.refusal(), Some(RefusalReason::Refusal(Refusal::NoPartner)));
+        assert_eq!(none.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoPartner)));
     }
 }

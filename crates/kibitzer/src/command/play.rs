@@ -237,12 +237,12 @@ mod tests {
         ];
         for (text, reason) in cases {
             let error = answer(&e4(), &format!("{text}\n\n{BOARD}")).unwrap_err();
-            assert_eq!((error.refusal(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
+            assert_eq!((error.refusal_reason(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
         }
         let not_playing = answer(&e4(), "You are not playing or examining a game.");
-        assert!(not_playing.unwrap_err().is_refusal(Refusal::NotPlaying));
+        assert!(not_playing.unwrap_err().is_refused_for(Refusal::NotPlaying));
         for text in ["qz9: Command not found.", "kd9: Command has failed."] {
-            assert!(answer(&e4(), text).unwrap_err().is_refusal(Refusal::UnknownCommand));
+            assert!(answer(&e4(), text).unwrap_err().is_refused_for(Refusal::UnknownCommand));
         }
         assert_eq!(answer(&e4(), "Foo tells you: {Game").unwrap_err().text(), None);
     }

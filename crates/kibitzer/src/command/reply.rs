@@ -35,7 +35,7 @@ pub(super) fn parse_listing<L: Listing>(reply: &Reply) -> Result<L, RequestError
 pub(super) fn unexpected_reply(reply: &Reply) -> RequestError {
     reply
         .answers()
-        .find_map(RequestError::of_event)
+        .find_map(RequestError::from_refusal)
         .unwrap_or_else(|| RequestError::Unexpected { text: first_text(reply) })
 }
 
@@ -129,5 +129,5 @@ fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a Ga
 
 /// Returns the first line that the command caused; empty if there is none.
 pub(super) fn first_text(reply: &Reply) -> PlayerText {
-    PlayerText::from_wire(reply.answer().map_or(&[], |event| event.raw().trim_ascii()))
+    PlayerText::from_wire(reply.first_answer().map_or(&[], |event| event.raw().trim_ascii()))
 }

@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn missing_seeks_and_games_in_progress_are_refusals() {
-        let refusal = |error: RequestError| error.refusal();
+        let refusal = |error: RequestError| error.refusal_reason();
         let gone = Some(RefusalReason::Refusal(Refusal::NoSuchSeek));
         for text in ["You have no active seeks.", "You have no seek 2."] {
             assert_eq!(answer(&command::unseek_all(), text).map_err(refusal), Err(gone), "{text}");

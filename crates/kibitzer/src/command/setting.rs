@@ -13,7 +13,7 @@ const REFUSALS: [&[u8]; 3] = [b"You cannot ", b"Usage:", b"Command:"];
 /// Parses the confirmation of a changed variable: a different sentence for each one.
 pub(super) fn parse_confirmation(reply: &Reply) -> Result<PlayerText, RequestError> {
     let is_refusal = |line: &[u8]| REFUSALS.iter().any(|refusal| line.starts_with(refusal));
-    match reply.answer() {
+    match reply.first_answer() {
         Some(event) if is_refusal(event.raw()) => Err(reply::unexpected_reply(reply)),
         _ => Ok(reply::first_text(reply)),
     }
@@ -73,11 +73,11 @@ mod tests {
     fn refused_variables_are_errors() {
         for text in ["No such variable \"nosuch\".", "No such variable name provshow."] {
             let error = answer(&command::set("nosuch", "1"), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
         }
         for text in ["Bad value given for variable \"formula\".", "Bad value given for variable style."] {
             let error = answer(&command::set("x", "y"), text).unwrap_err();
-            assert_eq!(error.refusal(), Some(RefusalReason::Refusal(Refusal::BadValue)), "{text}");
+            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::BadValue)), "{text}");
         }
         for text in ["You cannot change your rated status.", "Usage: TODO for set"] {
             assert_eq!(answer(&command::set("x", "y"), text).unwrap_err().text(), Some(text));
@@ -100,6 +100,6 @@ mod tests {
             );
         }
         let unknown = answer(&command::enable_ivar(Ivar::Ms), "No such ivariable \"nosuch\".").unwrap_err();
-        assert_eq!(unknown.refusal(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
+        assert_eq!(unknown.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
     }
 }

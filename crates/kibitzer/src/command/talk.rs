@@ -251,7 +251,7 @@ mod tests {
         ];
         for (text, reason) in cases {
             let error = answer(&Talk::say("hi"), text).unwrap_err();
-            assert_eq!((error.refusal(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
+            assert_eq!((error.refusal_reason(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
         }
         for text in ["Only admins may send tells to channel 0.", "(told)"] {
             assert_eq!(answer(&Talk::say("hi"), text).unwrap_err().text(), Some(text));

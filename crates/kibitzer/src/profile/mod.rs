@@ -36,7 +36,7 @@ pub use load::ConfigError;
 /// use kibitzer::core::message::Ivar;
 ///
 /// let profile = Profile::fics().guest().connect_timeout(Duration::from_secs(3));
-/// let profile = profile.session(|session| session.want(Ivar::SeekInfo));
+/// let profile = profile.session(|session| session.with_ivar(Ivar::SeekInfo));
 /// assert_eq!(profile.host_name(), "freechess.org");
 /// ```
 #[derive(Clone, Debug)]

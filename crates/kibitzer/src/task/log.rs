@@ -55,7 +55,8 @@ impl SessionLog {
 
     /// Logs a sent line at level TRACE, inside the span of its request, unless it is private.
     pub(super) fn log_sent(&self, transmit: &Transmit) {
-        let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE) && !transmit.kind.is_private()) else {
+        let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE) && !transmit.kind.is_secret_or_login())
+        else {
             return;
         };
         let log = || trace!(bytes = %transmit.bytes().escape_ascii(), "sent");
@@ -153,7 +154,7 @@ fn log_at_kind_level(event: &Event) {
         }
         Event::Ended(reason) => error!(reason = error_chain(reason), "session over"),
         Event::Fault => warn!("server answered a line without a number"),
-        event => debug!(kind = event.kind().as_str(), game = event.game().map(|game| game.0), "event"),
+        event => debug!(kind = event.kind().as_str(), game = event.affected_game().map(|game| game.0), "event"),
     }
 }
 

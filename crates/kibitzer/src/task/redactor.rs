@@ -6,7 +6,9 @@ use zeroize::Zeroizing;
 
 use crate::core::Event;
 use crate::core::event::RequestId;
-use crate::core::session::{Secret, SecretSource, Transmit, TransmitKind, hide_secrets, mask_text};
+use crate::core::session::{
+    Secret, SecretSource, Transmit, TransmitKind, mask_secrets_in_prefix, mask_text_keeping_controls,
+};
 
 /// Maximum time for which the secrets of a command are redacted while its reply is not received.
 const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
@@ -92,7 +94,7 @@ impl Redactor {
     /// later bytes may complete the secret.
     pub(super) fn release_masked(&mut self) -> Vec<u8> {
         let mut shown = self.withheld.to_vec();
-        mask_text(&mut shown);
+        mask_text_keeping_controls(&mut shown);
         let n_released = std::mem::replace(&mut self.n_released, shown.len());
         shown.split_off(n_released)
     }
@@ -101,13 +103,13 @@ impl Redactor {
     pub(super) fn redact_event(&self, event: &Event) -> Option<Event> {
         let mut line = event.raw().to_vec();
         self.mask_secrets(&mut line, SecretSource::Line);
-        if line == event.raw() { None } else { event.with_text(&line) }
+        if line == event.raw() { None } else { event.to_redacted_text(&line) }
     }
 
     /// Masks the secrets in `bytes`. Returns the number of bytes at the start for which it is decided whether they are secret;
     /// the rest may begin a secret.
     fn mask_secrets(&self, bytes: &mut [u8], source: SecretSource) -> usize {
-        hide_secrets(&self.secrets.iter().map(|sent| &sent.secret), bytes, source)
+        mask_secrets_in_prefix(&self.secrets.iter().map(|sent| &sent.secret), bytes, source)
     }
 }
 

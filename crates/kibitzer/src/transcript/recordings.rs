@@ -98,7 +98,7 @@ impl SessionObserver for RecordingObserver {
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut state.recorder, observation) {
             (Some(recorder), Observation::Received(bytes)) => recorder.record_received(bytes),
-            (Some(recorder), Observation::Sent { kind, .. }) if kind.is_private() => recorder.sent_secret(),
+            (Some(recorder), Observation::Sent { kind, .. }) if kind.is_secret_or_login() => recorder.sent_secret(),
             (Some(recorder), Observation::Sent { bytes, .. }) => recorder.record_sent(bytes),
             // An empty piece marks the end of a connection.
             (Some(recorder), Observation::Closed) => recorder.record_received(&[]),

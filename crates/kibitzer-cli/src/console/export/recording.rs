@@ -70,7 +70,7 @@ fn state_before(model: &SessionModel, row: &ConsoleRow, game: Option<GameId>, mu
     let mut input = &bytes[..];
     while reader.next(&mut input).is_some() {}
     while reader.finish().is_some() {}
-    let games = reader.games().iter().filter(|known| known.is_going_on());
+    let games = reader.games().iter().filter(|known| known.is_followed_and_ongoing());
     let games = games.filter(|known| game.is_none_or(|game| known.id() == game));
-    games.flat_map(Game::to_lines).map(|line| [&line[..], b"\n\r"].concat()).collect()
+    games.flat_map(Game::to_snapshot_lines).map(|line| [&line[..], b"\n\r"].concat()).collect()
 }

@@ -52,7 +52,7 @@ impl History {
 
     /// Stores a single line that contains no password. Returns whether it did.
     fn push_if_allowed(&mut self, line: &str) -> bool {
-        self.detector.learn(line);
+        self.detector.learn_alias(line);
         let may_be_kept = !line.trim().is_empty() && !line.contains(char::is_control) && !self.detector.is_secret(line);
         if may_be_kept {
             if self.lines.len() >= KEPT_LINES {

@@ -56,7 +56,7 @@ impl GameSnapshot {
             rated: game.is_rated(),
             ratings: [info.and_then(|info| info.white_rating), info.and_then(|info| info.black_rating)],
             ending: game.ending().map(|ending| format!("{} {}", ending.result, ending.text)),
-            followed: game.is_going_on(),
+            followed: game.is_followed_and_ongoing(),
             analysis: None,
             move_times: Vec::new(),
             partner: game.partner_game(),

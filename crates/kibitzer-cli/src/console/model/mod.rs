@@ -299,7 +299,7 @@ impl SessionModel {
                 hands.get_or_insert(Hands { white: holding.white, black: holding.black });
             }
             if let Some(board) = board_in_event(event)
-                && let Some(id) = event.game()
+                && let Some(id) = event.affected_game()
                 && let Some((snapshot, hands)) = missing.remove(&id)
             {
                 found.insert(id, snapshot.at_earlier_board(board, move_of(event), hands));

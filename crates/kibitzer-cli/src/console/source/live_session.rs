@@ -225,7 +225,7 @@ impl LiveSession {
         self.attached_state = state_label(&snapshot.state);
         self.handle.clone_from(&snapshot.handle);
         let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::new).collect();
-        let lines = snapshot.games.iter().flat_map(Game::to_lines).collect();
+        let lines = snapshot.games.iter().flat_map(Game::to_snapshot_lines).collect();
         let games = match snapshots.len() {
             1 => "1 game goes on".to_owned(),
             n => format!("{n} games go on"),

@@ -36,7 +36,9 @@ impl PlayGoal {
 
 /// Returns the ply that a row's board shows, if it is about the game, or about any if none is given.
 pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
-    let event = row.event().filter(|event| event.game().is_some() && (game.is_none() || event.game() == game))?;
+    let event = row
+        .event()
+        .filter(|event| event.affected_game().is_some() && (game.is_none() || event.affected_game() == game))?;
     board_in_event(event).map(Style12::ply)
 }
 

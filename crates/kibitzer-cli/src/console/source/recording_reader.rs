@@ -190,7 +190,7 @@ impl RecordingReader {
     }
 
     fn wrap(&self, event: Event, decoding: Duration) -> SourceItemKind {
-        let game = event.game().and_then(|id| self.events.games().get(id));
+        let game = event.affected_game().and_then(|id| self.events.games().get(id));
         SourceItemKind::Event { snapshot: game.map(|game| Box::new(GameSnapshot::new(game))), event, decoding }
     }
 }
@@ -201,7 +201,7 @@ fn sent(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut Secre
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
     let typed = String::from_utf8_lossy(&text);
-    detector.learn(&typed);
+    detector.learn_alias(&typed);
     let is_secret = is_redacted || detector.is_secret(&typed);
     SourceItemKind::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
 }

@@ -94,7 +94,7 @@ fn the_grid_on_an_older_row_has_the_last_board_of_each_game_before_it() {
     let row = last.unwrap().number;
     let board_of = |game| {
         let mut events =
-            rows.iter_back_from(row).filter_map(ConsoleRow::event).filter(|event| event.game() == Some(game));
+            rows.iter_back_from(row).filter_map(ConsoleRow::event).filter(|event| event.affected_game() == Some(game));
         events.find_map(board_in_event).cloned()
     };
     let expected: Vec<_> = games.iter().filter_map(|game| board_of(*game)).collect();

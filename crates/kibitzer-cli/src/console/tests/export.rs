@@ -179,7 +179,7 @@ fn a_part_of_a_game_decodes_with_the_state_before_it() {
         let troubles = events.iter().filter(|event| ["desync", "missed"].contains(&event.kind().as_str())).count();
         assert_eq!(troubles, 0, "{name}");
         let boards = |events: Vec<&Event>| -> Vec<String> {
-            let boards = events.into_iter().filter_map(|event| Some(event.position()?.board.fen().to_string()));
+            let boards = events.into_iter().filter_map(|event| Some(event.reported_board()?.board.fen().to_string()));
             boards.collect()
         };
         let rows = watcher.app.model.rows.iter().filter(|row| (first..=last).contains(&row.number));
@@ -200,7 +200,11 @@ fn a_game_is_exported_alone() {
     assert!(games.len() > 1);
     watcher.run(&format!("/game {}", games[1]));
     let recording = folder.export(&mut watcher, "recording game");
-    assert!(decoded(&recording).iter().all(|event| event.game().or_else(|| event.message()?.game()) == Some(games[1])));
+    assert!(
+        decoded(&recording)
+            .iter()
+            .all(|event| event.affected_game().or_else(|| event.message()?.game()) == Some(games[1]))
+    );
     let pgn = folder.export(&mut watcher, "pgn game");
     assert_eq!(pgn.matches("[Event ").count(), 1, "{pgn}");
     assert!(folder.export(&mut watcher, "pgn").matches("[Event ").count() > 1);

@@ -45,7 +45,8 @@ pub(super) fn model(said: &[u8]) -> SessionModel {
     let mut number = 0;
     while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
         number += 1;
-        let snapshot = event.game().and_then(|id| reader.games().get(id)).map(|game| Box::new(GameSnapshot::new(game)));
+        let snapshot =
+            event.affected_game().and_then(|id| reader.games().get(id)).map(|game| Box::new(GameSnapshot::new(game)));
         let kind = SourceItemKind::Event { event, snapshot, decoding: Duration::from_micros(3) };
         model.apply(SourceItem { at: Duration::from_millis(number), kind });
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::chess::{Board, Color, Piece, Role, Square};
-use kibitzer::core::event::EventPosition;
+use kibitzer::core::event::ReportedBoard;
 use kibitzer::core::message::GameId;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
@@ -143,7 +143,7 @@ fn without_squares(
 }
 
 /// Draws the board of an event, with small squares.
-pub(super) fn draw_position(canvas: Canvas<'_>, position: &EventPosition<'_>) {
+pub(super) fn draw_position(canvas: Canvas<'_>, position: &ReportedBoard<'_>) {
     let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
     let mark = |square| is_move_square(position.played, square).then_some(' ');
     draw_squares(canvas, &position.board.board(), &mark, bottom, Size::SMALL);

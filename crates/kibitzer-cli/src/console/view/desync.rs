@@ -47,7 +47,7 @@ pub(super) fn draw(
 /// Draws both boards with their headings, and the differing squares beside them.
 fn draw_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Option<&str>) {
     let (area, theme) = (canvas.area, canvas.theme);
-    let squares = boards.squares().unwrap_or_default();
+    let squares = boards.differing_squares().unwrap_or_default();
     let expected = played.map_or_else(|| "expected".to_owned(), |played| format!("after {played}"));
     let received = if boards.actual.is_some() { "received" } else { "no board received" };
     let sides = [(0, &*expected, Some(boards.expected)), (BOARD_CELLS, received, boards.actual)];
@@ -79,7 +79,8 @@ fn text(
     let (theme, width) = (canvas.theme, canvas.area.width);
     let position = |name, position: String| format!("{name}: {position}");
     let received = boards.actual.map(|actual| position("received", actual.to_string()));
-    let squares = boards.squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+    let squares =
+        boards.differing_squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
     let facts = [Some(desync.reason.to_string()), played.map(|played| position("move", played))].into_iter().flatten();
     let facts = facts.chain([position("expected", boards.expected.to_string())]).chain(received);
     let facts = facts.chain(squares.map(|squares| position("squares", squares)));
@@ -104,6 +105,6 @@ fn reported_move(message: &ConsoleRow) -> Option<String> {
     let event = message.event()?;
     match event.message()? {
         Message::Delta(delta) => Some(TerminalSafe(delta.san.as_str()).in_cells().into_owned()),
-        _ => numbered_move(event.position()?.board),
+        _ => numbered_move(event.reported_board()?.board),
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
     }
     let (area, theme) = (canvas.area, canvas.theme);
     let has_room = area.width >= LEAST_WITH_BOARD.0 && area.height >= LEAST_WITH_BOARD.1;
-    let position = row.event().and_then(Event::position).filter(|_| has_room);
+    let position = row.event().and_then(Event::reported_board).filter(|_| has_room);
     let (gap, board_width) = if position.is_some() { (2, BOARD_CELLS) } else { (0, 0) };
     let [of_fields, _, of_board] = Layout::horizontal([Fill(1), Length(gap), Length(board_width)]).areas(area);
     if let Some(position) = position {

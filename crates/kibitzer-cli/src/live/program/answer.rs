@@ -2,7 +2,7 @@
 
 use kibitzer::core::Event;
 use kibitzer::core::event::RefusalReason;
-use kibitzer::core::session::{Secret, SecretSource, hide_secrets};
+use kibitzer::core::session::{Secret, SecretSource, mask_secrets_in_prefix};
 use kibitzer::core::text::{decode, error_chain};
 use kibitzer::{Command, Reply, RequestError};
 use serde::Serialize;
@@ -73,14 +73,14 @@ impl ProgramAnswer {
     /// Returns the line of an event without the passwords of the command.
     fn line(&self, event: &Event) -> String {
         let mut line = event.raw().to_vec();
-        hide_secrets(&self.secrets.iter(), &mut line, SecretSource::Line);
+        mask_secrets_in_prefix(&self.secrets.iter(), &mut line, SecretSource::Line);
         decode(&line).into_owned()
     }
 
     /// Returns the decoded text without the passwords of the command.
     fn without_secrets(&self, text: &str) -> String {
         let mut bytes = text.as_bytes().to_vec();
-        hide_secrets(&self.secrets.iter(), &mut bytes, SecretSource::Line);
+        mask_secrets_in_prefix(&self.secrets.iter(), &mut bytes, SecretSource::Line);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 

@@ -128,7 +128,7 @@ impl ProgramInput {
     fn send_plain(&mut self, line: &[u8]) {
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
         let line = String::from_utf8_lossy(line).into_owned();
-        self.detector.learn(&line);
+        self.detector.learn_alias(&line);
         self.plain_lines.spawn(async move {
             wait_until_ready(&client, &order).await;
             LineSender::Own(client).send_or_report(&line).await;
@@ -142,7 +142,7 @@ impl ProgramInput {
         let deadline = request.expires_after.and_then(|after| Instant::now().checked_add(after));
         let passwords = self.detector.secrets(request.command.as_str());
         let secrets = passwords.iter().filter_map(|word| Secret::new(word.as_bytes())).collect();
-        self.detector.learn(request.command.as_str());
+        self.detector.learn_alias(request.command.as_str());
         self.requests.spawn(async move {
             let result = send(&client, &order, &request, deadline).await;
             ProgramAnswer { id: request.id, line, command: request.command, secrets, result }
@@ -186,10 +186,10 @@ async fn send(
 ) -> Result<Reply, RequestError> {
     let mut options = RequestOptions::new();
     if let Some(deadline) = deadline {
-        options = options.deadline(deadline);
+        options = options.send_by(deadline);
     }
     match (request.game, deadline) {
-        (Some(game), _) => options = options.game(game),
+        (Some(game), _) => options = options.only_during(game),
         (None, None) => wait_until_ready(client, order).await,
         (None, Some(deadline)) => {
             timeout_at(deadline.into(), wait_until_ready(client, order)).await.map_err(|_| RequestError::Expired)?;

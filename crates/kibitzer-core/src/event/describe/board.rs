@@ -10,7 +10,7 @@ use crate::message::{Message, ReportedMove, Style12};
 /// The board that an event reports.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct EventPosition<'a> {
+pub struct ReportedBoard<'a> {
     /// The board; of a move without its board the one that it led to.
     pub board: &'a Style12,
     /// The last move; castling includes the squares of king and rook if the board before the move is known. `None` without a last move,
@@ -22,7 +22,7 @@ pub struct EventPosition<'a> {
 
 impl Event {
     /// Returns the board that the event reports, in style 12 or 10 or by a move that fits the known board; `None` if it reports none.
-    pub fn position(&self) -> Option<EventPosition<'_>> {
+    pub fn reported_board(&self) -> Option<ReportedBoard<'_>> {
         let change = self.change();
         let rebuilt = || change?.board.as_deref();
         let (board, source) = match self.message()? {
@@ -33,14 +33,14 @@ impl Event {
             _ => return None,
         };
         let played = change.and_then(|change| change.played).or_else(|| board.played());
-        Some(EventPosition { board, played, source })
+        Some(ReportedBoard { board, played, source })
     }
 }
 
 /// The object `last_move`.
 struct LastMoveObject<'a> {
     reported: ReportedMove,
-    position: &'a EventPosition<'a>,
+    position: &'a ReportedBoard<'a>,
 }
 
 impl LastMoveObject<'_> {
@@ -56,7 +56,7 @@ objects! {
 }
 
 describe! {
-    EventPosition<'_> as it => EventKind::Position, {
+    ReportedBoard<'_> as it => EventKind::Position, {
         game: it.board.game(),
         line: LineDisplay::Nowhere,
         fields: [

@@ -116,7 +116,7 @@ describe! {
             game, text: Displayed(it.reason),
             expected_fen: it.boards.as_ref().map(|boards| Displayed(boards.expected)),
             actual_fen: it.boards.as_ref().and_then(|boards| boards.actual).map(Displayed),
-            squares: it.boards.as_ref().and_then(|boards| boards.squares()),
+            squares: it.boards.as_ref().and_then(|boards| boards.differing_squares()),
         ],
         words(out): write!(out, "game {}: {}", it.game, it.reason),
     }

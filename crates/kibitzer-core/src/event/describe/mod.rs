@@ -22,7 +22,7 @@ mod value;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-pub use board::EventPosition;
+pub use board::ReportedBoard;
 
 use self::value::{FieldSink, Fields};
 use super::{Event, EventKind};
@@ -115,7 +115,7 @@ macro_rules! describe {
 use describe;
 
 impl Message {
-    /// Returns the descriptor; `None` for text, and for boards and moves, which [`EventPosition`] describes.
+    /// Returns the descriptor; `None` for text, and for boards and moves, which [`ReportedBoard`] describes.
     fn descriptor(&self) -> Option<&dyn EventDescriptor> {
         Some(match self {
             Self::Style12(_) | Self::Style10(_) | Self::Delta(_) | Self::Text(_) => return None,
@@ -177,7 +177,7 @@ impl Event {
     /// Returns the kind.
     pub fn kind(&self) -> EventKind {
         match self {
-            Self::Received { received, .. } => match (self.position(), received.message.descriptor()) {
+            Self::Received { received, .. } => match (self.reported_board(), received.message.descriptor()) {
                 (Some(_), _) => EventKind::Position,
                 (None, Some(descriptor)) => descriptor.kind(),
                 (None, None) if received.is_datagram() => EventKind::Datagram,
@@ -226,7 +226,7 @@ impl Event {
     /// Calls `read` with the descriptor of the event, and returns the result.
     fn with_descriptor<R>(&self, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
         match self {
-            Self::Received { received, .. } => match self.position() {
+            Self::Received { received, .. } => match self.reported_board() {
                 Some(position) => read(&position),
                 None => match received.message.descriptor() {
                     Some(descriptor) => read(descriptor),

@@ -269,7 +269,7 @@ fn unescape(line: &str) -> Vec<u8> {
 /// Events of the session itself.
 fn session_events() -> Vec<Event> {
     let (white, black) = ("Newton".parse().unwrap(), "Einstein".parse().unwrap());
-    let mut game = RestoredGame::new(GameId(7), white, black, Relation::Observing);
+    let mut game = RestoredGame::unchanged(GameId(7), white, black, Relation::Observing);
     (game.outcome, game.moves) = (RestoreOutcome::Advanced { plies: 2 }, Some(MoveList::default()));
     let command = RestoredCommand::new("set seek 0", None);
     let restored = Restored {

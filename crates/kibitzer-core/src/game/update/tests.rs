@@ -289,7 +289,7 @@ fn the_relation_is_told_or_follows_from_the_name() {
     assert_eq!(relation(&["^(0 Bar {}^)", MINE, START]), Relation::OpponentsTurn);
     assert_eq!(relation(&[EXAMINED, START, "^(43 7 O^)"]), Relation::ObservingExamined);
     let gone = play(&[OBSERVED, START, "^(43 7 X^)", E4]);
-    assert_eq!((gone.game().is_going_on(), gone.kinds.last()), (false, Some(&ChangeKind::Left)));
+    assert_eq!((gone.game().is_followed_and_ongoing(), gone.kinds.last()), (false, Some(&ChangeKind::Left)));
     assert_eq!(gone.desyncs, [DesyncReason::NoBoard]);
 }
 
@@ -426,9 +426,9 @@ fn a_result_ends_the_game_which_may_live_on() {
     assert_eq!((examined.game().ending(), examined.game().position().relation()), (None, Relation::Examining));
     assert_eq!(examined.kinds.last(), Some(&ChangeKind::TookBack { plies: 1 }));
     let ended = play(&[EXAMINED, START, "^(17 7^)"]);
-    assert!(!ended.game().is_going_on());
+    assert!(!ended.game().is_followed_and_ongoing());
     let left = play(&[OBSERVED, START, "^(19 7^)"]);
-    assert!(!left.game().is_going_on());
+    assert!(!left.game().is_followed_and_ongoing());
 }
 
 // Rules: icc P9

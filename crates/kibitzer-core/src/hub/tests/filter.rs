@@ -43,9 +43,9 @@ fn each_setting_takes_away() {
         ("no kind at all", all.clone().kinds([]), &[]),
         ("a game", all.clone().game(GameId(7)), &[Position, Holding, Kibitz, Position]),
         ("a game nobody plays", all.clone().game(GameId(9)), &[]),
-        ("a speaker, in any case", all.clone().from(foo()), &[Kibitz, Tell, ChannelTell]),
-        ("a speaker in a game", all.clone().from(foo()).game(GameId(8)), &[]),
-        ("a speaker, some kinds", all.clone().from(foo()).kinds([Kibitz, Whisper]), &[Kibitz]),
+        ("a speaker, in any case", all.clone().spoken_by(foo()), &[Kibitz, Tell, ChannelTell]),
+        ("a speaker in a game", all.clone().spoken_by(foo()).game(GameId(8)), &[]),
+        ("a speaker, some kinds", all.clone().spoken_by(foo()).kinds([Kibitz, Whisper]), &[Kibitz]),
         ("a game, some kinds", all.game(GameId(8)).kinds([Kibitz, Whisper]), &[Whisper]),
     ];
     for (name, filter, want) in cases {

@@ -42,7 +42,7 @@ fn a_latecomer_gets_the_games_and_then_what_comes_after() {
     session.feed(OTHER);
     let mut both = latecomers(&session.hub());
     assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), Some(()));
-    session.publisher.admit(session.events.games());
+    session.publisher.admit_new_subscribers(session.events.games());
     session.say([1, 2]);
     for late in &mut both {
         let (games, mut events) = met(late);
@@ -94,7 +94,7 @@ fn a_latecomer_that_does_not_wait_is_not_subscribed() {
     let mut session = Session::new(8);
     session.feed(FIRST);
     drop(latecomers(&session.hub()));
-    session.publisher.admit(session.events.games());
+    session.publisher.admit_new_subscribers(session.events.games());
     assert_eq!(session.publisher.lossless.len(), 0);
     let unread = latecomers(&session.hub());
     session.say([1]);
@@ -127,7 +127,7 @@ proptest! {
         story.by_ref().take(before).for_each(|line| session.feed(line));
         let mut both = latecomers(&session.hub());
         if admitted {
-            session.publisher.admit(session.events.games());
+            session.publisher.admit_new_subscribers(session.events.games());
         }
         let mut want: Option<Vec<Game>> = admitted.then(|| session.events.games().iter().cloned().collect());
         let mut left = Vec::new();

@@ -12,7 +12,7 @@ use crate::text::ServerText;
 
 pub(super) fn parse_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let game = arguments.game()?;
-    let action = GameAction::Move(sent_move(arguments.starting_at("san"))?);
+    let action = GameAction::Move(sent_move(arguments.with_start_offset("san"))?);
     if let Some(game) = context.game_mut(game) {
         game.count_move_and_expire_offers();
     }
@@ -44,7 +44,7 @@ pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Op
 }
 
 pub(super) fn parse_past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update_message(arguments, GameAction::PastMove(sent_move(arguments.starting_at("san"))?))
+    update_message(arguments, GameAction::PastMove(sent_move(arguments.with_start_offset("san"))?))
 }
 
 pub(super) fn parse_move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
@@ -53,7 +53,7 @@ pub(super) fn parse_move_list(arguments: &Arguments<'_>, _: &mut DatagramContext
         squares => Some(read_squares(squares)?),
     };
     let moves: Option<Vec<_>> =
-        arguments.starting_at("move").map(|group| sent_move(Argument::all(Cursor::new(group.bytes)))).collect();
+        arguments.with_start_offset("move").map(|group| sent_move(Argument::all(Cursor::new(group.bytes)))).collect();
     update_message(arguments, GameAction::MoveList { start, moves: moves? })
 }
 

@@ -112,7 +112,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the argument of this name and all after it; nothing if it was not sent.
-    pub(super) fn starting_at(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
+    pub(super) fn with_start_offset(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
         let first = self.kind.position(name).unwrap_or(usize::MAX);
         self.received.iter().skip(first).copied()
     }

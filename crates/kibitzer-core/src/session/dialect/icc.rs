@@ -101,7 +101,7 @@ mod tests {
         let all = WANTED
             .iter()
             .filter_map(|(ivar, _)| *ivar)
-            .fold(SessionOptions::new(Credentials::Guest), SessionOptions::want);
+            .fold(SessionOptions::new(Credentials::Guest), SessionOptions::with_ivar);
         let n_names: usize = WANTED.iter().map(|(_, names)| names.split(' ').count()).sum();
         assert_eq!(wanted_datagrams(&all).count(), n_names);
     }
@@ -116,7 +116,7 @@ mod tests {
         let on: Vec<_> = digits.match_indices('1').map(|(at, _)| at).collect();
         assert_eq!(on, [0, 15, 18, 26, 28, 31, 32, 37, 40, 43, 56, 59, 60, 69, 89, 90, 100, 132]);
 
-        let [_, moves] = level_lines(&options.clone().want(Ivar::CompressMove).without(Ivar::GameInfo));
+        let [_, moves] = level_lines(&options.clone().with_ivar(Ivar::CompressMove).without_ivar(Ivar::GameInfo));
         let digits = moves.strip_prefix("level2settings=").unwrap().as_bytes();
         assert!([24, 33, 34, 35, 36, 110, 111, 113].iter().all(|&at: &usize| digits[at] == b'1'), "{moves}");
         assert_eq!((digits[15], digits[50]), (b'0', b'0'));

@@ -6,7 +6,7 @@ use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::options::credentials::Password;
 use crate::session::reply::Reply;
-use crate::session::secret::{Secret, SecretSource, hide_secrets};
+use crate::session::secret::{Secret, SecretSource, mask_secrets_in_prefix};
 use crate::text::{ServerText, encode};
 
 /// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's secrets
@@ -18,7 +18,7 @@ pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, Reques
             // Both families list aliases in this form.
             let listed = reply.lines().filter(|_| command.verb().starts_with("al"));
             for (name, value) in listed.filter_map(|line| str::from_utf8(line).ok()?.split_once(" -> ")) {
-                cx.outbox.detector.learn(&format!("alias {name} {value}"));
+                cx.outbox.detector.learn_alias(&format!("alias {name} {value}"));
             }
             if reply.answers().any(|answer| confirms_password(answer.raw()))
                 && let Some(new) = secrets.last()
@@ -29,7 +29,7 @@ pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, Reques
         Err(RequestError::Refused { text, .. }) if !secrets.is_empty() => {
             let secrets: Vec<_> = secrets.iter().filter_map(|word| Secret::new(word.as_bytes())).collect();
             let mut line = encode(text.as_str()).into_owned().into_bytes();
-            hide_secrets(&secrets.iter(), &mut line, SecretSource::Line);
+            mask_secrets_in_prefix(&secrets.iter(), &mut line, SecretSource::Line);
             *text = ServerText::from_wire(&line);
         }
         Err(_) => {}

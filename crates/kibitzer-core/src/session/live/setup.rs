@@ -113,7 +113,7 @@ impl SetUpProgress {
         self.n_pending = self.n_pending.saturating_sub(1);
         let Some(command) = &completed.request.command else { return };
         if command.may_switch_block_mode() {
-            let is_unknown = |error: &RequestError| error.is_refusal(Refusal::UnknownCommand);
+            let is_unknown = |error: &RequestError| error.is_refused_for(Refusal::UnknownCommand);
             self.has_ivars = !completed.result.as_ref().is_err_and(is_unknown);
             // The form of the reply is the proof of block mode, not its text.
             self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);

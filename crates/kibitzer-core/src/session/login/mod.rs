@@ -327,7 +327,7 @@ impl Login {
             cx.outbox.push_password(&line, password);
             return self.enter_state(LoginState::NameAndPassword, cx);
         }
-        cx.outbox.push_line(TransmitKind::Login, credentials.name().as_bytes());
+        cx.outbox.push_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
         self.enter_state(LoginState::Name, cx)
     }
 

@@ -41,8 +41,8 @@ use crate::wire::StreamState;
 ///
 /// The driver of a session, in turn,
 ///
-/// 1. performs the action that [`next_action`](Self::next_action) returns, and reports its outcome by [`dialed`](Self::dialed) or
-///    [`closed`](Self::closed);
+/// 1. performs the action that [`next_action`](Self::next_action) returns, and reports its outcome by [`handle_dial_outcome`](Self::handle_dial_outcome) or
+///    [`handle_close`](Self::handle_close);
 /// 2. passes received bytes to [`receive`](Self::receive) until it returns `None`;
 /// 3. calls [`handle_timeout`](Self::handle_timeout) at the time that [`poll_timeout`](Self::poll_timeout) returns;
 ///
@@ -56,7 +56,7 @@ use crate::wire::StreamState;
 ///
 /// let mut session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
 /// assert_eq!(session.next_action(), DriverAction::Dial { attempt: 1 });
-/// session.dialed(Ok(()), Instant::now());
+/// session.handle_dial_outcome(Ok(()), Instant::now());
 /// let mut read = &b"\n\rlogin: "[..];
 /// while session.receive(&mut read, Instant::now()).is_some() {}
 /// let line = session.poll_transmit(Instant::now()).unwrap();
@@ -143,7 +143,7 @@ impl Session {
     }
 
     /// Returns the name of this login, as the server spelled it last; `None` for a guest whose name the server did not report.
-    pub fn handle(&self) -> Option<&Handle> {
+    pub fn login_handle(&self) -> Option<&Handle> {
         self.cx.identity.as_ref()?.handle.as_ref()
     }
 
@@ -156,7 +156,7 @@ impl Session {
     ///
     /// Success starts the login. A failure ends the session if it was never ready; otherwise it delays the next attempt, or ends
     /// the session if no attempt is left.
-    pub fn dialed(&mut self, outcome: Result<(), DialError>, now: Instant) {
+    pub fn handle_dial_outcome(&mut self, outcome: Result<(), DialError>, now: Instant) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
         }
@@ -169,7 +169,7 @@ impl Session {
     }
 
     /// Returns the next event, and advances `input` to the byte after it; `None` once all of `input` is consumed. Ends a pause
-    /// that [`reading_paused`](Self::reading_paused) reported.
+    /// that [`handle_reading_pause`](Self::handle_reading_pause) reported.
     ///
     /// Events of the session itself that the last event caused are returned before the next one. Without a connection, `input` is
     /// discarded.
@@ -205,7 +205,7 @@ impl Session {
     ///
     /// Completes all pending requests, and decides whether to reconnect or to end the session. Bytes that were received but not parsed
     /// yet are parsed now; [`poll_event`](Self::poll_event) returns their events.
-    pub fn closed(&mut self, cause: CloseCause, now: Instant) {
+    pub fn handle_close(&mut self, cause: CloseCause, now: Instant) {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;
         }

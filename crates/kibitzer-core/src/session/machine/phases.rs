@@ -154,7 +154,7 @@ impl Session {
     ///
     /// Postpones the deadlines of the login and of the set-up until [`receive`](Self::receive) is called again. Deadlines of
     /// users' requests are not postponed: the driver may be waiting for a subscriber that waits for such a request.
-    pub fn reading_paused(&mut self, now: Instant) {
+    pub fn handle_reading_pause(&mut self, now: Instant) {
         self.cx.now = now;
         self.paused_since.get_or_insert(now);
         self.postpone_by_pause();

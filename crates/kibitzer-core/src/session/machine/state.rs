@@ -8,7 +8,7 @@ use crate::event::{LoginStep, SessionEndReason};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a driver has to handle each")]
 pub enum DriverAction {
-    /// Open a connection, and report the outcome by [`Session::dialed`](super::Session::dialed).
+    /// Open a connection, and report the outcome by [`Session::handle_dial_outcome`](super::Session::handle_dial_outcome).
     Dial {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
         /// [stable](crate::session::Reconnect::stable_after). An immediate attempt with fewer features requested has the same number.
@@ -18,7 +18,7 @@ pub enum DriverAction {
     Keep,
     /// Do not connect before [`Session::poll_timeout`](super::Session::poll_timeout).
     Wait,
-    /// Close the connection without writing more, and call [`Session::closed`](super::Session::closed).
+    /// Close the connection without writing more, and call [`Session::handle_close`](super::Session::handle_close).
     Close,
     /// Do nothing more: the session is over for this reason.
     End(SessionEndReason),

@@ -67,7 +67,7 @@ pub enum Credentials {
 
 impl Credentials {
     /// Returns the name to send at `login: `.
-    pub fn name(&self) -> &str {
+    pub fn name_to_send(&self) -> &str {
         match self {
             Self::Guest => "guest",
             Self::NamedGuest(handle) | Self::Account { handle, .. } => handle.as_str(),

@@ -125,7 +125,7 @@ session_options! {
     /// use kibitzer_core::message::Ivar;
     /// use kibitzer_core::session::{Credentials, SessionOptions};
     ///
-    /// let options = SessionOptions::new(Credentials::Guest).want(Ivar::SeekInfo).without(Ivar::PendInfo);
+    /// let options = SessionOptions::new(Credentials::Guest).with_ivar(Ivar::SeekInfo).without_ivar(Ivar::PendInfo);
     /// assert!(options.ivars.contains(&Ivar::SeekInfo));
     /// ```
     pub struct SessionOptions {
@@ -173,7 +173,7 @@ impl SessionOptions {
 
     /// Adds an ivar to those that the session requests, unless it is among them.
     #[must_use]
-    pub fn want(mut self, ivar: Ivar) -> Self {
+    pub fn with_ivar(mut self, ivar: Ivar) -> Self {
         if !self.ivars.contains(&ivar) {
             self.ivars.push(ivar);
         }
@@ -182,7 +182,7 @@ impl SessionOptions {
 
     /// Removes an ivar from those that the session requests.
     #[must_use]
-    pub fn without(mut self, ivar: Ivar) -> Self {
+    pub fn without_ivar(mut self, ivar: Ivar) -> Self {
         self.ivars.retain(|&wanted| wanted != ivar);
         self
     }

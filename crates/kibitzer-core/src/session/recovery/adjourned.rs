@@ -78,7 +78,7 @@ impl AdjournedTracker {
         let at = self.games.iter().position(may_challenge).filter(|_| !self.awaits_list && !self.is_busy)?;
         let is_in_progress = |game: &Game| {
             let relation = game.position().relation();
-            game.is_going_on() && (relation.is_mine() || relation == Relation::Examining)
+            game.is_followed_and_ongoing() && (relation.is_mine() || relation == Relation::Examining)
         };
         if games.iter().any(is_in_progress) {
             return None;
@@ -106,10 +106,10 @@ impl AdjournedTracker {
             return None;
         }
         let game = self.games.iter_mut().find(|game| game.challenge == ChallengeState::Asking)?;
-        let said = |reply: &Reply| PlayerText::from_wire(reply.answer().map_or(&[], Event::raw));
+        let said = |reply: &Reply| PlayerText::from_wire(reply.first_answer().map_or(&[], Event::raw));
         let error =
             completed.result.as_ref().map_or_else(Clone::clone, |reply| RequestError::Unexpected { text: said(reply) });
-        match error.refusal() {
+        match error.refusal_reason() {
             Some(RefusalReason::Refusal(Refusal::AlreadyOffered)) => {
                 game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
             }
@@ -213,7 +213,7 @@ impl AdjournedTracker {
     /// to stored, because the server removed all challenges of this login when the game began. Forgets that this opponent
     /// declined.
     fn handle_own_game(&mut self, id: GameId, cx: &mut Context) {
-        let played = cx.reader.games().get(id).filter(|game| game.is_going_on());
+        let played = cx.reader.games().get(id).filter(|game| game.is_followed_and_ongoing());
         let Some(played) = played.and_then(ResumptionCandidate::of) else { return };
         cx.memory.declined.retain(|name| !played.is_with(name));
         self.games.retain_mut(|game| {

@@ -71,7 +71,7 @@ impl BoardRepair {
     pub(crate) fn refresh_command_after(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
         let game = desync.game;
         // The server refuses to refresh games that are over or no longer observed.
-        let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_going_on);
+        let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_followed_and_ongoing);
         if self.is_style_chosen
             || !needs_board
             || self.requested.contains(&game)

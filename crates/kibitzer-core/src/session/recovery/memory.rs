@@ -179,7 +179,7 @@ impl SessionMemory {
 
 fn is_followed(game: &Game) -> bool {
     let relation = game.position().relation();
-    game.is_going_on() && !relation.is_isolated() && !matches!(relation, Relation::Other(_))
+    game.is_followed_and_ongoing() && !relation.is_isolated() && !matches!(relation, Relation::Other(_))
 }
 
 /// Returns whether two boards belong to the same game: the players are the same. The server's spelling may differ.

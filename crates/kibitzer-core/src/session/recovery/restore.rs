@@ -228,19 +228,21 @@ impl Restoration {
 
 /// Returns whether the server refused to observe a game that is already observed, which counts as success.
 const fn is_observed(error: &RequestError) -> bool {
-    matches!(error.refusal(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
+    matches!(error.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
 }
 
 impl RestoreSearch {
     fn new(last_board: Style12, games: &Games) -> Self {
         let relation = last_board.relation();
-        let mut report = RestoredGame::new(last_board.game(), last_board.white(), last_board.black(), relation);
+        let mut report = RestoredGame::unchanged(last_board.game(), last_board.white(), last_board.black(), relation);
         (report.now, report.outcome) =
             (None, if relation.is_observer() { RestoreOutcome::Gone } else { RestoreOutcome::Interrupted });
         let mut search = Self { last_board, report };
         let is_resumed = |game: &&Game| {
             let position = game.position();
-            game.is_going_on() && position.relation().is_mine() && is_same_game(&search.last_board, position)
+            game.is_followed_and_ongoing()
+                && position.relation().is_mine()
+                && is_same_game(&search.last_board, position)
         };
         if relation.is_mine()
             && let Some(game) = games.iter().find(is_resumed)
@@ -276,7 +278,7 @@ impl RestoreSearch {
 fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
     let game = match result {
         Ok(reply) => observed_game(reply)?,
-        Err(error) => match error.refusal()? {
+        Err(error) => match error.refusal_reason()? {
             RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)) => game,
             _ => return None,
         },
@@ -295,7 +297,7 @@ fn observed_game(reply: &Reply) -> Option<GameId> {
 /// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that the game is
 /// no longer played, else [`Gone`](RestoreOutcome::Gone).
 fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
-    match result.as_ref().err().and_then(RequestError::refusal) {
+    match result.as_ref().err().and_then(RequestError::refusal_reason) {
         Some(
             RefusalReason::Observing(ObservingRefusal::NoSuchGame)
             | RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying),

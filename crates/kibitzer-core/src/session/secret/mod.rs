@@ -4,7 +4,7 @@ mod search;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-pub use search::{Secret, SecretSource, hide_secrets, mask_text};
+pub use search::{Secret, SecretSource, mask_secrets_in_prefix, mask_text_keeping_controls};
 
 /// Number of 64-bit words in a set of hashed names: 8 KiB. Of 100 aliases (FICS permits 20), 1 in 650 other commands has the hash.
 const HASH_WORDS: usize = 1024;
@@ -13,14 +13,14 @@ const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5'
 
 /// Decides which typed lines contain a password, on FICS, its relatives and ICC.
 ///
-/// All components that store or show typed lines use it. [`learn`](Self::learn) adds aliases of such commands.
+/// All components that store or show typed lines use it. [`learn_alias`](Self::learn_alias) adds aliases of such commands.
 ///
 /// ```
 /// use kibitzer_core::session::SecretDetector;
 ///
 /// let mut detector = SecretDetector::default();
 /// assert!(detector.is_secret("$passw old new") && !detector.is_secret("tell Newton password"));
-/// detector.learn("alias pw password");
+/// detector.learn_alias("alias pw password");
 /// assert_eq!(detector.secrets("pw old new"), ["old", "new"]);
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ impl SecretDetector {
 
     /// Remembers the alias that the line defines, if it stands for a command with a password; any other line changes nothing.
     /// Only a hash is kept of its name, so that memory is limited: an unrelated command is rarely taken for an alias.
-    pub fn learn(&mut self, line: &str) {
+    pub fn learn_alias(&mut self, line: &str) {
         let (verb, rest) = split_word(line.trim_start_matches(PREFIX));
         let (name, value) = split_word(rest);
         if abbreviates(&verb.to_ascii_lowercase(), "alias", 2) && self.arguments(value).is_some() {
@@ -196,13 +196,13 @@ mod tests {
     fn aliases_are_learned() {
         let mut detector = SecretDetector::default();
         for line in ["alias PW $password", "Ali pp multi date; pw @", "alias f finger", "say alias g password"] {
-            detector.learn(line);
+            detector.learn_alias(line);
         }
         assert_eq!(detector.secrets("pw old new"), ["old", "new"]);
         assert_eq!(detector.secrets("5 pp old"), ["old"]);
         assert!(!detector.is_secret("f Newton") && !detector.is_secret("g Newton") && !detector.is_secret("pw"));
         for n in 0..1000 {
-            detector.learn(&format!("alias x{n} password"));
+            detector.learn_alias(&format!("alias x{n} password"));
         }
         assert_eq!(detector.aliases.words.len(), HASH_WORDS);
     }
@@ -211,7 +211,7 @@ mod tests {
     fn many_aliases_are_recognized() {
         let mut detector = SecretDetector::default();
         for n in 0..120 {
-            detector.learn(&format!("alias x{n} password"));
+            detector.learn_alias(&format!("alias x{n} password"));
         }
         for n in 0..120 {
             assert_eq!(detector.secrets(&format!("X{n} old new")), ["old", "new"]);

@@ -102,7 +102,7 @@ impl std::fmt::Debug for Secret {
 
 /// Replaces the characters of all secrets in the bytes by asterisks. Returns the number of processed bytes: the rest of a stream may
 /// be the start of a secret, and has to be passed again with more bytes.
-pub fn hide_secrets<'a>(
+pub fn mask_secrets_in_prefix<'a>(
     secrets: &(impl Iterator<Item = &'a Secret> + Clone),
     bytes: &mut [u8],
     source: SecretSource,
@@ -112,7 +112,7 @@ pub fn hide_secrets<'a>(
         match longest_match(secrets.clone(), rest, source) {
             SecretMatch::Partial => break,
             SecretMatch::Complete(length) => {
-                mask_text(rest.get_mut(..length).unwrap_or_default());
+                mask_text_keeping_controls(rest.get_mut(..length).unwrap_or_default());
                 n_done += length;
             }
             SecretMatch::Nothing => n_done += 1,
@@ -137,7 +137,7 @@ fn longest_match<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], so
 
 /// Replaces text by asterisks, byte for byte. Control bytes are kept, so that the framing does not change. An incomplete unit at
 /// the end is replaced unless it begins with a control byte.
-pub fn mask_text(bytes: &mut [u8]) {
+pub fn mask_text_keeping_controls(bytes: &mut [u8]) {
     let mut n_done = 0;
     while let Some(rest) = bytes.get_mut(n_done..).filter(|rest| !rest.is_empty()) {
         n_done += match TextUnit::first_of(rest) {
@@ -233,10 +233,10 @@ mod tests {
     fn hidden(secret: &str, bytes: &[u8]) -> Vec<u8> {
         let secrets = [Secret::new(secret.as_bytes()).unwrap()];
         let mut all = bytes.to_vec();
-        let n_done = hide_secrets(&secrets.iter(), &mut all, SecretSource::Stream);
+        let n_done = mask_secrets_in_prefix(&secrets.iter(), &mut all, SecretSource::Stream);
         for end in 0..bytes.len() {
             let mut start = bytes[..end].to_vec();
-            let n_sure = hide_secrets(&secrets.iter(), &mut start, SecretSource::Stream);
+            let n_sure = mask_secrets_in_prefix(&secrets.iter(), &mut start, SecretSource::Stream);
             assert_eq!(start[..n_sure], all[..n_sure], "{bytes:?} cut at {end}");
         }
         assert!(n_done <= all.len());
@@ -281,7 +281,7 @@ mod tests {
         for noise in [&b"\0"[..], b"\x1b[1", b"\n\r\\  ", b"\n\r\r"] {
             let mut bytes =
                 [b"p", &noise.repeat(4)[..noise.len()], &noise.last_chunk::<1>().unwrap().repeat(2_000)].concat();
-            let n_done = hide_secrets(&secrets.iter(), &mut bytes, SecretSource::Stream);
+            let n_done = mask_secrets_in_prefix(&secrets.iter(), &mut bytes, SecretSource::Stream);
             assert!(bytes.len() - n_done <= 2 * MAX_SKIPPED, "{noise:?}: {n_done}");
         }
     }
@@ -296,7 +296,7 @@ mod tests {
             assert!(Secret::new(secret.as_bytes()).unwrap().is_in(format!("it is {secret}").as_bytes()), "{secret}");
         }
         let mut line = *b"a pe rch, per";
-        assert_eq!(hide_secrets(&[&secret].into_iter(), &mut line, SecretSource::Line), line.len());
+        assert_eq!(mask_secrets_in_prefix(&[&secret].into_iter(), &mut line, SecretSource::Line), line.len());
         assert_eq!(&line, b"a ******, per");
         assert!(!format!("{secret:?}").contains("perch") && Secret::new(b"  ").is_none());
     }

@@ -197,7 +197,7 @@ fn every_change_of_a_challenge_is_reported() {
         assert_eq!(after(answer, then), (state, 1), "{answer} {then}");
     }
     let (state, n) = after("You are on Bogoljubov's noplay list.\n\r", "");
-    assert!(matches!(&state, ResumptionState::Refused(error) if error.refusal().is_some()), "{state:?}");
+    assert!(matches!(&state, ResumptionState::Refused(error) if error.refusal_reason().is_some()), "{state:?}");
     assert_eq!(n, 1);
     let (state, _) = after("Gamefile is corrupt; please notify an admin.\n\r", "");
     let ResumptionState::Refused(error) = state else { panic!("{state:?}") };

@@ -51,7 +51,7 @@ fn ply(driver: &Driver) -> u32 {
 #[test]
 fn a_lost_delta_board_makes_the_session_request_the_board_once() {
     use EventKind::{Desync, Missed, Position};
-    let (mut driver, peer) = on_fics(guest().want(Ivar::CompressMove));
+    let (mut driver, peer) = on_fics(guest().with_ivar(Ivar::CompressMove));
     let mut peer = peer.on("refresh 7", &board(5));
     driver.feed([OBSERVING, &board(0), &delta(1)].concat());
     assert_eq!(requested(&mut driver, &mut peer), [""; 0]);
@@ -118,7 +118,7 @@ fn requests_for_boards_are_bounded() {
 #[test]
 fn a_lost_move_on_icc_makes_the_session_request_the_board_once() {
     const OBSERVED: &str = "\x19(18 7 Ann Bob 23 Crazyhouse 1 3 2 3 2 1 {} 1500 1600 9 {} {} 0 0 0 {} 0\x19)";
-    let (mut driver, peer) = ready(guest().want(Ivar::CompressMove));
+    let (mut driver, peer) = ready(guest().with_ivar(Ivar::CompressMove));
     let position = |fen: &str| format!("\x19(110 7 {{{fen}}} 0\x19)");
     let mut peer = peer.on("refresh 7", &position("4k3/8/8/8/4N3/8/8/4K1n1[R] b - - 0 5"));
     driver.feed([OBSERVED, &position("4k3/8/8/8/8/8/8/4K1n1[] w - - 0 4")].concat());

@@ -211,7 +211,7 @@ proptest! {
         logged_in: bool,
     ) {
         let limits = RequestLimits::default().queued(8).in_flight(4).reply_events(50).reply_bytes(500);
-        let options = guest().requests(limits).want(crate::message::Ivar::SeekInfo);
+        let options = guest().requests(limits).with_ivar(crate::message::Ivar::SeekInfo);
         let mut driver = match (logged_in, block) {
             (true, true) => on_fics(options).0,
             (true, false) => on_uhlin(options).0,

@@ -85,8 +85,8 @@ fn a_password_with_a_blank_and_a_requested_password_are_sent_alone() {
 // Rules: icc §1, icc L1
 #[test]
 fn the_name_is_reported_and_replies_are_matched_by_tag() {
-    let (mut driver, peer) = ready(account().want(Ivar::SeekInfo));
-    assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
+    let (mut driver, peer) = ready(account().with_ivar(Ivar::SeekInfo));
+    assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("Newton"));
     let set = ["set style 12", "set prompt 0", "set bell 0", "set wrap 0", "set height 0"];
     assert_eq!(peer.heard[..5], set);
     assert!(peer.heard[5].starts_with("set interface kibitzer "));
@@ -174,7 +174,7 @@ fn a_refusal_in_a_unit_is_an_error_and_probes_are_tagged() {
     let (mut driver, mut peer) = ready(account());
     driver.request("nonsense").unwrap();
     driver.serve(&mut peer);
-    assert!(driver.reply().unwrap_err().is_refusal(Refusal::UnknownCommand));
+    assert!(driver.reply().unwrap_err().is_refused_for(Refusal::UnknownCommand));
     driver.wait(seconds(15));
     assert_eq!(driver.take_sent(), ["`9`$$date\n"]);
     driver.feed("\x19[0 * 9\r\nNo such command ($$date).\r\n\x19]");
@@ -332,7 +332,7 @@ fn a_quit_may_be_answered_in_its_unit_before_the_connection_closes() {
 
 #[test]
 fn boards_are_sent_as_moves_if_requested() {
-    let (_, peer) = ready(account().want(Ivar::CompressMove));
+    let (_, peer) = ready(account().with_ivar(Ivar::CompressMove));
     assert_eq!(peer.heard[0], "set style 13");
 }
 
@@ -353,7 +353,7 @@ fn observed_by_moves(moves: &str) -> String {
 
 #[test]
 fn a_game_sent_as_moves_is_restored() {
-    let (mut driver, peer) = ready(account().want(Ivar::CompressMove));
+    let (mut driver, peer) = ready(account().with_ivar(Ivar::CompressMove));
     driver.feed(observed_by_moves("{e4 e2e4 1 181}"));
     assert!(driver.session.games().iter().next().is_some());
     driver.close(CloseCause::Closed);

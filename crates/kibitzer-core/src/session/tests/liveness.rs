@@ -58,7 +58,7 @@ fn paused_reading_does_not_look_like_a_dead_connection() {
     let (mut driver, _) = on_fics(guest());
     for _ in 0..10 {
         driver.wait(seconds(14));
-        driver.session.reading_paused(driver.now);
+        driver.session.handle_reading_pause(driver.now);
     }
     assert!(driver.take_sent().is_empty());
 }
@@ -70,10 +70,10 @@ fn a_login_does_not_time_out_while_reading_is_paused() {
         let mut driver = Driver::connected(account());
         set_up[..n_said].iter().for_each(|said| driver.feed(said));
         let state = driver.session.state();
-        driver.session.reading_paused(driver.now);
+        driver.session.handle_reading_pause(driver.now);
         for _ in 0..20 {
             driver.wait(seconds(9));
-            driver.session.reading_paused(driver.now);
+            driver.session.handle_reading_pause(driver.now);
         }
         driver.wait(seconds(9));
         let mut unread = &b""[..];

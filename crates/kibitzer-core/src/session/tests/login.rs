@@ -97,7 +97,7 @@ fn a_guest_logs_in_and_the_session_is_set_up() {
     let mut peer = fics();
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert_eq!(driver.session.handle().map(Handle::as_str), Some("GuestPUPE"));
+    assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("GuestPUPE"));
     let capabilities = driver.session.capabilities();
     assert!(capabilities.has(Ivar::Block) && capabilities.has(Ivar::Ms) && capabilities.has(Ivar::NoWrap));
     assert!(!capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::Lock));
@@ -139,7 +139,7 @@ fn an_account_logs_in_and_its_password_is_never_printed() {
     driver.feed(b"\xff\xfc\x01\r\n**** Starting FICS session as Newton(*)(TD) ****\r\n\r\nfics% ");
     driver.serve(&mut fics());
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert_eq!(driver.session.handle().map(Handle::as_str), Some("Newton"));
+    assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("Newton"));
 
     let sent = driver.events().iter().filter(|event| matches!(event, Event::Sent { line: None, .. })).count();
     assert_eq!(sent, 1, "the password, not shown");
@@ -196,12 +196,12 @@ fn a_guest_may_choose_a_name() {
     );
     assert_eq!(driver.take_sent(), [STRING, "zoltan\n", "\n"]);
     driver.feed("\n\r**** Starting FICS session as Zoltan(U) ****\n\r\n\rfics% ");
-    assert_eq!(driver.session.handle().map(Handle::as_str), Some("Zoltan"));
+    assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("Zoltan"));
 }
 
 #[test]
 fn uhlin_fics_has_no_ivars_no_greeting_and_confirms_every_iset() {
-    let mut driver = Driver::connected(guest().want(Ivar::SeekInfo));
+    let mut driver = Driver::connected(guest().with_ivar(Ivar::SeekInfo));
     driver.feed(UHLIN_GREETING);
     driver.feed(UHLIN_BAD_NAME);
     driver.feed(UHLIN_GUEST);
@@ -212,7 +212,7 @@ fn uhlin_fics_has_no_ivars_no_greeting_and_confirms_every_iset() {
     let mut peer = Peer::new(Manner::Uhlin);
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert_eq!(driver.session.handle().map(Handle::as_str), Some("guest"));
+    assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("guest"));
     assert_eq!(driver.session.capabilities().ivars().count(), 0, "`com_iset: block 1` is no consent");
     assert_eq!(peer.heard[0], "iset block 1");
     assert_eq!(peer.heard.last().unwrap(), "iset seekinfo 1");
@@ -242,7 +242,7 @@ fn the_custom_prompt_of_an_account_is_detected() {
         peer.prompt = want;
         driver.serve(&mut peer);
         assert_eq!(driver.session.state(), SessionState::Ready, "{prompt}");
-        assert_eq!(driver.session.handle().map(Handle::as_str), Some("newton"), "as typed");
+        assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("newton"), "as typed");
         driver.request("date").unwrap();
         driver.serve(&mut peer);
         let reply = driver.reply().unwrap();
@@ -253,8 +253,9 @@ fn the_custom_prompt_of_an_account_is_detected() {
 // Rules: datagrams S3
 #[test]
 fn ivars_are_set_one_by_one_if_the_login_string_is_not_understood() {
-    let mut driver =
-        Driver::connected(guest().want(Ivar::SeekInfo).want(Ivar::Lock).want(Ivar::Atomic).without(Ivar::PendInfo));
+    let mut driver = Driver::connected(
+        guest().with_ivar(Ivar::SeekInfo).with_ivar(Ivar::Lock).with_ivar(Ivar::Atomic).without_ivar(Ivar::PendInfo),
+    );
     driver.feed("login: ");
     driver.feed("\n\rlogin: ");
     assert_eq!(driver.take_sent(), ["%b00010111000001000100000000000001000\n", "guest\n"]);
@@ -312,14 +313,14 @@ fn icc_is_detected_by_its_greeting() {
     let mut peer = Peer::new(Manner::Icc);
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
-    assert_eq!(driver.session.handle(), None, "nobody told");
+    assert_eq!(driver.session.login_handle(), None, "nobody told");
     let set = ["set style 12", "set prompt 0", "set bell 0", "set wrap 0", "set height 0"];
     assert_eq!(peer.heard[..5], set);
     assert_eq!(driver.session.capabilities().family, Family::Icc);
     assert!(peer.heard.contains(&"set-2 31 1".to_owned()), "the levels were not understood: {:?}", peer.heard);
     driver.request("finger nobody").unwrap();
     driver.serve(&mut peer);
-    assert!(driver.reply().unwrap_err().is_refusal(Refusal::UnknownCommand));
+    assert!(driver.reply().unwrap_err().is_refused_for(Refusal::UnknownCommand));
 }
 
 #[test]

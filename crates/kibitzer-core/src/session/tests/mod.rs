@@ -52,7 +52,7 @@ impl Driver {
 
     fn dial(&mut self, outcome: Result<(), DialError>) {
         assert!(matches!(self.session.next_action(), DriverAction::Dial { .. }), "{:?}", self.session.next_action());
-        self.session.dialed(outcome, self.now);
+        self.session.handle_dial_outcome(outcome, self.now);
         self.drain();
     }
 
@@ -68,7 +68,7 @@ impl Driver {
 
     /// Closes the connection.
     fn close(&mut self, cause: CloseCause) {
-        self.session.closed(cause, self.now);
+        self.session.handle_close(cause, self.now);
         self.drain();
     }
 

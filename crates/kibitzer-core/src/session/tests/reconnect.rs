@@ -246,8 +246,8 @@ fn a_session_can_be_shut_down_at_any_time() {
         assert!(driver.session.poll_transmit(driver.now).is_none());
         driver.session.shutdown(driver.now);
         driver.session.quit(driver.now);
-        driver.session.closed(CloseCause::Closed, driver.now);
-        driver.session.dialed(Ok(()), driver.now);
+        driver.session.handle_close(CloseCause::Closed, driver.now);
+        driver.session.handle_dial_outcome(Ok(()), driver.now);
         driver.session.handle_timeout(driver.now);
         let mut rest = &b"fics% "[..];
         assert!(driver.session.receive(&mut rest, driver.now).is_none() && rest.is_empty());

@@ -224,7 +224,7 @@ fn open_seeks_are_made_again() {
     assert_eq!(heard(&peer), ["seek 5 0 rated", "seek 3 0"]);
     let mut peer = fics().on("seek", "seek: Command not found.\n\r");
     let restored = reconnect(&mut driver, &mut peer);
-    let is_unknown = |error: &RequestError| error.is_refusal(Refusal::UnknownCommand);
+    let is_unknown = |error: &RequestError| error.is_refused_for(Refusal::UnknownCommand);
     assert!(restored.seeks.iter().all(|seek| seek.error.as_ref().is_some_and(is_unknown)), "{restored:?}");
     assert!(reconnect(&mut driver, &mut fics()).seeks.is_empty(), "given up");
 }
@@ -415,7 +415,7 @@ fn a_request_to_observe_waits_for_the_restoration_and_ends_no_observation() {
     let replies = driver.take_replies();
     let [(_, Ok(_)), (_, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
     assert!(!reply.ends_observation(), "{reply:?}");
-    assert!(driver.session.games().get(GameId(9)).unwrap().is_going_on());
+    assert!(driver.session.games().get(GameId(9)).unwrap().is_followed_and_ongoing());
 
     // Once all is restored, the server's own ways are the user's.
     driver.request("observe 9").unwrap();
@@ -570,7 +570,7 @@ fn unanswered_requests_to_observe_are_repeated() {
     assert_eq!(heard(&peer), ["observe 7", "seek 5 0", "observe 8"], "the game of Flohr is one that was followed");
     assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 4"]);
     let [request] = &back.requests[..] else { panic!("{back:?}") };
-    let is_over = |error: &RequestError| matches!(error.refusal(), Some(RefusalReason::Observing(_)));
+    let is_over = |error: &RequestError| matches!(error.refusal_reason(), Some(RefusalReason::Observing(_)));
     assert_eq!((request.command.as_str(), request.error.as_ref().is_some_and(is_over)), ("observe 8", true));
     assert_eq!((back.games.len(), back.seeks.len(), back.settings.len()), (1, 1, 2));
     assert!(reconnect(&mut driver, &mut fics().on("seek", POSTED)).requests.is_empty(), "once");

@@ -36,7 +36,7 @@ fn queued_talk_delays_the_next_and_loses_nothing() {
 fn control_bytes_of_the_other_family_stay_in_talk() {
     for (mut driver, mut peer) in [on_fics(guest()), on_uhlin(guest())] {
         let has_blocks = driver.session.capabilities().has(Ivar::Block);
-        let me = driver.session.handle().cloned();
+        let me = driver.session.login_handle().cloned();
         driver.take_session_events();
         for text in [
             "hi\x1a<12> rnbqkbnr",
@@ -54,7 +54,7 @@ fn control_bytes_of_the_other_family_stay_in_talk() {
             driver.feed("\n\r\x1512\x1637\x16Finger of Foo:\n\rfics% ");
             assert!(driver.events.drain(..).all(|event| event.kind().as_str() != "block_start"));
         }
-        assert_eq!(driver.session.handle().cloned(), me);
+        assert_eq!(driver.session.login_handle().cloned(), me);
         driver.request("date").unwrap();
         driver.serve(&mut peer);
         assert!(driver.reply().is_ok());
