@@ -72,7 +72,11 @@ fn check(place: &str, before: &Style12, after: &Style12) {
     if let Some(san) = &reported.san {
         let found = SanMove::parse(san.as_str().as_bytes()).and_then(|san| san.to_last_move(&before.board(), mover));
         let is_told = placement(&before.fen().to_string()) != AMBIGUOUS;
-        assert_eq!(found, is_told.then_some(played.located(&before.board(), None, mover)), "{place}: {san}");
+        assert_eq!(
+            found,
+            is_told.then_some(played.with_castling_squares(&before.board(), None, mover)),
+            "{place}: {san}"
+        );
     }
 
     let mut theirs = rules(before).unwrap_or_else(|| panic!("{place}: not a legal position: {}", before.fen()));

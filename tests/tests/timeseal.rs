@@ -24,14 +24,14 @@ fn sealed_sessions_are_read_and_sealed_to_the_same_bytes() {
     for name in SEALED {
         let transcript = Transcript::named(name);
         let lines = lines(&transcript);
-        assert_eq!(lines.first().and_then(Unsealed::hello), Some(transcript.timeseal()), "{name}");
+        assert_eq!(lines.first().and_then(Unsealed::hello_version), Some(transcript.timeseal()), "{name}");
         assert!(lines.is_sorted_by_key(|line| line.time_ms), "{name}: a clock went back");
         let sealer = Sealer::new(transcript.timeseal()).unwrap();
         let again = |line: &Unsealed| {
             if line.is_ping_answer() {
                 sealer.ping_answer(line.time_ms)
             } else {
-                sealer.line(&line.text, line.time_ms).unwrap()
+                sealer.seal_line(&line.text, line.time_ms).unwrap()
             }
         };
         assert_eq!(lines.iter().flat_map(again).collect::<Vec<_>>(), transcript.sent, "{name}");
@@ -82,5 +82,5 @@ fn an_unsealed_line_on_a_sealed_connection_is_told_apart() {
 #[test]
 fn a_hello_of_an_unknown_version_is_none() {
     let hello = unseal(&Transcript::named("fatics-seal-errors-badhello").sent).unwrap();
-    assert_eq!((hello.text.as_slice(), hello.hello()), (&b"TIMESTAMP3|x|"[..], None));
+    assert_eq!((hello.text.as_slice(), hello.hello_version()), (&b"TIMESTAMP3|x|"[..], None));
 }

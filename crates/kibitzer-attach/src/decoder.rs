@@ -21,7 +21,7 @@ use kibitzer::transcript::Direction;
 use kibitzer::{Observation, TapItem};
 use kibitzer_core::game::{Game, Games};
 use kibitzer_core::session::{SessionState, TransmitKind};
-use kibitzer_core::text::{Handle, decode};
+use kibitzer_core::text::{Handle, decode_latin_1};
 use kibitzer_core::wire::{StreamState, Timeseal, unseal};
 use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
@@ -201,7 +201,7 @@ impl WatcherDecoder {
             Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
             _ => unseal(bytes).map_or_else(|| bytes.to_vec(), |unsealed| unsealed.text),
         };
-        decode(&plain).into()
+        decode_latin_1(&plain).into()
     }
 
     /// Queues an event of the session itself. A new connection resets the reader.

@@ -1,8 +1,10 @@
-//! Enums whose variants have names: in options, in JSON, in the servers' sentences.
+//! Macros for enums whose variants have text names, used in options, in JSON and in the servers' sentences.
 
 use thiserror::Error;
 
-/// Error of parsing a name, a handle, a square, a move or a position that a person typed; its message says what is wrong, or lists the names.
+/// Error returned when typed text is not a valid name, handle, square or position.
+///
+/// The message says which part is invalid, or lists the accepted names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("{message}")]
 #[non_exhaustive]
@@ -11,15 +13,15 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// Creates an error with this message.
+    /// Creates an error that displays as `message`.
     pub const fn new(message: &'static str) -> Self {
         Self { message }
     }
 }
 
-/// Declares an enum together with the names of its variants: `ALL`, `as_str` and `Display`.
+/// Declares an enum whose variants have text names, with the constant `ALL`, the method `as_str`, and `Display`.
 ///
-/// `as_str_doc` is the documentation of `as_str`, which says where the names are used.
+/// `as_str_doc` becomes the documentation of `as_str`; it says where the names are used.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
@@ -52,7 +54,8 @@ macro_rules! named_enum {
     };
 }
 
-/// Implements `FromStr` for an enum with `ALL` and `as_str`. `message` is the text of the error.
+/// Implements `FromStr` for an enum with `ALL` and `as_str`. Any other text fails with a [`ParseError`] that displays as
+/// `message`.
 macro_rules! parse_by_name {
     ($kind:ident, $message:literal) => {
         impl ::std::str::FromStr for $kind {

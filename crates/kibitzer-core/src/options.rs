@@ -1,84 +1,86 @@
-//! Groups of numeric options, such as [`Timings`](crate::session::Timings), each declared by one list.
+//! Groups of numeric options, such as [`Timings`](crate::session::Timings), each declared by one invocation of
+//! `numeric_options!`.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Description of one option of the group `G`, from which configuration files derive a setting.
+/// Description of one numeric option of the group `G`: its key, documentation, range and accessors. Configuration files derive a
+/// setting from it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NumericOption<G: 'static> {
-    /// Name of the setting, with its unit: `settle_ms`.
+    /// Key of the setting in a configuration file, with its unit: `settle_ms`.
     pub key: &'static str,
-    /// Documentation of the setter, line by line; the first one begins with `Sets`.
+    /// Documentation of the setter, one element for each line; the first begins with `Sets`.
     pub doc: &'static [&'static str],
-    /// Accepted numbers.
+    /// Values that a configuration file may contain, in the unit of the key.
     pub range: RangeInclusive<u64>,
-    /// Returns the value, in the unit of the key; `None` if there is no limit.
+    /// Returns the value, in the unit of the key; `None` means unlimited.
     pub get: fn(&G) -> Option<u64>,
-    /// Sets the value, in the unit of the key.
+    /// Sets the value, in the unit of the key. Does not check the range.
     pub set: fn(&mut G, u64),
 }
 
-/// Type that a numeric option can have.
-pub(crate) trait SettingNumber: Copy {
-    /// Numbers that a setting of this type accepts.
+/// Type of a numeric option's field, converted from and to the number in a configuration file.
+pub(crate) trait NumericOptionValue: Copy {
+    /// Numbers that a configuration file may contain for this type.
     const RANGE: RangeInclusive<u64> = 1..=u64::MAX;
 
-    /// Converts from a number in the range; a number beyond it becomes the nearest one.
-    fn from_number(number: u64) -> Self;
+    /// Converts from a number; a number that the type cannot represent becomes its maximum.
+    fn from_number_saturating(number: u64) -> Self;
 
-    /// Converts to a number; `None` if there is no limit.
-    fn to_number(self) -> Option<u64>;
+    /// Converts to a number; `None` if the value means unlimited.
+    fn to_number_unless_unlimited(self) -> Option<u64>;
 }
 
-/// Converts from and to milliseconds.
-impl SettingNumber for Duration {
-    fn from_number(number: u64) -> Self {
+/// The number is in milliseconds.
+impl NumericOptionValue for Duration {
+    fn from_number_saturating(number: u64) -> Self {
         Self::from_millis(number)
     }
 
-    fn to_number(self) -> Option<u64> {
+    fn to_number_unless_unlimited(self) -> Option<u64> {
         Some(u64::try_from(self.as_millis()).unwrap_or(u64::MAX))
     }
 }
 
-impl SettingNumber for usize {
-    fn from_number(number: u64) -> Self {
+impl NumericOptionValue for usize {
+    fn from_number_saturating(number: u64) -> Self {
         Self::try_from(number).unwrap_or(Self::MAX)
     }
 
-    fn to_number(self) -> Option<u64> {
+    fn to_number_unless_unlimited(self) -> Option<u64> {
         u64::try_from(self).ok()
     }
 }
 
-impl SettingNumber for u64 {
-    fn from_number(number: u64) -> Self {
+impl NumericOptionValue for u64 {
+    fn from_number_saturating(number: u64) -> Self {
         number
     }
 
-    fn to_number(self) -> Option<u64> {
+    fn to_number_unless_unlimited(self) -> Option<u64> {
         Some(self)
     }
 }
 
-/// Converts a limit, where `None` is no limit. No number converts to `None`.
-impl SettingNumber for Option<u32> {
+/// An optional limit: `None` means unlimited, and no number converts to it.
+impl NumericOptionValue for Option<u32> {
     const RANGE: RangeInclusive<u64> = 0..=0xFFFF_FFFF;
 
-    fn from_number(number: u64) -> Self {
+    fn from_number_saturating(number: u64) -> Self {
         Some(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    fn to_number(self) -> Option<u64> {
+    fn to_number_unless_unlimited(self) -> Option<u64> {
         self.map(u64::from)
     }
 }
 
-/// Declares a group of numeric options: the struct, its `Default`, a setter for each field, and the list `OPTIONS` that
+/// Declares a struct of numeric options with its `Default`, a by-value setter for each field, and the constant `OPTIONS`, which
 /// describes them.
 ///
-/// An entry reads: documentation of the setter, visibility and type of the field, default, key of the setting.
+/// An entry is `/// documentation of the setter`, then `visibility name: type = default, "key";`.
 macro_rules! numeric_options {
     (
         $(#[$meta:meta])*
@@ -102,16 +104,16 @@ macro_rules! numeric_options {
         }
 
         impl $group {
-            /// Describes every option of this group, in the order in which they are documented.
+            /// Descriptions of all options of this group, in the order of declaration.
             pub const OPTIONS: &[$crate::options::NumericOption<Self>] = &[$({
-                use $crate::options::SettingNumber;
+                use $crate::options::NumericOptionValue;
 
                 $crate::options::NumericOption {
                     key: $key,
                     doc: &[$($doc),+],
-                    range: <$kind as SettingNumber>::RANGE,
-                    get: |group| SettingNumber::to_number(group.$field),
-                    set: |group, number| group.$field = SettingNumber::from_number(number),
+                    range: <$kind as NumericOptionValue>::RANGE,
+                    get: |group| NumericOptionValue::to_number_unless_unlimited(group.$field),
+                    set: |group, number| group.$field = NumericOptionValue::from_number_saturating(number),
                 }
             },)+];
 

@@ -2,7 +2,7 @@
 
 pub(crate) mod masks;
 
-/// Parser position in a line, which holds the bytes not consumed yet.
+/// Position of a parser in a line. Methods consume bytes from the front of the rest.
 ///
 /// A method that returns `None` or `false` consumes nothing, unless its documentation says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ impl<'a> Cursor<'a> {
         Self { rest: line }
     }
 
-    /// Returns the bytes not consumed yet.
+    /// Returns the bytes not consumed yet, without consuming them.
     pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
         self
     }
 
-    /// Calls `read`, and restores the position if it returns `None`.
+    /// Returns the result of `read`, which may consume bytes; restores the position if it is `None`.
     pub(crate) fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let start = *self;
         let value = read(self);
@@ -64,7 +64,8 @@ impl<'a> Cursor<'a> {
         value
     }
 
-    /// Consumes `open`, the value that `read` reads, and `close`; consumes nothing if one of them is missing.
+    /// Consumes `open`, the bytes that `read` parses, and `close`; returns the parsed value. `None`, and nothing is consumed, if
+    /// one of them is missing.
     pub(crate) fn between<T>(
         &mut self,
         open: &[u8],
@@ -78,22 +79,23 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Consumes the longest run of bytes for which `accept` returns true; the run may be empty.
+    /// Consumes and returns the longest run of bytes for which `accept` returns true; the run may be empty.
     pub(crate) fn take_while(&mut self, accept: impl Fn(u8) -> bool) -> &'a [u8] {
         let end = self.rest.iter().position(|&b| !accept(b)).unwrap_or(self.rest.len());
-        self.split(end)
+        self.take_at_most(end)
     }
 
-    /// Consumes one word: the bytes up to a blank or the end. `None` if there are none.
+    /// Consumes and returns the bytes up to the next blank or the end. Leading blanks are not skipped: `None` at a blank or at
+    /// the end.
     pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
         let word = self.take_while(|b| b != b' ');
         (!word.is_empty()).then_some(word)
     }
 
-    /// Consumes everything up to and including `literal`; returns the bytes before it; `None` without `literal`.
-    pub(crate) fn take_until(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
+    /// Consumes everything up to and including `literal`, and returns the bytes before it; `None` if `literal` does not follow.
+    pub(crate) fn take_until_and_skip(&mut self, literal: &[u8]) -> Option<&'a [u8]> {
         let at = find(self.rest, literal)?;
-        let before = self.split(at);
+        let before = self.take_at_most(at);
         self.rest = self.rest.get(literal.len()..).unwrap_or_default();
         Some(before)
     }
@@ -116,29 +118,29 @@ impl<'a> Cursor<'a> {
 
     /// Consumes one byte; returns an empty slice at the end.
     pub(crate) fn take_one(&mut self) -> &'a [u8] {
-        self.split(1)
+        self.take_at_most(1)
     }
 
-    /// Consumes and returns the rest.
+    /// Consumes and returns all remaining bytes.
     pub(crate) fn take_rest(&mut self) -> &'a [u8] {
-        self.split(self.rest.len())
+        self.take_at_most(self.rest.len())
     }
 
-    /// Consumes ASCII whitespace; `None` if other bytes are left after it.
-    pub(crate) fn end(&mut self) -> Option<()> {
+    /// Consumes ASCII whitespace, in any case; returns `None` if other bytes are left after it.
+    pub(crate) fn expect_blank_rest(&mut self) -> Option<()> {
         self.skip_whitespace();
         self.is_empty().then_some(())
     }
 
-    /// Consumes and returns `at` bytes, or the rest if there are fewer.
-    fn split(&mut self, at: usize) -> &'a [u8] {
-        let (head, tail) = self.rest.split_at_checked(at).unwrap_or((self.rest, &[]));
+    /// Consumes and returns `n_bytes` bytes, or the rest if there are fewer.
+    fn take_at_most(&mut self, n_bytes: usize) -> &'a [u8] {
+        let (head, tail) = self.rest.split_at_checked(n_bytes).unwrap_or((self.rest, &[]));
         self.rest = tail;
         head
     }
 }
 
-/// Reads decimal digits; `None` for no digit, another byte, or a value over `u64`.
+/// Parses all of `digits` as a decimal number; `None` if it is empty, has a byte that is not a digit, or exceeds `u64`.
 pub(crate) fn parse_decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -149,7 +151,7 @@ pub(crate) fn parse_decimal(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// Returns the index of the first `needle` in `haystack`; `None` without one.
+/// Returns the index of the first occurrence of `needle` in `haystack`.
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     memchr::memmem::find(haystack, needle)
 }
@@ -164,13 +166,13 @@ mod tests {
         assert!(at.eat(b"Game "));
         assert_eq!(at.number::<u16>(), Some(12));
         assert!(!at.eat(b"x"));
-        assert_eq!(at.take_until(b": "), Some(&b""[..]));
+        assert_eq!(at.take_until_and_skip(b": "), Some(&b""[..]));
         assert_eq!(at.word(), Some(&b"Foo"[..]));
         let from = at;
         at.skip_whitespace();
         assert_eq!(at.since(from), b"  ");
         assert_eq!(at.take_rest(), b"offers");
-        assert_eq!(at.end(), Some(()));
+        assert_eq!(at.expect_blank_rest(), Some(()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Serde implementations for types that are serialized as a single text, list or number; other types derive them.
+//! Serde implementations for types whose serialized form is a single string, list or number; other types derive them.
 //!
-//! These types can be deserialized again, so programs can exchange the data of session events. An [`Event`](crate::Event) can only
-//! be serialized, as the JSON of `kibitzer decode`.
+//! Programs can exchange the data of session events, as all of its types can be deserialized too. An [`Event`](crate::Event) can
+//! only be serialized, to the JSON of `kibitzer decode`.
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -16,9 +16,9 @@ use crate::wire::{Family, Timeseal};
 
 type Text<'a> = Cow<'a, str>;
 
-/// Implements `Serialize` and `Deserialize` for a type by conversion to and from a form. Deserialization fails if the second
-/// conversion returns `None`.
-macro_rules! written_as {
+/// Implements `Serialize` and `Deserialize` for types that are converted to and from another, serialized type. An entry is
+/// `type as serialized type, conversion to it, conversion from it;`. Deserialization fails if the latter returns `None`.
+macro_rules! serialize_as {
     ($($kind:ty as $form:ty, $to:expr, $from:expr;)+) => {$(
         impl Serialize for $kind {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -37,14 +37,14 @@ macro_rules! written_as {
     )+};
 }
 
-written_as! {
+serialize_as! {
     Titles as Vec<Text<'_>>, |titles| titles.iter().map(Text::from).collect(),
         |codes| Some(Self::from_codes(codes.join(" ").as_bytes()));
     Ivar as Text<'_>, |ivar| ivar.as_str().into(), |name| name.parse().ok();
     Relation as i32, |relation| relation.code(), |code| Some(Self::from_code(code));
 }
 
-/// Serialization of the ivars of [`Capabilities`] as a list, for `#[serde(with)]`.
+/// Serializes the ivar bits of [`Capabilities`] as a list of names, for `#[serde(with)]`.
 pub(crate) mod ivars {
     use super::{Capabilities, Deserialize, Deserializer, Family, Ivar, Serialize, Serializer, Timeseal};
 
@@ -59,8 +59,8 @@ pub(crate) mod ivars {
     }
 }
 
-/// Serialization of an [`ErrorKind`] as its name, for `#[serde(with)]`. Kinds that are not listed are written as `other`; unknown
-/// names are read as [`ErrorKind::Other`].
+/// Serializes an [`ErrorKind`] as its name, for `#[serde(with)]`. A kind without a name here is serialized as `other`; an unknown
+/// name is deserialized as [`ErrorKind::Other`].
 pub(crate) mod error_kind {
     use super::{Deserialize, Deserializer, ErrorKind, Serialize, Serializer, Text};
 

@@ -1,4 +1,4 @@
-//! Received text: decoding of Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
+//! Text on the wire: Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -13,11 +13,11 @@ mod name;
 pub use chain::error_chain;
 pub use name::{Handle, Titles};
 
-/// Bytes of a line. Up to 96 bytes are stored in place, longer lines on the heap.
+/// Bytes of a line. Up to 96 bytes are stored inline, longer lines on the heap.
 pub(crate) type LineBytes = SmallVec<[u8; 96]>;
 
-/// Line of the server as bytes, without line end, prompts, bells, telnet and escape sequences. The parts of a wrapped line are
-/// joined.
+/// Bytes of a received line, without line end, prompts, bells, telnet commands and escape sequences. The pieces of a wrapped line
+/// are joined.
 ///
 /// Clones share the bytes; an empty line allocates nothing.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
@@ -29,12 +29,12 @@ impl Line {
         self.0.as_deref().map(SmallVec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the line as text, decoded by [`decode`].
+    /// Returns the line as text, decoded by [`decode_latin_1`].
     pub fn to_text(&self) -> Cow<'_, str> {
-        decode(self.as_bytes())
+        decode_latin_1(self.as_bytes())
     }
 
-    /// Replaces the line. The allocation is reused if no clone shares it.
+    /// Replaces the bytes of the line. Reuses the allocation if no clone shares it.
     pub(crate) fn set(&mut self, bytes: &[u8]) {
         match self.0.as_mut().and_then(Arc::get_mut) {
             Some(line) if !bytes.is_empty() => {
@@ -60,17 +60,17 @@ impl fmt::Debug for Line {
 
 /// Text that may contain words written by a player: a tell, a note, a name in an examined game, the sentence that ends a game.
 ///
-/// A field is a `PlayerText` if any part of it may come from a player, and a [`ServerText`] otherwise. Account names alone do not
-/// count, because they consist of letters, digits and `-`.
+/// A field is a `PlayerText` if any part of it may come from a player, and a [`ServerText`] otherwise. Account names do not count
+/// as text of a player, because they consist only of letters, digits and `-`.
 ///
-/// The text is decoded by [`decode`] and otherwise unchanged. It may contain control characters and terminal escapes: print it with
-/// [`str::escape_debug`] or as JSON. This crate never parses it as protocol.
+/// The text is decoded by [`decode_latin_1`] and otherwise unchanged. It may contain control characters and terminal escapes:
+/// print it with [`str::escape_debug`] or as JSON. This crate never parses it as protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct PlayerText(SmolStr);
 
 impl PlayerText {
-    /// Decodes received bytes: see [`decode`].
+    /// Decodes received bytes: see [`decode_latin_1`].
     pub fn from_wire(bytes: &[u8]) -> Self {
         Self(decode_to_smol_str(bytes))
     }
@@ -81,27 +81,26 @@ impl PlayerText {
     }
 }
 
-/// Text that contains only words of the server: the type of a game, a SAN, the terms of an offer. Decoded by [`decode`].
+/// Text that contains no words of a player: the type of a game, a SAN, the terms of an offer. Decoded by [`decode_latin_1`].
 ///
-/// Text that may contain words of a player is a [`PlayerText`]. Up to 23 bytes are stored in place.
+/// Text that may contain words of a player is a [`PlayerText`]. Up to 23 bytes are stored inline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct ServerText(SmolStr);
 
 impl ServerText {
-    /// Decodes received bytes: see [`decode`].
+    /// Decodes received bytes: see [`decode_latin_1`].
     pub fn from_wire(bytes: &[u8]) -> Self {
         Self(decode_to_smol_str(bytes))
     }
 
     /// Encodes the text as servers send it: see [`encode_latin_1`].
     pub(crate) fn to_wire(&self) -> Cow<'_, [u8]> {
-        let bytes = self.0.as_bytes();
-        if bytes.is_ascii() { Cow::Borrowed(bytes) } else { encode_latin_1(self.as_str()) }
+        encode_latin_1(self.as_str())
     }
 
-    /// Decodes received bytes, and converts ASCII letters to upper case.
-    pub(crate) fn from_letters(letters: &[u8]) -> Self {
+    /// Decodes received bytes like [`from_wire`](Self::from_wire), and converts ASCII letters to upper case.
+    pub(crate) fn from_wire_uppercase(letters: &[u8]) -> Self {
         if letters.iter().any(u8::is_ascii_lowercase) {
             return Self::from_wire(&letters.to_ascii_uppercase());
         }
@@ -147,23 +146,23 @@ macro_rules! impl_text {
 
 use impl_text;
 
-/// Decodes received bytes by [`decode`]. Up to 23 bytes are stored in place, and clones of longer text share it.
+/// Decodes received bytes like [`decode_latin_1`]. Up to 23 bytes are stored inline; clones of longer text share one allocation.
 fn decode_to_smol_str(bytes: &[u8]) -> SmolStr {
     // Nearly every word needs no decoding; without an early exit, the compiler can process the bytes in parallel.
     let strange = bytes.iter().fold(0, |strange, &byte| strange | (byte & 0x80) | u8::from(byte == b'&'));
     match std::str::from_utf8(bytes) {
         Ok(text) if strange == 0 => text.into(),
-        _ => decode(bytes).into(),
+        _ => decode_latin_1(bytes).into(),
     }
 }
 
-/// Decodes received bytes: ISO 8859-1, then `&#xHHHH;` entities.
+/// Decodes received bytes from ISO 8859-1, and replaces `&#xHHHH;` entities by their characters.
 ///
-/// An entity has one to six hexadecimal digits. It is left unchanged if it has no semicolon, is not a Unicode scalar value,
-/// or is a control character: players could otherwise send terminal escapes or line ends through it.
+/// An entity has one to six hexadecimal digits. It is left unchanged if it has no semicolon, does not denote a Unicode scalar
+/// value, or denotes a control character: players could otherwise send terminal escapes or line ends through it.
 ///
 /// Source: transport rules C1 to C3.
-pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+pub fn decode_latin_1(bytes: &[u8]) -> Cow<'_, str> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if bytes.is_ascii() => Cow::Borrowed(text),
         _ => Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect()),
@@ -174,13 +173,13 @@ pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(decode_entities(&text))
 }
 
-/// Replaces the valid entities in text by their characters.
+/// Replaces each valid entity by its character, and leaves invalid ones unchanged; see [`decode_latin_1`].
 fn decode_entities(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, entity)) = split_at_entity(rest) {
         decoded.push_str(before);
-        if let Some((character, tail)) = entity_character(entity) {
+        if let Some((character, tail)) = parse_entity_body(entity) {
             decoded.push(character);
             rest = tail;
         } else {
@@ -192,16 +191,16 @@ fn decode_entities(text: &str) -> String {
     decoded
 }
 
-/// Splits text at the first `&#`, which is in neither part; `None` without one. Ten times as fast as [`str::split_once`] for long
-/// lines.
+/// Splits text at the first `&#`, which is in neither part; `None` if there is none. Ten times as fast as [`str::split_once`] for
+/// long lines.
 fn split_at_entity(text: &str) -> Option<(&str, &str)> {
     let at = memchr::memmem::find(text.as_bytes(), b"&#")?;
     Some((text.get(..at)?, text.get(at + 2..)?))
 }
 
-/// Parses an entity after its `&#`. Returns the character, and the text after the semicolon; `None` if [`decode`] leaves it
-/// unchanged.
-fn entity_character(entity: &str) -> Option<(char, &str)> {
+/// Parses the text after an entity's `&#`. Returns the character, and the text after the semicolon; `None` if the entity is
+/// invalid or denotes a control character.
+fn parse_entity_body(entity: &str) -> Option<(char, &str)> {
     // The longest entity is `x` with six digits, so the search for the end is bounded.
     let end = entity.bytes().take(8).position(|b| b == b';')?;
     let (body, tail) = entity.split_at_checked(end)?;
@@ -211,11 +210,10 @@ fn entity_character(entity: &str) -> Option<(char, &str)> {
     Some((character, tail.strip_prefix(';')?))
 }
 
-/// Encodes text for sending: every character outside `0x20..=0x7E` becomes one `&#xhhhh;` entity.
+/// Encodes text for sending: every character outside `0x20..=0x7E`, control characters included, becomes one `&#xhhhh;` entity.
 ///
-/// Source: transport rule C2. Control characters become entities too; the caller has to reject them if a command must not
-/// contain any.
-pub fn encode(text: &str) -> Cow<'_, str> {
+/// Callers that must not send control characters have to reject them first. Source: transport rule C2.
+pub fn encode_ascii(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| (0x20..=0x7E).contains(&b)) {
         return Cow::Borrowed(text);
     }
@@ -230,7 +228,7 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// Encodes text as servers send it: Latin-1, with one `&#xhhhh;` entity for each other character.
+/// Encodes text as servers send it: in Latin-1, with one `&#xhhhh;` entity for each character outside it.
 ///
 /// Source: transport rules C1 and C2.
 pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
@@ -254,7 +252,7 @@ mod tests {
     #[test]
     fn text_of_any_length_is_stored() {
         for sent in ["", "e4", "Abcdefghijklmnopqrstuvw", "Abcdefghijklmnopqrstuvwx", "&#x3b1;"] {
-            assert_eq!(ServerText::from_wire(sent.as_bytes()).as_str(), decode(sent.as_bytes()), "{sent}");
+            assert_eq!(ServerText::from_wire(sent.as_bytes()).as_str(), decode_latin_1(sent.as_bytes()), "{sent}");
         }
         assert_eq!(ServerText::from_wire(b"caf\xe9").as_str(), "café");
         assert_eq!(size_of::<ServerText>(), 24);
@@ -263,8 +261,8 @@ mod tests {
     // Rules: transport C1
     #[test]
     fn c1_bytes_are_latin_1_not_utf_8() {
-        assert_eq!(decode(b"caf\xe9"), "café");
-        assert_eq!(decode(b"caf\xc3\xa9"), "cafÃ©");
+        assert_eq!(decode_latin_1(b"caf\xe9"), "café");
+        assert_eq!(decode_latin_1(b"caf\xc3\xa9"), "cafÃ©");
         assert_eq!(Line::from(&b"\xfb\xfc\xfd"[..]).to_text(), "ûüý");
     }
 
@@ -287,7 +285,7 @@ mod tests {
             ("&#x+41;", "&#x+41;"),
         ];
         for (sent, want) in cases {
-            assert_eq!(decode(sent.as_bytes()), want, "{sent}");
+            assert_eq!(decode_latin_1(sent.as_bytes()), want, "{sent}");
         }
     }
 
@@ -295,16 +293,16 @@ mod tests {
     #[test]
     fn c3_no_entity_becomes_a_control_character() {
         for sent in ["&#xa;", "&#x7;", "&#x1b;", "&#x0;", "&#x7f;", "&#x85;"] {
-            assert_eq!(decode(sent.as_bytes()), sent);
+            assert_eq!(decode_latin_1(sent.as_bytes()), sent);
         }
     }
 
     // Rules: transport C2
     #[test]
     fn c2_encoded_text_decodes_to_itself() {
-        assert_eq!(encode("plain"), "plain");
-        assert_eq!(encode("é♚"), "&#xe9;&#x265a;");
-        assert_eq!(decode(encode("é♚ &x").as_bytes()), "é♚ &x");
+        assert_eq!(encode_ascii("plain"), "plain");
+        assert_eq!(encode_ascii("é♚"), "&#xe9;&#x265a;");
+        assert_eq!(decode_latin_1(encode_ascii("é♚ &x").as_bytes()), "é♚ &x");
     }
 
     #[test]
@@ -317,7 +315,7 @@ mod tests {
     #[test]
     fn letters_become_upper_case() {
         for sent in [&b"PNB"[..], b"pNb"] {
-            assert_eq!(ServerText::from_letters(sent).as_str(), "PNB");
+            assert_eq!(ServerText::from_wire_uppercase(sent).as_str(), "PNB");
         }
     }
 }

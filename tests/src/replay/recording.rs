@@ -203,10 +203,10 @@ impl Typist {
     }
 }
 
-/// A line as it was meant; `None` for what belongs to the seal.
+/// Returns the text of a sent line, unsealed if it is sealed; `None` for the hello and the ping answers of timeseal.
 fn plain(line: &[u8]) -> Option<Vec<u8>> {
     if let Some(sealed) = unseal(line) {
-        return (sealed.hello().is_none() && !sealed.is_ping_answer()).then_some(sealed.text);
+        return (sealed.hello_version().is_none() && !sealed.is_ping_answer()).then_some(sealed.text);
     }
     let line: Vec<u8> = without_telnet(line).into_iter().filter(|byte| !matches!(byte, b'\n' | b'\r' | 0)).collect();
     // Zipseal only adds the time.

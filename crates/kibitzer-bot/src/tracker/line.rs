@@ -133,7 +133,7 @@ fn play(board: &mut Board, played: LastMove, color: Color, captures_explode: boo
 /// Formats a position for an engine that plays chess960: castling rights as the files of the rooks (`HAha`).
 pub(super) fn shredder_fen(fen: &Fen) -> String {
     let letter = |(color, side): (Color, CastlingSide)| {
-        let (_, rook) = fen.board.castling_squares(color, side)?;
+        let (_, rook) = fen.board.castling_king_and_rook(color, side)?;
         let file = char::from(b'a' + rook.file());
         Some(if color == Color::White { file.to_ascii_uppercase() } else { file })
     };

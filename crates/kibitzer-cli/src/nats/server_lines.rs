@@ -1,7 +1,7 @@
 //! Converts stored events back to lines of a server, from which the game tracker follows the games.
 
 use kibitzer::core::chess::{CastlingSide, Color, Fen};
-use kibitzer::core::text::encode;
+use kibitzer::core::text::encode_ascii;
 use serde_json::Value;
 
 use super::member;
@@ -53,7 +53,7 @@ pub(super) fn server_lines(event: &Value) -> Option<String> {
 
 /// Returns a text as a server sends it. Control characters become entities, too.
 fn text(event: &Value, key: &str) -> Option<String> {
-    member(event, key).as_str().map(|text| encode(text).into_owned())
+    member(event, key).as_str().map(|text| encode_ascii(text).into_owned())
 }
 
 fn initial(text: &str) -> Option<char> {
@@ -67,7 +67,7 @@ fn players(event: &Value) -> Option<String> {
 
 fn talk_line(event: &Value, kind: &str) -> Option<String> {
     let titles = member(event, "titles").as_array().into_iter().flatten().filter_map(Value::as_str);
-    let titles = titles.map(|title| format!("({})", encode(title))).collect::<Vec<_>>().concat();
+    let titles = titles.map(|title| format!("({})", encode_ascii(title))).collect::<Vec<_>>().concat();
     let game = member(event, "game").as_u64().map(|game| format!("[{game}]")).unwrap_or_default();
     let rating = member(event, "rating").as_i64().map_or_else(|| "----".to_owned(), |rating| rating.to_string());
     let (rating, verb) = match kind {

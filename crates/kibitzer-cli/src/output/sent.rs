@@ -36,7 +36,7 @@ impl PasswordPrompt {
 pub(crate) fn sent_text(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let text = match unseal(line) {
-        Some(unsealed) if unsealed.is_ping_answer() || unsealed.hello().is_some() => return None,
+        Some(unsealed) if unsealed.is_ping_answer() || unsealed.hello_version().is_some() => return None,
         Some(unsealed) => unsealed.text,
         None => line.strip_suffix(b"\r").unwrap_or(line).to_vec(),
     };

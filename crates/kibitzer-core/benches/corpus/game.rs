@@ -140,7 +140,7 @@ impl Game {
     fn play_move(&mut self, mv: Move) {
         let san = display_san_move(&self.board, mv).to_string();
         let is_castling = san.starts_with('O');
-        let verbose = if is_castling { castling_verbose(&san) } else { self.verbose(mv) };
+        let verbose = if is_castling { castling_verbose(&san) } else { self.to_verbose(mv) };
         let smith = if is_castling { castling_smith(mv, &san) } else { self.smith(mv) };
         let piece = self.board.piece_on(mv.from);
         let is_double_push = piece == Some(Piece::Pawn) && (mv.from.rank() as i32 - mv.to.rank() as i32).abs() == 2;
@@ -152,7 +152,7 @@ impl Game {
         self.board.play_unchecked(mv);
     }
 
-    fn verbose(&self, mv: Move) -> String {
+    fn to_verbose(&self, mv: Move) -> String {
         let piece = self.board.piece_on(mv.from).map_or('?', |piece| char::from(piece).to_ascii_uppercase());
         let mut verbose = format!("{piece}/{}-{}", mv.from, mv.to);
         if let Some(promotion) = mv.promotion {

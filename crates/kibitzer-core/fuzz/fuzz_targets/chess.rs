@@ -26,7 +26,7 @@ fn look_at(fen: &Fen) {
     assert_eq!(fen.board.to_rows().iter().flatten().filter(|&&b| b != b'-').count(), fen.board.pieces().count());
     for color in [Color::White, Color::Black] {
         let _ = (fen.board.find_king(color), fen.board.material(color));
-        let _ = [CastlingSide::Short, CastlingSide::Long].map(|side| fen.board.castling_squares(color, side));
+        let _ = [CastlingSide::Short, CastlingSide::Long].map(|side| fen.board.castling_king_and_rook(color, side));
         for file in 0..=u8::MAX {
             let wire = Fen::from_wire(fen.board, color, fen.castling, Some(file));
             assert_eq!(wire.to_string().parse(), Ok(wire));
@@ -42,7 +42,7 @@ fn play(fen: &mut Fen, word: &[u8], san: &[u8]) {
         let algebraic = SanMove::parse(word).and_then(|san| san.to_last_move(&fen.board, mover));
         for last_move in smith.into_iter().chain(verbose).chain(algebraic) {
             let before = fen.board;
-            let located = last_move.located(&before, before.find_king(mover), mover);
+            let located = last_move.with_castling_squares(&before, before.find_king(mover), mover);
             let _ = located.to_uci(mover).map(|uci| uci.to_string());
             match fen.board.apply(last_move, mover) {
                 Ok(captured) => {

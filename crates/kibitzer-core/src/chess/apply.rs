@@ -1,55 +1,60 @@
-//! Playing a reported move on a board.
+//! Applies a reported move to a board, and takes it back.
 
 use thiserror::Error;
 
-use super::last_move::castled_files;
+use super::last_move::castling_target_files;
 use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 
-/// Reason why a reported move does not fit a board: the board or the move is not the server's current one.
+/// Reason why [`Board::apply`] rejected a reported move. The board or the move is then not the server's current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ApplyError {
-    /// The piece that moved is not where it came from.
+    /// The moving piece is not on this square of departure.
     #[error("the piece that moved does not stand on {0}")]
     NoSuchPiece(Square),
-    /// A piece of the mover's own color is on the destination square.
+    /// A piece of the mover's own color is on this destination square.
     #[error("a piece of the mover stands on {0}")]
     OwnPiece(Square),
-    /// A pawn left its file for an empty square, and no pawn is on the square of an en passant capture.
+    /// A pawn moves to an empty square on another file, and on this square there is no pawn to capture en passant.
     #[error("no pawn to take en passant stands on {0}")]
     NothingToCapture(Square),
-    /// The square of a drop, or one on which castling ends, is not empty.
+    /// This square is not empty, but a piece is dropped on it, or the king or the rook castles to it.
     #[error("something stands on {0}")]
     Occupied(Square),
-    /// The king or the rook is not on its square of departure.
+    /// The king or the rook is not on its square of departure, or that square is unknown.
     #[error("king and rook do not stand where castling needs them")]
     CannotCastle,
-    /// The server did not show the move.
+    /// The server hides the move.
     #[error("the move is hidden")]
     Hidden,
 }
 
 impl Board {
-    /// Plays a reported move and returns the role of the captured piece.
+    /// Plays a reported move on this board. Returns the role of the captured piece; `None` without a capture.
     ///
-    /// Checks only that the move fits the board, not the rules: the piece has to be on its square of departure, and
-    /// cannot capture a piece of the same color. A pawn that leaves its file for an empty square captures en passant.
-    /// Castling without squares uses the king on the first rank and the outermost rook on that side; see
-    /// [`LastMove::located`].
+    /// Checks only that the move fits the board, not the rules of chess: the piece has to be on its square of departure, and
+    /// cannot capture a piece of the same color. A pawn that moves to an empty square on another file captures en passant.
+    /// Castling without squares uses the king on its home rank and the outermost rook on that side; see
+    /// [`LastMove::with_castling_squares`].
     ///
     /// # Errors
     ///
-    /// [`ApplyError`] with the square that does not fit. The board is then unchanged.
+    /// [`ApplyError`] if the move does not fit the board, which is then unchanged.
     pub fn apply(&mut self, last_move: LastMove, mover: Color) -> Result<Option<Role>, ApplyError> {
         let mut next = *self;
         let captured = match last_move {
             LastMove::Normal { role, from, to, promotion } => {
-                let captured = next.find_and_remove_captured(role, from, to, mover)?;
+                let captured = next.find_capture(role, from, to, mover)?;
+                if let Some((at, _)) = captured {
+                    next.set(at, None);
+                }
                 next.set(from, None);
                 next.set(to, Some(Piece { color: mover, role: promotion.unwrap_or(role) }));
-                captured
+                captured.map(|(_, role)| role)
             }
-            LastMove::Castle { .. } => next.castle(last_move.located(self, None, mover), mover).map(|()| None)?,
+            LastMove::Castle { .. } => {
+                next.castle(last_move.with_castling_squares(self, None, mover), mover).map(|()| None)?
+            }
             LastMove::Drop { role, to } => next.place_on_empty(to, Piece { color: mover, role }).map(|()| None)?,
             LastMove::Hidden => return Err(ApplyError::Hidden),
         };
@@ -57,11 +62,10 @@ impl Board {
         Ok(captured)
     }
 
-    /// Returns the board before a move that [`apply`](Self::apply) has played; `None` if this cannot be the board
-    /// after it.
+    /// Returns the board before the move `played`, where `self` is the board after it. `None` if the two do not fit, if a
+    /// castling has no squares (see [`LastMove::with_castling_squares`]), or if the move is hidden.
     ///
-    /// The squares of a castling have to be known: see [`LastMove::located`]. `captured` includes the square, because
-    /// an en passant capture removes a pawn from another square than the destination.
+    /// `captured` includes the square, because an en passant capture removes a pawn from another square than the destination.
     pub(crate) fn undo(mut self, played: LastMove, mover: Color, captured: Option<(Square, Role)>) -> Option<Self> {
         match played {
             LastMove::Normal { role, from, to, promotion } => {
@@ -73,7 +77,8 @@ impl Board {
             }
             LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } => {
                 let (king, rook) = (Piece { color: mover, role: Role::King }, Piece { color: mover, role: Role::Rook });
-                let (king_file, rook_file) = castled_files(side, CastlingSide::of_rook(king_from, rook_from.file())?);
+                let (king_file, rook_file) =
+                    castling_target_files(side, CastlingSide::of_rook(king_from, rook_from.file())?);
                 // In chess960 one of the two may have come from the square of the other.
                 self.remove_piece(Square::at(king_file, mover.home_rank()), king)?;
                 self.remove_piece(Square::at(rook_file, mover.home_rank()), rook)?;
@@ -86,40 +91,36 @@ impl Board {
         Some(self)
     }
 
-    /// Returns the role of the piece that a move captures; `None` without a capture. Removes a pawn captured en passant; any other captured
-    /// piece is left for the caller to overwrite.
-    fn find_and_remove_captured(
-        &mut self,
+    /// Returns the square and the role of the piece that a move captures, also en passant; `None` without a capture. Fails if the
+    /// move does not fit the board.
+    fn find_capture(
+        &self,
         role: Role,
         from: Square,
         to: Square,
         mover: Color,
-    ) -> Result<Option<Role>, ApplyError> {
+    ) -> Result<Option<(Square, Role)>, ApplyError> {
         if !self.has_piece(from, Piece { color: mover, role }) {
             return Err(ApplyError::NoSuchPiece(from));
         }
         match self.piece(to) {
             Some(target) if target.color == mover => Err(ApplyError::OwnPiece(to)),
-            Some(target) => Ok(Some(target.role)),
+            Some(target) => Ok(Some((to, target.role))),
             None if role == Role::Pawn && from.file() != to.file() => {
-                self.capture_en_passant(Square::at(to.file(), from.rank()), mover).map(Some)
+                let victim = Square::at(to.file(), from.rank());
+                if !self.has_piece(victim, Piece { color: mover.opponent(), role }) {
+                    return Err(ApplyError::NothingToCapture(victim));
+                }
+                Ok(Some((victim, role)))
             }
             None => Ok(None),
         }
     }
 
-    fn capture_en_passant(&mut self, victim: Square, mover: Color) -> Result<Role, ApplyError> {
-        if !self.has_piece(victim, Piece { color: mover.opponent(), role: Role::Pawn }) {
-            return Err(ApplyError::NothingToCapture(victim));
-        }
-        self.set(victim, None);
-        Ok(Role::Pawn)
-    }
-
-    /// Moves king and rook to their squares after castling. Both have to be on the located squares, and the target squares empty
-    /// once both are lifted.
-    fn castle(&mut self, located: LastMove, mover: Color) -> Result<(), ApplyError> {
-        let LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } = located else {
+    /// Moves king and rook to their squares after castling. Fails if one of them is not on its square of departure, or another
+    /// piece is on a target square.
+    fn castle(&mut self, castling: LastMove, mover: Color) -> Result<(), ApplyError> {
+        let LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } = castling else {
             return Err(ApplyError::CannotCastle);
         };
         let king = Piece { color: mover, role: Role::King };
@@ -127,20 +128,20 @@ impl Board {
         if !self.has_piece(king_from, king) || !self.has_piece(rook_from, rook) {
             return Err(ApplyError::CannotCastle);
         }
-        let towards = CastlingSide::of_rook(king_from, rook_from.file()).ok_or(ApplyError::CannotCastle)?;
-        let (king_file, rook_file) = castled_files(side, towards);
+        let rook_side = CastlingSide::of_rook(king_from, rook_from.file()).ok_or(ApplyError::CannotCastle)?;
+        let (king_file, rook_file) = castling_target_files(side, rook_side);
         self.set(king_from, None);
         self.set(rook_from, None);
         self.place_on_empty(Square::at(king_file, mover.home_rank()), king)?;
         self.place_on_empty(Square::at(rook_file, mover.home_rank()), rook)
     }
 
-    /// Removes a piece from its square; `None` if another piece or none is there.
+    /// Removes `piece` from its square. Returns `None`, and changes nothing, if it is not there.
     fn remove_piece(&mut self, from: Square, piece: Piece) -> Option<()> {
         self.has_piece(from, piece).then(|| self.set(from, None))
     }
 
-    /// Puts a piece on an empty square.
+    /// Places a piece on a square; fails if the square is not empty.
     fn place_on_empty(&mut self, to: Square, piece: Piece) -> Result<(), ApplyError> {
         if self.piece(to).is_some() {
             return Err(ApplyError::Occupied(to));
@@ -164,7 +165,7 @@ mod tests {
         let last_move = LastMove::parse_verbose(word.as_bytes(), san.as_bytes(), mover).unwrap();
         assert_eq!(played.apply(last_move, mover), Ok(captured), "{name}");
         assert_eq!(played, board(after), "{name}");
-        let located = last_move.located(&board(before), played.find_king(mover), mover);
+        let located = last_move.with_castling_squares(&board(before), played.find_king(mover), mover);
         if captured.is_none() {
             assert_eq!(played.undo(located, mover, None), Some(board(before)), "{name}");
         }

@@ -1,4 +1,4 @@
-//! The 64 squares and their pieces.
+//! The board: 64 squares and their pieces.
 
 use std::fmt::{self, Write as _};
 
@@ -9,7 +9,7 @@ use super::{Color, Piece, Role, Square};
 /// The letter of an empty square, as style 12 sends it.
 const EMPTY: u8 = b'-';
 
-/// A position's pieces, without side to move, rights or counters.
+/// The pieces on the 64 squares, without side to move, castling rights or counters.
 ///
 /// `Display` writes the placement field of FEN, `Debug` draws the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ impl Board {
     /// A board without pieces.
     pub const EMPTY: Self = Self { ranks: [[EMPTY; 8]; 8] };
 
-    /// The position that chess starts from.
+    /// The start position of chess.
     pub const START: Self = Self {
         ranks: [
             *b"RNBQKBNR",
@@ -43,7 +43,7 @@ impl Board {
     pub fn from_rows(rows: &[[u8; 8]; 8]) -> Option<Self> {
         let [eighth, seventh, sixth, fifth, fourth, third, second, first] = *rows;
         let ranks = [first, second, third, fourth, fifth, sixth, seventh, eighth];
-        // `all` would leave at the first illegal letter; without that exit the compiler makes one straight run of it.
+        // `all` would stop at the first illegal letter; without that exit the compiler can vectorize the loop.
         let all_legal = ranks.as_flattened().iter().fold(true, |legal, &letter| legal & is_square_letter(letter));
         all_legal.then_some(Self { ranks })
     }
@@ -55,7 +55,8 @@ impl Board {
         rows
     }
 
-    /// Creates a board from rows with a blank after each; see [`from_rows`](Self::from_rows). The caller has checked the letters.
+    /// Creates a board from the rows of style 12 with a blank after each; see [`from_rows`](Self::from_rows). Does not check the
+    /// letters: the caller has to.
     pub(crate) fn from_spaced_rows(rows: &[u8; 72]) -> Self {
         let mut ranks = [[EMPTY; 8]; 8];
         for (rank, [squares @ .., _]) in ranks.iter_mut().rev().zip(rows.as_chunks::<9>().0) {
@@ -64,7 +65,7 @@ impl Board {
         Self { ranks }
     }
 
-    /// Returns the rows with a blank after each; see [`from_spaced_rows`](Self::from_spaced_rows).
+    /// Returns the rows of style 12 with a blank after each.
     pub(crate) fn to_spaced_rows(self) -> [u8; 72] {
         let mut rows = [b' '; 72];
         for (rank, [squares @ .., _]) in self.ranks.iter().rev().zip(rows.as_chunks_mut::<9>().0) {
@@ -78,21 +79,21 @@ impl Board {
         self.ranks.as_flattened().get(square.index()).copied().and_then(Piece::from_letter)
     }
 
-    /// Sets the piece on a square; `None` empties it.
+    /// Sets the piece on a square, and replaces any other piece there; `None` empties the square.
     pub fn set(&mut self, square: Square, piece: Option<Piece>) {
         if let Some(letter) = self.ranks.as_flattened_mut().get_mut(square.index()) {
-            *letter = piece.map_or(EMPTY, Piece::byte);
+            *letter = piece.map_or(EMPTY, Piece::letter_byte);
         }
     }
 
-    /// Returns all pieces with their squares, from a1 along the ranks to h8.
+    /// Iterates over all pieces with their squares, from a1 along the ranks to h8.
     pub fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> {
         let letters = self.ranks.as_flattened().iter();
         Square::all().zip(letters).filter_map(|(square, &letter)| Some((square, Piece::from_letter(letter)?)))
     }
 
-    /// Returns the square of this side's king, the first in the order of squares if there are several, as in suicide chess;
-    /// `None` without a king.
+    /// Returns the square of this side's king; `None` without a king. If there are several, as in suicide chess, returns the
+    /// first from a1 along the ranks.
     pub fn find_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
         Square::all().find(|&square| self.has_piece(square, king))
@@ -106,28 +107,31 @@ impl Board {
             .sum()
     }
 
+    /// Returns whether exactly this piece is on the square.
     pub(crate) fn has_piece(&self, square: Square, piece: Piece) -> bool {
-        self.ranks.as_flattened().get(square.index()) == Some(&piece.byte())
+        self.ranks.as_flattened().get(square.index()) == Some(&piece.letter_byte())
     }
 
-    /// Returns the square that the pawn of `side_to_move`'s opponent skipped in a double push on `file` (a is 0).
+    /// Returns the square that a pawn of `side_to_move`'s opponent skipped in its double push on the file (0 is the a-file),
+    /// whether or not a pawn can capture it en passant.
     ///
-    /// Servers report the file after every double push, whether or not a pawn can capture en passant, and so does this
-    /// method. `None` if there is no such pawn or the square is not empty: the line is garbled, or an examiner has
-    /// edited the position.
+    /// `None` if there is no such pawn, or the skipped square is not empty: the line is garbled, or an examiner has edited the
+    /// position.
     ///
     /// Source: FICS help file `style12`, field 10. The rank follows from the side to move.
-    pub fn en_passant_square(&self, side_to_move: Color, file: u8) -> Option<Square> {
+    pub fn en_passant_square(&self, side_to_move: Color, double_push_file: u8) -> Option<Square> {
         let (rank, rank_in_front) = match side_to_move {
             Color::White => (5, 4),
             Color::Black => (2, 3),
         };
-        let square = Square::new(file, rank)?;
+        let square = Square::new(double_push_file, rank)?;
         let pawn = Piece { color: side_to_move.opponent(), role: Role::Pawn };
-        (self.has_piece(Square::at(file, rank_in_front), pawn) && self.piece(square).is_none()).then_some(square)
+        (self.has_piece(Square::at(double_push_file, rank_in_front), pawn) && self.piece(square).is_none())
+            .then_some(square)
     }
 }
 
+/// Returns whether `letter` is a piece letter or `-`.
 const fn is_square_letter(letter: u8) -> bool {
     matches!(letter, EMPTY | b'P' | b'N' | b'B' | b'R' | b'Q' | b'K' | b'p' | b'n' | b'b' | b'r' | b'q' | b'k')
 }

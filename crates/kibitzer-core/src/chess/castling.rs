@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::{Board, Color, Piece, Role, Square};
 
-/// The side of a castling. In chess960 the names only give the direction of the rook.
+/// The side to which a king castles. In chess960 it gives only the direction of the rook from the king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a rank has two ends")]
 pub enum CastlingSide {
@@ -27,8 +27,7 @@ impl CastlingSide {
         }
     }
 
-    /// Returns the side of the king on which a rook on `rook_file` (0 is the a-file) is; `None` for the king's own
-    /// file.
+    /// Returns the side on which a rook on `rook_file` (0 is the a-file) is of its king; `None` if both are on one file.
     pub(crate) const fn of_rook(king: Square, rook_file: u8) -> Option<Self> {
         if rook_file > king.file() {
             Some(Self::Short)
@@ -40,19 +39,19 @@ impl CastlingSide {
     }
 }
 
-/// The castling rights of both sides. A right is lost when the king or its rook moves, or when the rook is captured.
+/// Castling rights of both players, each for the short and the long side. `Display` writes the field of FEN: `KQkq` or `-`.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct CastlingRights(u8);
 
 impl CastlingRights {
-    /// Rights with which neither side may castle.
+    /// No right.
     pub const NONE: Self = Self(0);
 
-    /// Rights with which both sides may castle short and long.
+    /// All rights: White and Black, short and long.
     pub const ALL: Self = Self(0b1111);
 
-    /// Creates rights from the flags of style 12's fields 11 to 14: White short, White long, Black short, Black long.
-    /// 0 means lost, any other number means not lost.
+    /// Creates rights from fields 11 to 14 of style 12: White short, White long, Black short, Black long. 0 means that the right
+    /// is lost, any other number that it is not.
     pub const fn from_flags([white_short, white_long, black_short, black_long]: [u8; 4]) -> Self {
         let bits = (white_short != 0) as u8
             | ((white_long != 0) as u8) << 1
@@ -61,48 +60,49 @@ impl CastlingRights {
         Self(bits)
     }
 
-    /// Returns whether neither side may castle.
+    /// Returns whether there are no rights.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns whether `color` may castle to `side`.
+    /// Returns whether `color` has the right to castle to `side`.
     pub const fn has(self, color: Color, side: CastlingSide) -> bool {
-        self.0 & bit(color, side) != 0
+        self.0 & right_bit(color, side) != 0
     }
 
     /// Returns these rights with one added.
     #[must_use]
     pub const fn with(self, color: Color, side: CastlingSide) -> Self {
-        Self(self.0 | bit(color, side))
+        Self(self.0 | right_bit(color, side))
     }
 
     /// Returns these rights with one removed.
     #[must_use]
     pub const fn without(self, color: Color, side: CastlingSide) -> Self {
-        Self(self.0 & !bit(color, side))
+        Self(self.0 & !right_bit(color, side))
     }
 
-    /// Iterates over the rights: White's first, short before long.
+    /// Iterates over the rights that are set: White's first, short before long.
     pub fn iter(self) -> impl Iterator<Item = (Color, CastlingSide)> {
         let all = Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side)));
         all.filter(move |&(color, side)| self.has(color, side))
     }
 
-    /// Removes the rights that are impossible on `board`: a king has to be on its first rank, with a rook between it
-    /// and the edge.
+    /// Returns the rights without those that are impossible on `board`: the king has to be on its home rank, with a rook between
+    /// it and the edge.
     ///
-    /// Servers keep the flags of positions that were set up by hand, whatever the positions of king and rook. The rook
-    /// need not be in the corner, nor the king on the e-file, as in chess960.
+    /// In positions that were set up by hand, servers keep the flags wherever king and rook are. As in chess960, the rook need
+    /// not be in the corner, nor the king on the e-file.
     #[must_use]
     pub fn plausible_on(self, board: &Board) -> Self {
         self.iter()
-            .filter(|&(color, side)| board.castling_squares(color, side).is_none())
+            .filter(|&(color, side)| board.castling_king_and_rook(color, side).is_none())
             .fold(self, |rights, (color, side)| rights.without(color, side))
     }
 }
 
-const fn bit(color: Color, side: CastlingSide) -> u8 {
+/// Returns the bit of a [`CastlingRights`] that stands for one right.
+const fn right_bit(color: Color, side: CastlingSide) -> u8 {
     match (color, side) {
         (Color::White, CastlingSide::Short) => 1,
         (Color::White, CastlingSide::Long) => 2,
@@ -134,26 +134,28 @@ impl fmt::Debug for CastlingRights {
 }
 
 impl Board {
-    /// Returns the squares of the king and the rook with which `color` castles to `side`: a king on its first rank,
-    /// and the rook nearest to the edge on that side of it. In orthodox chess, these are the king on the e-file and
-    /// the rook in the corner.
+    /// Returns the squares, before castling, of the king and the rook with which `color` castles to `side`. `None` if the king is
+    /// not on its home rank, or no rook is on that side of it.
     ///
-    /// In chess960, the board does not show which of two rooks on one side castles. Like X-FEN, this method returns the outer
-    /// one. `None` without a king on its first rank or a rook on that side of it.
-    pub fn castling_squares(&self, color: Color, side: CastlingSide) -> Option<(Square, Square)> {
-        let king = self.home_king(color)?;
+    /// If two rooks are on that side, as in chess960, returns the outer one, as X-FEN does: the board does not show which of them
+    /// may castle. Does not check the rights or the squares between king and rook.
+    pub fn castling_king_and_rook(&self, color: Color, side: CastlingSide) -> Option<(Square, Square)> {
+        let king = self.king_on_home_rank(color)?;
         Some((king, self.outermost_rook(color, king, side)?))
     }
 
-    pub(crate) fn home_king(&self, color: Color) -> Option<Square> {
+    /// Returns the square of this side's king if it is on the rank where it starts. If there are several, returns the one nearest
+    /// to the a-file.
+    pub(crate) fn king_on_home_rank(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
-        home_squares(color).find(|&square| self.has_piece(square, king))
+        home_rank_squares(color).find(|&square| self.has_piece(square, king))
     }
 
-    /// Returns the square of the rook nearest to the edge on a side of the king; `None` without a rook there.
+    /// Returns the square of this side's rook that is nearest to the edge of the home rank on a side of the king; `None` without
+    /// a rook there.
     pub(crate) fn outermost_rook(&self, color: Color, king: Square, side: CastlingSide) -> Option<Square> {
         let rook = Piece { color, role: Role::Rook };
-        let mut rooks = home_squares(color)
+        let mut rooks = home_rank_squares(color)
             .filter(|&square| self.has_piece(square, rook) && CastlingSide::of_rook(king, square.file()) == Some(side));
         match side {
             CastlingSide::Short => rooks.next_back(),
@@ -162,7 +164,8 @@ impl Board {
     }
 }
 
-fn home_squares(color: Color) -> impl DoubleEndedIterator<Item = Square> {
+/// Iterates over the squares of this side's home rank, from the a-file.
+fn home_rank_squares(color: Color) -> impl DoubleEndedIterator<Item = Square> {
     (0..8).map(move |file| Square::at(file, color.home_rank()))
 }
 
@@ -238,7 +241,11 @@ mod tests {
             (Color::Black, CastlingSide::Long, "d8", "a8"),
         ];
         for (color, side, king, rook) in cases {
-            assert_eq!(drawn.castling_squares(color, side), Some((square(king), square(rook))), "{color} {side:?}");
+            assert_eq!(
+                drawn.castling_king_and_rook(color, side),
+                Some((square(king), square(rook))),
+                "{color} {side:?}"
+            );
         }
     }
 

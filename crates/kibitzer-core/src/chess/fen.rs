@@ -6,23 +6,23 @@ use std::str::FromStr;
 use super::{Board, CastlingRights, CastlingSide, Color, Hands, Piece, Square};
 use crate::ParseError;
 
-/// A position with all fields of FEN, and with the reserves of crazyhouse and bughouse.
+/// A position in Forsyth-Edwards notation: all six fields, and the reserves of crazyhouse and bughouse.
 ///
 /// `Display` writes all six fields, castling rights as `KQkq`, and reserves as `[QNpp]` after the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Fen {
-    /// The pieces.
+    /// The pieces on the board.
     pub board: Board,
     /// Side to move.
     pub side_to_move: Color,
-    /// The castling rights. If two rooks are on one side of a king, the right is that of the outer one.
+    /// The castling rights. If two rooks are on one side of a king, the right belongs to the outer one.
     pub castling: CastlingRights,
-    /// The square that a pawn has just skipped in a double push, whether or not a pawn can capture it.
+    /// The square that a pawn skipped in a double push with the last move, whether or not a pawn can capture it en passant.
     pub en_passant: Option<Square>,
     /// Half moves since the last capture or pawn move.
     pub halfmove_clock: u32,
-    /// Number of the move about to be made, from 1.
+    /// Number of the next full move, from 1.
     pub move_number: u32,
     /// The reserves of both sides; `None` in variants without drops, or if the reserves are not known.
     pub hands: Option<Hands>,
@@ -38,10 +38,10 @@ const MOVE_NUMBER: ParseError = ParseError::new("the move number is not a number
 const TRAILING: ParseError = ParseError::new("something follows the move number");
 
 impl Fen {
-    /// The position that chess starts from.
+    /// The start position of chess.
     pub const START: Self = Self { castling: CastlingRights::ALL, ..Self::from_board(Board::START, Color::White) };
 
-    /// Creates a position without castling rights, en passant square or reserves, at move 1.
+    /// Creates a position at move 1 without castling rights, en passant square or reserves.
     pub const fn from_board(board: Board, side_to_move: Color) -> Self {
         Self {
             board,
@@ -54,9 +54,10 @@ impl Fen {
         }
     }
 
-    /// Creates a position from the fields of a board line. Impossible castling rights are removed
-    /// ([`CastlingRights::plausible_on`]), and a double push becomes the square that the pawn skipped, if the pawn is
-    /// there ([`Board::en_passant_square`]). `double_push_file` is 0 for the a-file.
+    /// Creates a position at move 1 from the fields of a board line.
+    ///
+    /// Removes impossible castling rights ([`CastlingRights::plausible_on`]), and converts the file of a double push (0 is the
+    /// a-file) to the skipped square, if a pawn is in front of it ([`Board::en_passant_square`]).
     #[must_use]
     pub fn from_wire(
         board: Board,
@@ -77,7 +78,7 @@ impl Fen {
         Self { halfmove_clock, move_number, ..self }
     }
 
-    /// Replaces the reserves.
+    /// Replaces the reserves; `None` if they are not known or the variant has none.
     #[must_use]
     pub const fn with_hands(self, hands: Option<Hands>) -> Self {
         Self { hands, ..self }
@@ -94,22 +95,22 @@ impl Default for Fen {
 impl FromStr for Fen {
     type Err = ParseError;
 
-    /// Parses one to six fields, separated by blanks. The missing fields at the end are `w - - 0 1`.
+    /// Parses one to six fields, separated by blanks. Missing fields at the end default to `w - - 0 1`; move number 0 becomes 1.
     ///
-    /// Reserves may follow the pieces as `[QNpp]` or as a ninth row, `/QNpp`. A `~` after a piece, the mark of a
-    /// promoted one, is ignored. Castling rights are `KQkq` or, as in X-FEN and Shredder-FEN, the letters of the
-    /// rooks' files, which are stored as the side of the king.
+    /// Reserves may follow the pieces as `[QNpp]` or as a ninth row, `/QNpp`. A `~`, which marks the piece before it as promoted,
+    /// is ignored. Castling rights are `KQkq`, or the letters of the rooks' files as in X-FEN and Shredder-FEN; a file is stored
+    /// as the side of the king on which it is.
     ///
     /// # Errors
     ///
-    /// [`ParseError`] for the first field that does not fit, in this order: pieces, reserves, side to move, castling rights, en passant
-    /// square, half-move clock, move number, text after it.
+    /// [`ParseError`] that names the first invalid field, in this order: pieces, reserves, side to move, castling rights, en
+    /// passant square, half-move clock, move number; or text after the last field.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut fields = text.split_ascii_whitespace();
-        let (board, hands) = read_placement(fields.next().unwrap_or_default())?;
-        let side_to_move = fields.next().map_or(Ok(Color::White), read_side)?;
-        let castling = fields.next().map_or(Ok(CastlingRights::NONE), |field| read_castling(field, &board))?;
-        let en_passant = fields.next().map_or(Ok(None), read_en_passant)?;
+        let (board, hands) = parse_placement(fields.next().unwrap_or_default())?;
+        let side_to_move = fields.next().map_or(Ok(Color::White), parse_side)?;
+        let castling = fields.next().map_or(Ok(CastlingRights::NONE), |field| parse_castling(field, &board))?;
+        let en_passant = fields.next().map_or(Ok(None), parse_en_passant)?;
         let halfmove_clock = fields.next().map_or(Ok(0), |field| field.parse().or(Err(HALFMOVE_CLOCK)))?;
         let move_number: u32 = fields.next().map_or(Ok(1), |field| field.parse().or(Err(MOVE_NUMBER)))?;
         match fields.next() {
@@ -147,15 +148,13 @@ impl fmt::Display for Fen {
 }
 
 /// Parses the first field of a FEN: the rows of the board, then optional reserves as `[QNp]` or as a ninth row after a `/`.
-///
-/// Fails with [`PLACEMENT`] for the rows, with [`HANDS`] for the reserves.
-fn read_placement(field: &str) -> Result<(Board, Option<Hands>), ParseError> {
+fn parse_placement(field: &str) -> Result<(Board, Option<Hands>), ParseError> {
     let (rows, hands) = split_hands(field);
     let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(HANDS)).transpose()?;
-    Ok((read_rows(rows).ok_or(PLACEMENT)?, hands))
+    Ok((parse_rows(rows).ok_or(PLACEMENT)?, hands))
 }
 
-/// Splits the first field into the rows and the letters of the reserves, without their delimiters.
+/// Splits the first field into the rows, and the letters of the reserves without their delimiters; `None` if it has no reserves.
 fn split_hands(field: &str) -> (&str, Option<&str>) {
     if let Some((rows, hands)) = field.strip_suffix(']').and_then(|field| field.split_once('[')) {
         return (rows, Some(if hands == "-" { "" } else { hands }));
@@ -166,17 +165,19 @@ fn split_hands(field: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn read_rows(rows: &str) -> Option<Board> {
+/// Parses the eight rows of a board, the eighth rank first; `None` if one is invalid or there are more or fewer.
+fn parse_rows(rows: &str) -> Option<Board> {
     let mut board = Board::EMPTY;
     let mut rows = rows.split('/');
     for rank in (0..8).rev() {
-        read_row(rows.next()?, rank, &mut board)?;
+        fill_rank(rows.next()?, rank, &mut board)?;
     }
     rows.next().is_none().then_some(board)
 }
 
-/// Sets the pieces of one rank; `None` if the row does not have eight squares or contains an unknown letter.
-fn read_row(row: &str, rank: u8, board: &mut Board) -> Option<()> {
+/// Parses one row, and places its pieces on a rank of `board`; `None` if it does not have eight squares or contains an unknown
+/// letter.
+fn fill_rank(row: &str, rank: u8, board: &mut Board) -> Option<()> {
     let mut file = 0_u8;
     for letter in row.bytes() {
         match letter {
@@ -193,15 +194,16 @@ fn read_row(row: &str, rank: u8, board: &mut Board) -> Option<()> {
     (file == 8).then_some(())
 }
 
-fn read_side(field: &str) -> Result<Color, ParseError> {
+/// Parses the side to move, `w` or `b`.
+fn parse_side(field: &str) -> Result<Color, ParseError> {
     match *field.as_bytes() {
         [letter] => Color::from_letter(letter).ok_or(SIDE),
         _ => Err(SIDE),
     }
 }
 
-/// Parses `KQkq`, files of rooks (`HAha`) or `-`.
-fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, ParseError> {
+/// Parses the castling rights: `KQkq`, the files of rooks (`HAha`), or `-`. The board shows on which side of its king a file is.
+fn parse_castling(field: &str, board: &Board) -> Result<CastlingRights, ParseError> {
     if field == "-" {
         return Ok(CastlingRights::NONE);
     }
@@ -210,14 +212,17 @@ fn read_castling(field: &str, board: &Board) -> Result<CastlingRights, ParseErro
         let side = match letter.to_ascii_lowercase() {
             b'k' => Some(CastlingSide::Short),
             b'q' => Some(CastlingSide::Long),
-            file @ b'a'..=b'h' => board.home_king(color).and_then(|king| CastlingSide::of_rook(king, file - b'a')),
+            file @ b'a'..=b'h' => {
+                board.king_on_home_rank(color).and_then(|king| CastlingSide::of_rook(king, file - b'a'))
+            }
             _ => None,
         };
         Ok(rights.with(color, side.ok_or(CASTLING)?))
     })
 }
 
-fn read_en_passant(field: &str) -> Result<Option<Square>, ParseError> {
+/// Parses the en passant square, on the third or sixth rank; `-` means none.
+fn parse_en_passant(field: &str) -> Result<Option<Square>, ParseError> {
     if field == "-" {
         return Ok(None);
     }

@@ -1,23 +1,23 @@
-//! Pieces in reserve, in crazyhouse and bughouse.
+//! Reserves of crazyhouse and bughouse.
 
 use std::fmt::{self, Write as _};
 
 use super::{Color, Piece, Role};
 
-/// Pieces that one side may drop, as a count for each role except the king. Counts stop at 255.
+/// Reserve of one side: the number of pieces of each role that it may drop.
 ///
-/// `Display` writes the letters as servers do, in upper case: `PPNBRQ`.
+/// `Display` writes one upper-case letter for each piece, as servers do: `PPNBRQ`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Hand {
-    /// Pawns, knights, bishops, rooks, queens.
+    /// Number of pawns, knights, bishops, rooks and queens; each at most 255.
     counts: [u8; 5],
 }
 
 impl Hand {
-    /// Parses the letters between the brackets of a `<b1>` line: `PNBRQ` in any order and either case, one for each
-    /// piece. `None` if there is another letter.
+    /// Parses the letters between the brackets of a `<b1>` line: one of `PNBRQ` for each piece, in any order and case. `None` if
+    /// there is another letter.
     ///
-    /// Counts stop at 255, which no game reaches.
+    /// Pieces beyond 255 of one role are ignored.
     pub fn parse(letters: &[u8]) -> Option<Self> {
         letters.iter().try_fold(Self::default(), |mut hand, &letter| {
             hand.add(Role::from_reserve_letter(letter)?);
@@ -25,22 +25,22 @@ impl Hand {
         })
     }
 
-    /// Returns the number of pieces of this role.
+    /// Returns the number of pieces of this role in the reserve; 0 for the king.
     pub fn count(&self, role: Role) -> u8 {
         self.counts.get(role as usize).copied().unwrap_or(0)
     }
 
-    /// Returns whether the hand has no piece.
+    /// Returns whether the reserve has no piece.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns the pieces, one role for each: pawns first, then knights, bishops, rooks, queens.
+    /// Iterates over the pieces, with one item for each: pawns first, then knights, bishops, rooks, queens.
     pub fn pieces(&self) -> impl Iterator<Item = Role> {
         Role::ALL.into_iter().zip(self.counts).flat_map(|(role, count)| std::iter::repeat_n(role, usize::from(count)))
     }
 
-    /// Returns the upper-case letter of each piece, in the order of [`pieces`](Self::pieces).
+    /// Iterates over the upper-case letters of the pieces, in the order of [`pieces`](Self::pieces).
     pub fn letters(&self) -> impl Iterator<Item = char> {
         self.pieces().map(Role::letter)
     }
@@ -52,7 +52,7 @@ impl Hand {
         }
     }
 
-    /// Removes one piece and returns its role; `None` if there is no piece of that role.
+    /// Removes one piece of this role and returns the role; `None` if the reserve has none.
     pub fn take(&mut self, role: Role) -> Option<Role> {
         let count = self.counts.get_mut(role as usize)?;
         *count = count.checked_sub(1)?;
@@ -66,7 +66,7 @@ impl fmt::Display for Hand {
     }
 }
 
-/// The reserves of both sides of one game.
+/// Reserves of both sides of one game.
 ///
 /// `Display` writes them as FEN does between brackets: White's in upper case, then Black's in lower case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -79,8 +79,8 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Parses the letters of FEN's extension: upper case is White's, lower case is Black's, in any order. `None` if there is
-    /// another letter than `PNBRQ`.
+    /// Parses the reserves in a FEN: one of `PNBRQ` for each piece, White's in upper case and Black's in lower case, in any
+    /// order. `None` if there is another letter.
     pub(crate) fn parse_fen(letters: &[u8]) -> Option<Self> {
         letters.iter().try_fold(Self::default(), |mut hands, &letter| {
             let role = Role::from_reserve_letter(letter)?;
@@ -97,7 +97,7 @@ impl Hands {
         }
     }
 
-    /// Returns the reserve of one side for modification.
+    /// Returns a mutable reference to the reserve of one side.
     pub const fn of_mut(&mut self, color: Color) -> &mut Hand {
         match color {
             Color::White => &mut self.white,

@@ -4,13 +4,13 @@ use smallvec::SmallVec;
 
 use super::{Board, CastlingSide, Color, Role, Square};
 
-/// The move that led to a position, as the server reports it. It does not include the side that moved.
+/// A move as the server reports it with the position after it. The side that moved is not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LastMove {
-    /// A piece moved from one square to another. A capture, also en passant, has the same form.
+    /// A piece moved from one square to another, with or without a capture, which may be en passant.
     Normal {
-        /// The role of the piece; a pawn also if it promotes.
+        /// The role of the piece before the move: a pawn also if it promotes.
         role: Role,
         /// Where it came from.
         from: Square,
@@ -19,7 +19,8 @@ pub enum LastMove {
         /// The role that a pawn was promoted to.
         promotion: Option<Role>,
     },
-    /// Castling. The servers' words for it name no squares; [`located`](Self::located) finds them on the board.
+    /// Castling. Servers report no squares for it; [`with_castling_squares`](Self::with_castling_squares) finds them on the
+    /// board.
     Castle {
         /// Short or long, as the server calls it.
         side: CastlingSide,
@@ -40,15 +41,14 @@ pub enum LastMove {
 }
 
 impl LastMove {
-    /// Parses the verbose move of a board line; `san` is the same move in the pretty form.
+    /// Parses the verbose move of a board line; `san` is the same move in algebraic notation. `None` for any other form, also for
+    /// `none`.
     ///
     /// Forms: `P/e2-e4`, with `=Q` after it for a promotion; `o-o` and `o-o-o`, also with `O` or `0` and without
     /// hyphens; `P/@@-e4`, `P@@-e4` and `P@e4` for a drop; `?` with or without more for a hidden move. Letters of
     /// pieces may be in lower case. Where a pawn reaches its last rank and the verbose form has no promotion, the
-    /// promotion is read from `san` (`g8=R+`, `e8N+`); if that has none either, it stays unknown. Nothing else is read
-    /// from `san`, which servers do not write strictly.
-    ///
-    /// `None` for any other form, also for `none`.
+    /// promotion is read from `san` (`g8=R+`, `e8N+`); if that has none either, it is `None`. Nothing else is read from `san`,
+    /// because servers do not always write it correctly.
     ///
     /// Source: FICS and ICC help files `style12`; promotions without a letter were seen on ICC and in old FICS code.
     pub fn parse_verbose(word: &[u8], san: &[u8], mover: Color) -> Option<Self> {
@@ -56,7 +56,7 @@ impl LastMove {
             [b'?', ..] => Some(Self::Hidden),
             [role, b'/', b'@', b'@', b'-', file, rank]
             | [role, b'@', b'@', b'-', file, rank]
-            | [role, b'@', file, rank] => read_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
+            | [role, b'@', file, rank] => parse_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
             [role, b'/', from_file, from_rank, b'-', to_file, to_rank, ref suffix @ ..] => {
                 let role = Role::from_letter(role)?;
                 let from = Square::from_letters(from_file, from_rank)?;
@@ -69,12 +69,12 @@ impl LastMove {
                 };
                 Some(Self::Normal { role, from, to, promotion })
             }
-            _ => castling_side(word).map(|side| Self::Castle { side, king_from: None, rook_from: None }),
+            _ => parse_castling_word(word).map(|side| Self::Castle { side, king_from: None, rook_from: None }),
         }
     }
 
-    /// Parses the usual form, `P/e2-e4`: a fast path of [`parse_verbose`](Self::parse_verbose). `None` for other forms, and for a
-    /// pawn that reaches its last rank.
+    /// Parses the most frequent form of a verbose move, `P/e2-e4`, faster than [`parse_verbose`](Self::parse_verbose). `None` for
+    /// other forms, and for a pawn that reaches its last rank.
     #[inline]
     pub(crate) fn parse_plain(word: [u8; 7], mover: Color) -> Option<Self> {
         let [role, b'/', from_file, from_rank, b'-', to_file, to_rank] = word else { return None };
@@ -92,55 +92,55 @@ impl LastMove {
         })
     }
 
-    /// Returns the verbose form of the move, as field 27 of style 12 has it.
-    pub(crate) fn verbose(self) -> Verbose {
-        let mut text = Verbose::default();
+    /// Returns the move in the verbose form of style 12's field 27: `P/e2-e4`.
+    pub(crate) fn to_verbose(self) -> VerboseText {
+        let mut text = VerboseText::default();
         match self {
             Self::Normal { role, from, to, promotion } => {
                 let ([from_file, from_rank], [to_file, to_rank]) = (from.letters(), to.letters());
-                text.extend([role.byte(), b'/', from_file, from_rank, b'-', to_file, to_rank]);
-                text.extend(promotion.into_iter().flat_map(|role| [b'=', role.byte()]));
+                text.extend([role.letter_byte(), b'/', from_file, from_rank, b'-', to_file, to_rank]);
+                text.extend(promotion.into_iter().flat_map(|role| [b'=', role.letter_byte()]));
             }
             Self::Castle { side: CastlingSide::Short, .. } => text.extend(*b"o-o"),
             Self::Castle { side: CastlingSide::Long, .. } => text.extend(*b"o-o-o"),
             Self::Drop { role, to } => {
                 let [file, rank] = to.letters();
-                text.extend([role.byte(), b'/', b'@', b'@', b'-', file, rank]);
+                text.extend([role.letter_byte(), b'/', b'@', b'@', b'-', file, rank]);
             }
             Self::Hidden => text.extend(*b"?"),
         }
         text
     }
 
-    /// Adds the squares of a castling from the board before the move. Other moves, known squares and squares that
-    /// cannot be found are left unchanged.
+    /// Fills in the unknown squares of a castling from the board before the move. Squares that cannot be found stay unknown, and
+    /// other moves are returned unchanged.
     ///
-    /// `king_now` is the king's square after the move, if that is known. It distinguishes the castling of wild 0 and
-    /// 1, where a king from the d-file castles short towards the a-file, from that of chess960.
+    /// `king_after` is the king's square after the move, if known. It distinguishes wild 0 and 1, where a king on the d-file
+    /// castles short towards the a-file, from chess960.
     #[must_use]
-    pub fn located(self, before: &Board, king_now: Option<Square>, mover: Color) -> Self {
+    pub fn with_castling_squares(self, before: &Board, king_after: Option<Square>, mover: Color) -> Self {
         let Self::Castle { side, king_from, rook_from } = self else { return self };
-        let king_from = king_from.or_else(|| before.home_king(mover));
+        let king_from = king_from.or_else(|| before.king_on_home_rank(mover));
         // In wild 0 and 1 the king may start on the d-file, and then the short side is that of the a-file.
-        let is_mirrored = king_now.is_some_and(|king| king.file() == castled_files(side, side.opposite()).0)
+        let is_mirrored = king_after.is_some_and(|king| king.file() == castling_target_files(side, side.opposite()).0)
             && king_from.is_some_and(|king| king.file() == D_FILE);
-        let towards = if is_mirrored { side.opposite() } else { side };
-        let rook_from = rook_from.or_else(|| before.outermost_rook(mover, king_from?, towards));
+        let rook_side = if is_mirrored { side.opposite() } else { side };
+        let rook_from = rook_from.or_else(|| before.outermost_rook(mover, king_from?, rook_side));
         Self::Castle { side, king_from, rook_from }
     }
 }
 
 /// Buffer for the verbose form of a move, in ASCII.
-pub(crate) type Verbose = SmallVec<[u8; 16]>;
+pub(crate) type VerboseText = SmallVec<[u8; 16]>;
 
 const D_FILE: u8 = 3;
 
-/// Returns the files on which king and rook land, from the name of the castling and the direction in which the king's
-/// rook was.
+/// Returns the files of the king and the rook after castling. `named_side` is short or long as the server calls it, `rook_side`
+/// is the side of the king on which the rook was.
 ///
-/// The two differ in wild 0 and 1 only: for a king that moves from d1 to b1 xboard sends `o-o`, to f1 `o-o-o`.
-pub(super) const fn castled_files(side: CastlingSide, towards: CastlingSide) -> (u8, u8) {
-    match (side, towards) {
+/// The two differ in wild 0 and 1 only: for a king that moves from d1 to b1, xboard sends `o-o`; to f1, `o-o-o`.
+pub(super) const fn castling_target_files(named_side: CastlingSide, rook_side: CastlingSide) -> (u8, u8) {
+    match (named_side, rook_side) {
         (CastlingSide::Short, CastlingSide::Short) => (6, 5),
         (CastlingSide::Long, CastlingSide::Long) => (2, 3),
         (CastlingSide::Short, CastlingSide::Long) => (1, 2),
@@ -149,11 +149,12 @@ pub(super) const fn castled_files(side: CastlingSide, towards: CastlingSide) -> 
 }
 
 /// Parses the role and the square of a drop; `None` for a king, another letter, or a square off the board.
-pub(super) fn read_drop(role: u8, [file, rank]: [u8; 2]) -> Option<(Role, Square)> {
+pub(super) fn parse_drop(role: u8, [file, rank]: [u8; 2]) -> Option<(Role, Square)> {
     Role::from_reserve_letter(role).zip(Square::from_letters(file, rank))
 }
 
-/// Returns the role after `=`, or else from the last letter or digit; `None` if that is not the letter of a promotion.
+/// Returns the role of a promotion in algebraic notation: the letter after `=`, or without `=` the last letter or digit. `None`
+/// if that is not one of `NBRQK` in either case.
 pub(super) fn promotion_in_san(san: &[u8]) -> Option<Role> {
     let letter = match memchr::memchr(b'=', san) {
         Some(at) => san.get(at + 1),
@@ -162,7 +163,8 @@ pub(super) fn promotion_in_san(san: &[u8]) -> Option<Role> {
     letter.copied().and_then(Role::from_promotion_letter)
 }
 
-pub(super) fn castling_side(word: &[u8]) -> Option<CastlingSide> {
+/// Parses `o-o` or `o-o-o`, also with `O` or `0` and without hyphens; `None` for any other word.
+pub(super) fn parse_castling_word(word: &[u8]) -> Option<CastlingSide> {
     let is_o = |letter: u8| matches!(letter, b'o' | b'O' | b'0');
     match *word {
         [a, b'-', b] | [a, b] if is_o(a) && is_o(b) => Some(CastlingSide::Short),
@@ -328,14 +330,14 @@ pub(crate) mod tests {
             ("no rook", "----K---", CastlingSide::Short, "g1", "e1", ""),
             ("no king", "R------R", CastlingSide::Short, "g1", "", ""),
         ];
-        for (name, first, side, king_now, king_from, rook_from) in cases {
+        for (name, first, side, king_after, king_from, rook_from) in cases {
             let before = board(&format!("-------- {REST} {first}"));
-            let found = castle(side, "", "").located(&before, king_now.parse().ok(), Color::White);
+            let found = castle(side, "", "").with_castling_squares(&before, king_after.parse().ok(), Color::White);
             assert_eq!(found, castle(side, king_from, rook_from), "{name}");
-            assert_eq!(found.located(&Board::EMPTY, None, Color::White), found, "{name}");
+            assert_eq!(found.with_castling_squares(&Board::EMPTY, None, Color::White), found, "{name}");
         }
         let push = normal(Role::Pawn, "e2", "e4", None);
-        assert_eq!(push.located(&Board::START, None, Color::White), push);
+        assert_eq!(push.with_castling_squares(&Board::START, None, Color::White), push);
     }
 
     proptest! {

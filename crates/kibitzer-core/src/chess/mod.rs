@@ -1,4 +1,4 @@
-//! Chess as far as a client needs it: boards, squares, reported moves. Knows how pieces move, but has no move generator.
+//! Chess as far as a client needs it: boards, squares and reported moves. There is no move generator.
 
 mod apply;
 mod board;

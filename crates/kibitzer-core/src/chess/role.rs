@@ -1,4 +1,4 @@
-//! Kinds of pieces, and pieces.
+//! Pieces: their roles and colors.
 
 use super::Color;
 
@@ -21,7 +21,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role, from the pawn to the king.
+    /// Every role: pawn, knight, bishop, rook, queen, king.
     pub const ALL: [Self; 6] = [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
 
     /// Parses one of `PNBRQK`, in either case; `None` for any other letter.
@@ -37,9 +37,9 @@ impl Role {
         }
     }
 
-    /// Returns the English letter of the role in upper case.
+    /// Returns the upper-case letter of the role: one of `PNBRQK`.
     pub const fn letter(self) -> char {
-        self.byte() as char
+        self.letter_byte() as char
     }
 
     /// Returns the value in style 12's material count: 1, 3, 3, 5, 9 from pawn to queen, and 0 for a king.
@@ -55,18 +55,18 @@ impl Role {
         }
     }
 
-    /// Parses the role that a pawn is promoted to, in either case; `None` for a pawn or any other letter. Suicide chess allows
-    /// kings.
+    /// Parses a role to which a pawn may be promoted: one of `NBRQK`, in either case. Suicide chess allows kings.
     pub(crate) fn from_promotion_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::Pawn)
     }
 
-    /// Parses the role of a piece in reserve, in either case; `None` for a king or any other letter.
+    /// Parses a role that may be in a reserve: one of `PNBRQ`, in either case.
     pub(crate) fn from_reserve_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::King)
     }
 
-    pub(crate) const fn byte(self) -> u8 {
+    /// Returns [`letter`](Self::letter) as a byte.
+    pub(crate) const fn letter_byte(self) -> u8 {
         match self {
             Self::Pawn => b'P',
             Self::Knight => b'N',
@@ -78,7 +78,7 @@ impl Role {
     }
 }
 
-/// A piece on the board.
+/// A piece with its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "a pair with a name")]
 pub struct Piece {
@@ -97,13 +97,14 @@ impl Piece {
 
     /// Returns the letter of the role, in upper case for White, in lower case for Black.
     pub const fn letter(self) -> char {
-        self.byte() as char
+        self.letter_byte() as char
     }
 
-    pub(crate) const fn byte(self) -> u8 {
+    /// Returns [`letter`](Self::letter) as a byte.
+    pub(crate) const fn letter_byte(self) -> u8 {
         match self.color {
-            Color::White => self.role.byte(),
-            Color::Black => self.role.byte().to_ascii_lowercase(),
+            Color::White => self.role.letter_byte(),
+            Color::Black => self.role.letter_byte().to_ascii_lowercase(),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Moves in algebraic notation, resolved on the board. ICC reports moves in this notation only, unless the client requests another
-//! one.
+//! Moves in algebraic notation. ICC reports moves in this notation only, unless the client requests another one.
 
 use smallvec::SmallVec;
 
-use super::last_move::{castling_side, promotion_in_san, read_drop};
+use super::last_move::{parse_castling_word, parse_drop, promotion_in_san};
 use super::smith::trim_check_signs;
 use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 
-/// A move in algebraic notation: the destination of a piece, and as much of its origin as is needed.
+/// A move in standard algebraic notation (SAN): the role and the destination of a piece, and as much of its origin as is needed
+/// to identify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SanMove {
@@ -32,7 +32,7 @@ pub enum SanMove {
     Drop {
         /// The role of the piece.
         role: Role,
-        /// Where.
+        /// Where it goes.
         to: Square,
     },
     /// `?`: the server hides the move (kriegspiel on ICC).
@@ -40,23 +40,24 @@ pub enum SanMove {
 }
 
 impl SanMove {
-    /// Parses one word; `None` if it is not algebraic notation. Check signs at its end are ignored, and the `=` before a
-    /// promotion may be missing.
+    /// Parses one move; `None` if it is not in algebraic notation. Ignores `+` and `#` at the end; the `=` before a promotion may
+    /// be missing. `?` with any text after it is a hidden move.
     ///
     /// Source: the PGN standard; ICC's description of its formats.
     pub fn parse(word: &[u8]) -> Option<Self> {
         let word = trim_check_signs(word);
         match *word {
             [b'?', ..] => return Some(Self::Hidden),
-            [b'@', file, rank] => return read_drop(b'P', [file, rank]).map(|(role, to)| Self::Drop { role, to }),
+            [b'@', file, rank] => return parse_drop(b'P', [file, rank]).map(|(role, to)| Self::Drop { role, to }),
             [role, b'@', file, rank] => {
-                return read_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to });
+                return parse_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to });
             }
             _ => {}
         }
-        castling_side(word).map(Self::Castle).or_else(|| Self::parse_board_move(word))
+        parse_castling_word(word).map(Self::Castle).or_else(|| Self::parse_board_move(word))
     }
 
+    /// Parses a move other than a drop, a castling or a hidden move.
     fn parse_board_move(word: &[u8]) -> Option<Self> {
         let (role, rest) = match word.split_first()? {
             (&letter, rest) if letter.is_ascii_uppercase() => (Role::from_letter(letter)?, rest),
@@ -81,15 +82,16 @@ impl SanMove {
         matches!(self, Self::Normal { is_capture: true, .. })
     }
 
-    /// Resolves the move: finds the only piece of the mover on `before` that can make it.
+    /// Converts to a move with both squares, by finding the piece that can make it on `before`, the board before the move.
     ///
-    /// A piece that would leave its own king attacked is not considered, unless it is the only one that reaches the
-    /// square. `None` if there is no such piece, or more than one.
+    /// If several pieces can reach the square, those that would leave their own king attacked are excluded. `None` if no piece
+    /// can make the move, or more than one remains.
     pub fn to_last_move(self, before: &Board, mover: Color) -> Option<LastMove> {
         match self {
-            Self::Normal { .. } => self.find_only_mover(before, mover),
+            Self::Normal { .. } => self.resolve_origin(before, mover),
             Self::Castle(side) => {
-                let castle = LastMove::Castle { side, king_from: None, rook_from: None }.located(before, None, mover);
+                let castle = LastMove::Castle { side, king_from: None, rook_from: None }
+                    .with_castling_squares(before, None, mover);
                 let can = matches!(castle, LastMove::Castle { king_from: Some(_), rook_from: Some(_), .. });
                 can.then_some(castle)
             }
@@ -99,7 +101,8 @@ impl SanMove {
     }
 
     /// Returns the move of the only piece that can make it; if there are several, of the only one that leaves its king safe.
-    fn find_only_mover(self, before: &Board, mover: Color) -> Option<LastMove> {
+    /// `None` if this is not exactly one piece.
+    fn resolve_origin(self, before: &Board, mover: Color) -> Option<LastMove> {
         let Self::Normal { role, from_file, from_rank, to, promotion, .. } = self else { return None };
         // A pawn's capture always has its file.
         let from_file = from_file.or_else(|| (role == Role::Pawn).then_some(to.file()));
@@ -120,7 +123,8 @@ impl SanMove {
     }
 }
 
-/// Splits a move into its squares and the promotion of a pawn.
+/// Splits the text after the piece letter into the squares and the role of a promotion, if there is one. `None` if the role is
+/// invalid.
 fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
     let letters = match rest.split_last()? {
         (last, squares) if role == Role::Pawn && last.is_ascii_uppercase() => squares,
@@ -130,7 +134,8 @@ fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
 }
 
 impl Board {
-    /// Returns whether this piece can move between the squares. Ignores the side to move, checks and castling.
+    /// Returns whether this piece could move from one square to the other on this board. Ignores the side to move, checks and
+    /// castling.
     fn can_move_between(&self, piece: Piece, from: Square, to: Square) -> bool {
         let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
         is_free
@@ -141,8 +146,8 @@ impl Board {
             }
     }
 
-    /// Returns whether a pawn can move between the squares: one or two squares forward if they are empty, or one square
-    /// diagonally.
+    /// Returns whether a pawn can move from one square to the other: one or two squares forward if they are empty, or one square
+    /// diagonally forward, whether or not it captures there.
     fn pawn_can_move(&self, color: Color, from: Square, to: Square) -> bool {
         let ahead = |n| match color {
             Color::White => from.rank().checked_add(n),
@@ -156,7 +161,7 @@ impl Board {
         is_push && self.piece(to).is_none()
     }
 
-    /// Returns whether a piece other than a pawn attacks one square from another; `false` for pawns.
+    /// Returns whether a piece of this role on `from` attacks `to`; always `false` for pawns.
     fn attacks(&self, role: Role, from: Square, to: Square) -> bool {
         let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
         let is_straight = files == 0 || ranks == 0;
@@ -172,7 +177,7 @@ impl Board {
             }
     }
 
-    /// Returns whether all squares between two squares on one rank, file or diagonal are empty.
+    /// Returns whether all squares strictly between two squares are empty. The two have to be on one rank, file or diagonal.
     fn is_path_empty(&self, from: Square, to: Square) -> bool {
         let step = |from: u8, to: u8| i8::from(to > from) - i8::from(to < from);
         let (file_step, rank_step) = (step(from.file(), to.file()), step(from.rank(), to.rank()));
@@ -183,8 +188,8 @@ impl Board {
         std::iter::successors(next(&from), next).take_while(|&at| at != to).all(|at| self.piece(at).is_none())
     }
 
-    /// Returns whether the mover's king is not attacked after this move; `true` without a king, `false` if the move does not fit
-    /// the board.
+    /// Returns whether the mover's king is not attacked after this move. `true` if the mover has no king, `false` if the move
+    /// does not fit this board.
     fn leaves_king_safe(mut self, played: LastMove, mover: Color) -> bool {
         if self.apply(played, mover).is_err() {
             return false;

@@ -1,14 +1,13 @@
 //! Moves in Smith notation, as delta boards and ICC's datagrams write them.
 
-use super::last_move::read_drop;
+use super::last_move::parse_drop;
 use super::{Board, CastlingSide, LastMove, Role, Square};
 
-/// A move in Smith notation (FICS calls it long algebraic): two squares, and all that is needed to undo the move.
+/// A move in Smith notation (FICS calls it long algebraic): two squares, and the captured piece, so that the move can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SmithMove {
-    /// `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`: a piece moved from one square to another. The role of the piece follows
-    /// from the board.
+    /// `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`: a piece moved from one square to another. Only the board shows the role of the piece.
     Normal {
         /// Where it came from.
         from: Square,
@@ -40,25 +39,27 @@ pub enum SmithMove {
 }
 
 impl SmithMove {
-    /// Reads one word: two squares; then `pnbrqk` in lower case for a captured piece of either side, `E` for en
-    /// passant, `c` or `C` for castling; then `NBRQK` in upper case for a promotion. Or a drop, `Q@f7`; or `?` with or
-    /// without more. Check signs at the end are ignored.
+    /// Parses one move; `None` if it is not in Smith notation. Ignores `+` and `#` at the end.
+    ///
+    /// Forms: two squares; then one of `pnbrqk` in lower case for a captured piece of either color, `E` for an en passant
+    /// capture, or `c` or `C` for castling; then one of `NBRQK` in upper case for a promotion. Or a drop, `Q@f7`; or `?` with any
+    /// text after it.
     ///
     /// Source: FICS help file `deltaboard`, ICC's description of its formats.
     pub fn parse(word: &[u8]) -> Option<Self> {
         match *trim_check_signs(word) {
             [b'?', ..] => Some(Self::Hidden),
-            [role, b'@', file, rank] => read_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
+            [role, b'@', file, rank] => parse_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
             [from_file, from_rank, to_file, to_rank, ref suffix @ ..] => {
                 let from = Square::from_letters(from_file, from_rank)?;
                 let to = Square::from_letters(to_file, to_rank)?;
-                Self::parse_board_move(from, to, suffix)
+                Self::parse_suffix(from, to, suffix)
             }
             _ => None,
         }
     }
 
-    /// Returns the role of the captured piece; `None` if the move captures nothing, or is `Hidden`, so that this is not known.
+    /// Returns the role of the captured piece; `None` without a capture, and for a hidden move, where it is unknown.
     pub const fn captured(self) -> Option<Role> {
         match self {
             Self::Normal { capture, .. } => capture,
@@ -66,8 +67,9 @@ impl SmithMove {
         }
     }
 
-    fn parse_board_move(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
-        let (capture, rest) = read_capture(suffix);
+    /// Parses the letters after the two squares: capture and promotion, or castling.
+    fn parse_suffix(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
+        let (capture, rest) = split_capture(suffix);
         let promotion = match *rest {
             [] => None,
             [b'c'] if capture.is_none() => return Some(Self::Castle { side: CastlingSide::Short, from, to }),
@@ -78,9 +80,8 @@ impl SmithMove {
         Some(Self::Normal { from, to, capture, promotion })
     }
 
-    /// Adds the role of the moved piece, from the board before the move.
-    ///
-    /// `None` if the square of departure is empty: `before` is not the board before the move.
+    /// Converts to a reported move, with the role of the moved piece from `before`, the board before the move. `None` if the
+    /// square of departure is empty on it.
     pub fn to_last_move(self, before: &Board) -> Option<LastMove> {
         match self {
             Self::Normal { from, to, promotion, .. } => {
@@ -90,7 +91,7 @@ impl SmithMove {
             Self::Castle { side, from, to } => {
                 let mover = before.piece(from)?.color;
                 let castle = LastMove::Castle { side, king_from: Some(from), rook_from: None };
-                Some(castle.located(before, Some(to), mover))
+                Some(castle.with_castling_squares(before, Some(to), mover))
             }
             Self::Drop { role, to } => Some(LastMove::Drop { role, to }),
             Self::Hidden => Some(LastMove::Hidden),
@@ -98,6 +99,7 @@ impl SmithMove {
     }
 }
 
+/// Removes `+` and `#` from the end.
 pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
     while let [head @ .., b'+' | b'#'] = word {
         word = head;
@@ -105,8 +107,8 @@ pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
     word
 }
 
-/// Splits off the letter of a captured piece: `E` for a pawn captured en passant.
-fn read_capture(suffix: &[u8]) -> (Option<Role>, &[u8]) {
+/// Splits the role of the captured piece from the text after it. The role is `None`, and nothing is split off, without a capture.
+fn split_capture(suffix: &[u8]) -> (Option<Role>, &[u8]) {
     let Some((&letter, rest)) = suffix.split_first() else { return (None, suffix) };
     let capture = match letter {
         b'E' => Some(Role::Pawn),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::ParseError;
 
-/// One of the 64 squares. They are ordered along the ranks: a1, b1, … h1, a2, … h8.
+/// One of the 64 squares, ordered along the ranks: a1, b1, … h1, a2, … h8.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
@@ -15,7 +15,7 @@ impl Square {
         if file < 8 && rank < 8 { Some(Self::at(file, rank)) } else { None }
     }
 
-    /// Parses a file letter in lower case and a rank digit; `None` for anything else.
+    /// Parses a name such as `e4`, with the file in lower case; `None` for any other text.
     pub fn parse(name: &[u8]) -> Option<Self> {
         match *name {
             [file, rank] => Self::from_letters(file, rank),
@@ -23,7 +23,7 @@ impl Square {
         }
     }
 
-    /// Returns every square, from a1 along the ranks to h8.
+    /// Iterates over all squares, from a1 along the ranks to h8.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
         (0..64).map(Self)
     }
@@ -43,16 +43,18 @@ impl Square {
         self.0 as usize
     }
 
-    /// Returns the square of a file and a rank that are known to be below 8; only the lowest three bits of each are used.
+    /// Returns the square of a file and a rank, both from 0 to 7. Does not check them: only the lowest three bits of each are
+    /// used.
     pub(crate) const fn at(file: u8, rank: u8) -> Self {
         Self((rank & 7) << 3 | file & 7)
     }
 
-    /// Returns the name as two bytes: the letter of the file, the digit of the rank.
+    /// Returns the name as two ASCII bytes: the letter of the file, the digit of the rank.
     pub(crate) const fn letters(self) -> [u8; 2] {
         [b'a' + self.file(), b'1' + self.rank()]
     }
 
+    /// Parses the letter of a file in lower case and the digit of a rank; `None` for other bytes.
     pub(crate) const fn from_letters(file: u8, rank: u8) -> Option<Self> {
         Self::new(file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'))
     }

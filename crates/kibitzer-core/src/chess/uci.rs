@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::last_move::castled_files;
+use super::last_move::castling_target_files;
 use super::{Color, LastMove, Role, Square};
 
-/// A move in the notation of the Universal Chess Interface; `Display` writes it.
+/// A move in the notation of the Universal Chess Interface, which `Display` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UciMove(UciForm);
 
@@ -18,23 +18,23 @@ enum UciForm {
 impl LastMove {
     /// Converts the move to UCI notation: `e2e4`, `e7e8q`, `N@f3` for a drop.
     ///
-    /// Castling from the e-file, or from an unknown square, is the king's move: `e1g1`, `e8c8`. From another file the
-    /// king captures its own rook, as with the option `UCI_Chess960`: `d1h1`.
+    /// Castling from the e-file, or from an unknown square, is written as the king's move: `e1g1`, `e8c8`. From another file it
+    /// is written as the king capturing its own rook, as with the option `UCI_Chess960`: `d1h1`.
     ///
-    /// `None` for a hidden move, and for castling from another file with an unknown rook.
+    /// `None` for a hidden move, and for castling from another file if the rook's square is unknown.
     pub fn to_uci(self, mover: Color) -> Option<UciMove> {
-        let spelling = match self {
+        let form = match self {
             Self::Normal { from, to, promotion, .. } => UciForm::BoardMove { from, to, promotion },
             Self::Drop { role, to } => UciForm::Drop { role, to },
             Self::Castle { side, king_from, rook_from } => {
                 let from = king_from.unwrap_or(Square::at(E_FILE, mover.home_rank()));
-                let (king_file, _) = castled_files(side, side);
+                let (king_file, _) = castling_target_files(side, side);
                 let to = if from.file() == E_FILE { Square::at(king_file, from.rank()) } else { rook_from? };
                 UciForm::BoardMove { from, to, promotion: None }
             }
             Self::Hidden => return None,
         };
-        Some(UciMove(spelling))
+        Some(UciMove(form))
     }
 }
 

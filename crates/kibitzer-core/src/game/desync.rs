@@ -72,7 +72,7 @@ fn position_after(before: &Arc<Style12>, received: &Style12) -> Option<Arc<Style
     if Some(received.ply()) != before.ply().checked_add(1) {
         return None;
     }
-    let played = received.played()?.located(&before.board(), received.board().find_king(mover), mover);
+    let played = received.played()?.with_castling_squares(&before.board(), received.board().find_king(mover), mover);
     let mut position = Arc::clone(before);
     let reported = DerivedMove { played, san: b"", elapsed_ms: None };
     play::play(&mut position, reported, before.clock(mover)).ok()?;

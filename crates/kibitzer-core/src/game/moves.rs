@@ -119,7 +119,7 @@ impl fmt::Display for PlayedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pretty() {
             Some(san) => f.pad(san),
-            None => f.pad(std::str::from_utf8(&self.played.verbose()).unwrap_or_default()),
+            None => f.pad(std::str::from_utf8(&self.played.to_verbose()).unwrap_or_default()),
         }
     }
 }
@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
     use crate::chess::CastlingSide;
-    use crate::text::decode;
+    use crate::text::decode_latin_1;
 
     const START: &[u8] =
         b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 3 7 \
@@ -291,7 +291,7 @@ mod tests {
                 king_from: None,
                 rook_from: None,
             };
-            return Some(castle.located(&position.board(), None, mover));
+            return Some(castle.with_castling_squares(&position.board(), None, mover));
         }
         match position.board().piece(from) {
             Some(piece) if piece.color == mover => {
@@ -320,7 +320,7 @@ mod tests {
                 let Ok(removed) = play::play(&mut after, last_move, clock) else { continue };
                 moves.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
                 let last = moves.last().unwrap();
-                let want = Some(decode(&san)).filter(|san| !san.is_empty());
+                let want = Some(decode_latin_1(&san)).filter(|san| !san.is_empty());
                 prop_assert_eq!((last.pretty(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
                 positions.push(after);
             }

@@ -56,7 +56,7 @@ pub(super) fn removed_by_plain_move(
         Some((*before.get(place)?, *after.get(place)?))
     };
     let ((moved, left), (captured, placed)) = (squares_at(from)?, squares_at(to)?);
-    let piece = |role| Piece { color: mover, role }.byte();
+    let piece = |role| Piece { color: mover, role }.letter_byte();
     let fits = moved == piece(role) && left == b'-' && placed == piece(promotion.unwrap_or(role));
     // Only a whole count keeps the compiler from comparing byte by byte.
     let n_changed: u8 = before.iter().zip(after).map(|(before, after)| u8::from(before != after)).sum();

@@ -72,7 +72,7 @@ impl Arrival {
         let is_opponent = at.eat(b", who has an adjourned game with you,");
         let kind = ArrivalKind::read(&mut at, b" has arrived", b" has departed")?;
         let is_stranger = at.eat(b" and isn't on your notify list");
-        at.expect(b".")?.end()?;
+        at.expect(b".")?.expect_blank_rest()?;
         let reason = match (is_opponent, is_stranger) {
             (true, _) => ArrivalReason::Adjourned,
             (false, true) => ArrivalReason::NotifiedBy,
@@ -91,7 +91,7 @@ impl Arrival {
             at.expect(b")")?;
         }
         let kind = ArrivalKind::read(&mut at, b" has connected", b" has disconnected")?;
-        at.expect(b".]")?.end()?;
+        at.expect(b".]")?.expect_blank_rest()?;
         Some(Self { name: Handle::from_wire(name), titles, kind, reason: ArrivalReason::Pin })
     }
 }

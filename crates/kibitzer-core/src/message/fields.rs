@@ -80,7 +80,7 @@ pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])>
 pub(crate) fn read_all<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
     let mut at = Cursor::new(value);
     let read = read(&mut at)?;
-    at.end()?;
+    at.expect_blank_rest()?;
     Some(read)
 }
 
@@ -114,7 +114,7 @@ pub(super) mod testing {
 
     /// Two hexadecimal digits.
     pub(in super::super) fn print_title_bits(titles: &Titles) -> String {
-        let bits = (0..=u8::MAX).find(|&bits| Titles::from_bits(bits) == *titles);
+        let bits = (0..=u8::MAX).find(|&bits| Titles::from_seekinfo_bits(bits) == *titles);
         format!("{:02X}", bits.expect("the titles have bits"))
     }
 }

@@ -45,7 +45,7 @@ impl Holding {
         let game = GameId::read(at.expect(b"game ")?)?;
         let (white, white_letters) = read_hand(&mut at, b" white [")?;
         let (black, black_letters) = read_hand(&mut at, b" black [")?;
-        let passed = if at.end().is_some() { None } else { Some(read_passed(at)?) };
+        let passed = if at.expect_blank_rest().is_some() { None } else { Some(read_passed(at)?) };
         Some(Self { game, white, black, white_letters, black_letters, passed })
     }
 }
@@ -54,7 +54,7 @@ fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> 
     let letters =
         at.expect(opening)?.take_while(|b| matches!(b.to_ascii_uppercase(), b'P' | b'N' | b'B' | b'R' | b'Q'));
     at.expect(b"]")?;
-    Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
+    Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))
 }
 
 /// Reads the rest of the line after the reserves: ` <- ` and the letters of a color and a piece. `None` for a king.
@@ -86,8 +86,8 @@ mod tests {
             game: GameId(game),
             white: Hand::parse(white.as_bytes()).unwrap(),
             black: Hand::parse(black.as_bytes()).unwrap(),
-            white_letters: ServerText::from_letters(white.as_bytes()),
-            black_letters: ServerText::from_letters(black.as_bytes()),
+            white_letters: ServerText::from_wire_uppercase(white.as_bytes()),
+            black_letters: ServerText::from_wire_uppercase(black.as_bytes()),
             passed,
         }
     }

@@ -29,7 +29,7 @@ impl LoggedIn {
         let server = at.expect(b"**** Starting ")?.word()?;
         let name = Handle::read(at.expect(b" session as ")?)?;
         let titles = Titles::read(&mut at);
-        at.expect(b" ****")?.end()?;
+        at.expect(b" ****")?.expect_blank_rest()?;
         Some(Self { name: Handle::from_wire(name), titles, server: ServerText::from_wire(server) })
     }
 }

@@ -131,7 +131,7 @@ impl Offer {
         let (kind, answer) = read_answer(&mut at, MeOrOther::Me)?;
         (at.eat(b" from ") || at.eat(b" to ")).then_some(())?;
         let name = Handle::from_wire(read_name(&mut at)?);
-        at.expect(b".")?.end()?;
+        at.expect(b".")?.expect_blank_rest()?;
         Some(Self::new(MeOrOther::Me, Some(name), kind, Some(answer)))
     }
 
@@ -174,7 +174,7 @@ fn read_their_answer(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
     }
     let mut at = Cursor::new(rest);
     let read = read_answer(at.expect(b" ")?, MeOrOther::Other)?;
-    at.expect(b".")?.end()?;
+    at.expect(b".")?.expect_blank_rest()?;
     Some(read)
 }
 

@@ -92,7 +92,7 @@ impl Seek {
 fn title_bits(value: &[u8]) -> Option<Titles> {
     // A server with more titles would send more digits; the known titles are in the last two.
     let [.., known] = fields::parse_hex(value)?.to_be_bytes();
-    Some(Titles::from_bits(known))
+    Some(Titles::from_seekinfo_bits(known))
 }
 
 fn parse_choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
@@ -175,7 +175,7 @@ pub(super) mod tests {
     /// An ad with everything as in the help file's sample, for tests to change.
     pub(in super::super) fn sample() -> Seek {
         Seek {
-            titles: Titles::from_bits(2),
+            titles: Titles::from_seekinfo_bits(2),
             rating: Some(Rating::Rated(2194, Confidence::Established)),
             initial_min: Some(4),
             increment_s: Some(0),
@@ -207,7 +207,7 @@ pub(super) mod tests {
         let guest = Seek {
             index: 6,
             name: Handle::from_wire(b"GuestSSXE"),
-            titles: Titles::from_bits(1),
+            titles: Titles::from_seekinfo_bits(1),
             rating: Some(Rating::Rated(0, Confidence::Established)),
             initial_min: Some(2),
             increment_s: Some(12),
@@ -310,7 +310,7 @@ pub(super) mod tests {
             (rated, automatic, formula) in any::<(Option<bool>, Option<bool>, Option<bool>)>(),
         ) -> Seek {
             Seek {
-                titles: Titles::from_bits(bits),
+                titles: Titles::from_seekinfo_bits(bits),
                 initial_min: times.map(|t| t.0),
                 increment_s: times.map(|t| t.1),
                 kind: kind.map(|kind| ServerText::from_wire(kind.as_bytes())),

@@ -29,10 +29,10 @@ impl Seek {
         let name = Handle::from_wire(Handle::read(&mut at)?);
         let titles = Titles::read(&mut at);
         let rating = Rating::read_bracketed(at.skip_whitespace());
-        let terms = at.skip_whitespace().expect(b"seeking ")?.take_until(b"(\"play ")?;
+        let terms = at.skip_whitespace().expect(b"seeking ")?.take_until_and_skip(b"(\"play ")?;
         let index = at.number()?;
         at.expect(b"\" to respond)")?;
-        at.end()?;
+        at.expect_blank_rest()?;
         let mut seek = Self { titles, rating, ..Self::empty(index, name, true) };
         seek.read_terms(terms)?;
         Some(seek)
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn ads_in_the_order_of_each_server() {
         let full = Seek {
-            titles: Titles::from_bits(2),
+            titles: Titles::from_seekinfo_bits(2),
             color: Some(Color::White),
             automatic: Some(false),
             formula: Some(true),

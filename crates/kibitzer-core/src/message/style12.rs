@@ -20,7 +20,7 @@ use super::rating::GameId;
 use crate::chess::{Board, CastlingRights, Color, LastMove, Role};
 use crate::scan::Cursor;
 use crate::text::Handle;
-use crate::text::{ServerText, decode, encode_latin_1};
+use crate::text::{ServerText, decode_latin_1, encode_latin_1};
 
 /// A board as the server prints it after each ply.
 ///
@@ -203,7 +203,7 @@ impl Style12 {
     /// Sets squares and last move, and drops the line. Returns the other numbers for modification: they are still those of the
     /// position before.
     pub(crate) fn set_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
-        let verbose = last_move.map(|last| last.played.verbose()).unwrap_or_default();
+        let verbose = last_move.map(|last| last.played.to_verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);
         self.text.set(board, [&verbose, san]);
         self.numbers.last_move = last_move.map(|DerivedMove { played, elapsed_ms, .. }| {
@@ -268,7 +268,7 @@ impl Style12 {
     /// Returns whether a word is equal in both boards after decoding.
     fn has_same_word(&self, other: &Self, word: Word) -> bool {
         let (word, other) = (self.text.word(word), other.text.word(word));
-        word == other || decode(word) == decode(other)
+        word == other || decode_latin_1(word) == decode_latin_1(other)
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, parse_decimal};
-use crate::text::{LineBytes, PlayerText, decode};
+use crate::text::{LineBytes, PlayerText, decode_latin_1};
 
 /// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
@@ -142,15 +142,15 @@ impl Talk {
     /// Returns the speaker's titles; empty if the line has none.
     pub fn titles(&self) -> Titles {
         let TalkPositions { name: [_, start], titles_end, .. } = self.places;
-        let in_line = || Titles::from_wire(self.line.get(start..titles_end).unwrap_or_default());
+        let in_line = || Titles::from_bracketed(self.line.get(start..titles_end).unwrap_or_default());
         self.apart.as_ref().map_or_else(in_line, |apart| apart.titles.clone())
     }
 
-    /// Returns the words of the player, decoded (see [`decode`]). They are never parsed as protocol.
+    /// Returns the words of the player, decoded (see [`decode_latin_1`]). They are never parsed as protocol.
     pub fn text(&self) -> Cow<'_, str> {
         match self.apart.as_ref().and_then(|apart| apart.text.as_ref()) {
             Some(text) => Cow::Borrowed(text.as_str()),
-            None => decode(self.line.get(self.places.text..).unwrap_or_default()),
+            None => decode_latin_1(self.line.get(self.places.text..).unwrap_or_default()),
         }
     }
 

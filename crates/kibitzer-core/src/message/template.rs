@@ -72,7 +72,7 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
         }
         template = tail;
     }
-    at.end()?;
+    at.expect_blank_rest()?;
     Some(captures)
 }
 

@@ -44,7 +44,7 @@ fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
     let (digits, _) = at.rest().split_at_checked(2)?;
     let bits = fields::parse_hex(digits)?;
     at.expect(digits)?;
-    Some(Titles::from_bits(u8::try_from(bits).ok()?))
+    Some(Titles::from_seekinfo_bits(u8::try_from(bits).ok()?))
 }
 
 #[cfg(test)]
@@ -65,7 +65,12 @@ mod tests {
         for (rating, &sent) in ratings.iter_mut().zip(sent) {
             *rating = Some(sent);
         }
-        UserArrived { name: Handle::from_wire(name.as_bytes()), status, titles: Titles::from_bits(titles), ratings }
+        UserArrived {
+            name: Handle::from_wire(name.as_bytes()),
+            status,
+            titles: Titles::from_seekinfo_bits(titles),
+            ratings,
+        }
     }
 
     const fn rated(value: u16) -> Rating {

@@ -1,46 +1,40 @@
-//! Vectorized comparison of bytes, sixteen at a time, with bit masks as results.
+//! Comparison of bytes with vector instructions, sixteen at a time. The results are bit masks.
 #![expect(clippy::inline_always, reason = "measured: the masks stay in registers only if inlined")]
 
 use wide::u8x16;
 
-/// Returns a mask of the bytes that are blanks; the lowest bit is the first byte.
-#[inline(always)]
-pub(crate) fn mask_of_blanks(bytes: &[u8; 64]) -> u64 {
-    mask_of_byte(bytes, b' ')
-}
-
 /// Returns a mask of the bytes that are equal to `byte`; the lowest bit is the first byte.
 #[inline(always)]
 pub(crate) fn mask_of_byte(bytes: &[u8; 64], byte: u8) -> u64 {
-    bits(bytes, |sixteen| sixteen.simd_eq(u8x16::splat(byte)))
+    mask_where(bytes, |sixteen| sixteen.simd_eq(u8x16::splat(byte)))
 }
 
-/// Returns a mask of the bytes that may be more than text: control characters below 0x20, including line ends, and 255, which
-/// starts a telnet command. The lowest bit is the first byte.
+/// Returns a mask of the control characters below 0x20, including line ends, and of 255, which starts a telnet command. The
+/// lowest bit is the first byte.
 #[inline(always)]
-pub(crate) fn mask_of_controls(bytes: &[u8; 64]) -> u64 {
+pub(crate) fn mask_of_controls_and_iac(bytes: &[u8; 64]) -> u64 {
     // 255 becomes 0, and bytes below a blank become at most 32.
-    bits(bytes, |sixteen| {
+    mask_where(bytes, |sixteen| {
         let next = sixteen + u8x16::splat(1);
         next.min(u8x16::splat(0x20)).simd_eq(next)
     })
 }
 
-/// Returns whether every byte equals that of the form. Where the form has a 0, the byte has to be a square of style 12: `-`, or one
-/// of `PNBRQK` in either case.
+/// Returns whether every byte equals the byte at the same index of `template`. Where the template has a 0, any square of style 12
+/// matches instead: `-`, or one of `PNBRQK` in either case.
 #[inline(always)]
-pub(crate) fn fits_board<const N: usize>(bytes: &[[u8; 16]; N], form: &[[u8; 16]; N]) -> bool {
-    let strange = bytes.iter().zip(form).fold(u8x16::ZERO, |strange, (bytes, form)| {
-        let (bytes, form) = (u8x16::new(*bytes), u8x16::new(*form));
-        let is_free = form.simd_eq(u8x16::ZERO);
-        strange | (is_free & !piece_or_empty(bytes)) | (!is_free & (bytes ^ form))
+pub(crate) fn matches_board_template<const N: usize>(bytes: &[[u8; 16]; N], template: &[[u8; 16]; N]) -> bool {
+    let strange = bytes.iter().zip(template).fold(u8x16::ZERO, |strange, (bytes, template)| {
+        let (bytes, template) = (u8x16::new(*bytes), u8x16::new(*template));
+        let is_square = template.simd_eq(u8x16::ZERO);
+        strange | (is_square & !mask_of_square_letters(bytes)) | (!is_square & (bytes ^ template))
     });
-    low_half(strange.simd_eq(u8x16::ZERO)) == u16::MAX
+    lane_bits(strange.simd_eq(u8x16::ZERO)) == u16::MAX
 }
 
-/// Returns all ones for each byte that is `-` or a piece letter, and 0 for others.
+/// Returns 0xFF in the place of each byte that is `-` or a piece letter, and 0 for others.
 #[inline(always)]
-fn piece_or_empty(bytes: u8x16) -> u8x16 {
+fn mask_of_square_letters(bytes: u8x16) -> u8x16 {
     let small = bytes | u8x16::splat(0x20);
     let from_p = small - u8x16::splat(b'p');
     bytes.simd_eq(u8x16::splat(b'-'))
@@ -50,20 +44,20 @@ fn piece_or_empty(bytes: u8x16) -> u8x16 {
         | small.simd_eq(u8x16::splat(b'k'))
 }
 
-/// Returns a mask of the bytes for which `compare` returns all ones; the lowest bit is the first byte.
+/// Returns a mask of the bytes for which `compare` returns 0xFF; the lowest bit is the first byte.
 #[inline(always)]
-fn bits(bytes: &[u8; 64], compare: impl Fn(u8x16) -> u8x16) -> u64 {
+fn mask_where(bytes: &[u8; 64], compare: impl Fn(u8x16) -> u8x16) -> u64 {
     let (sixteens, _) = bytes.as_chunks::<16>();
     let masks = sixteens.iter().enumerate().map(|(i, sixteen)| {
-        let mask = u64::from(low_half(compare(u8x16::new(*sixteen))));
+        let mask = u64::from(lane_bits(compare(u8x16::new(*sixteen))));
         mask << (16 * i)
     });
     masks.fold(0, |all, mask| all | mask)
 }
 
-/// Returns the sixteen bits of a comparison.
+/// Returns one bit for each of the sixteen bytes of a comparison result; the lowest bit is the first byte.
 #[inline(always)]
-fn low_half(comparison: u8x16) -> u16 {
+fn lane_bits(comparison: u8x16) -> u16 {
     let [low, high, ..] = comparison.to_bitmask().to_le_bytes();
     u16::from_le_bytes([low, high])
 }
@@ -85,8 +79,8 @@ mod tests {
 
     #[test]
     fn masks_have_one_bit_for_each_matching_byte() {
-        check(mask_of_blanks, |byte| byte == b' ');
-        check(mask_of_controls, |byte| byte < 0x20 || byte == 0xff);
+        check(|bytes| mask_of_byte(bytes, b' '), |byte| byte == b' ');
+        check(mask_of_controls_and_iac, |byte| byte < 0x20 || byte == 0xff);
     }
 
     #[test]
@@ -100,7 +94,7 @@ mod tests {
                     0 => b"-PNBRQKpnbrqk".contains(&byte),
                     fixed => byte == fixed,
                 };
-                assert_eq!(fits_board(&bytes, &form), fits, "{byte} in place {place}");
+                assert_eq!(matches_board_template(&bytes, &form), fits, "{byte} in place {place}");
             }
         }
     }

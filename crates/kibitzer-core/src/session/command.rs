@@ -12,7 +12,7 @@ use crate::text;
 
 /// A line for the server: validated, encoded, without its line end.
 ///
-/// Characters other than printable ASCII are encoded by [`text::encode`]. Line breaks and other control characters are refused, so that
+/// Characters other than printable ASCII are encoded by [`text::encode_ascii`]. Line breaks and other control characters are refused, so that
 /// no text that a bot passes on becomes a second command.
 ///
 /// ```
@@ -39,7 +39,7 @@ impl Command {
     /// [`CommandError`] if it contains a control character, or is longer than [`MAX_BYTES`](Self::MAX_BYTES) once encoded.
     pub fn new(line: &str) -> Result<Self, CommandError> {
         validate(line)?;
-        let encoded = text::encode(line);
+        let encoded = text::encode_ascii(line);
         if encoded.len() > Self::MAX_BYTES {
             return Err(CommandError::TooLong { length: encoded.len() });
         }

@@ -196,5 +196,5 @@ fn seal_line(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
         clippy::expect_used,
         reason = "handles, passwords and commands are printable ASCII, which their types check"
     )]
-    seal.sealer.line(text, seal.time_ms(now)).expect("only printable lines are pushed")
+    seal.sealer.seal_line(text, seal.time_ms(now)).expect("only printable lines are pushed")
 }

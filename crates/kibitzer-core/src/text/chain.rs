@@ -1,16 +1,16 @@
-//! Errors with their causes, in one line.
+//! Formatting of an error with its causes on one line.
 
 use std::error::Error;
 
-/// Returns an error and its causes in one line: `login failed: wrong password`.
+/// Formats an error and its causes on one line: `login failed: wrong password`.
 ///
-/// A cause is omitted if the text before it already ends with it. A cause of several lines, such as a TOML error with an excerpt,
-/// is reduced to its first and last line.
+/// A cause is omitted if the text before it already ends with the cause's text. A cause with several lines, such as a TOML error
+/// with an excerpt, is reduced to its first and last line.
 pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
-        let cause_text = one_line(&cause.to_string());
+        let cause_text = first_and_last_line(&cause.to_string());
         if !text.ends_with(&cause_text) {
             text = format!("{text}: {cause_text}");
         }
@@ -19,9 +19,9 @@ pub fn error_chain(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// Joins the first and the last nonempty line of a text with a colon. Returns a single nonempty line as it is, and an empty string
-/// if there is none.
-fn one_line(text: &str) -> String {
+/// Joins the first and the last nonblank line of a text with a colon, both trimmed. Returns a single nonblank line alone, and an
+/// empty string if there is none.
+fn first_and_last_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     match (lines.next(), lines.next_back()) {
         (Some(first), Some(last)) => format!("{first}: {last}"),
@@ -56,10 +56,10 @@ mod tests {
     #[test]
     fn a_drawing_is_left_out() {
         assert_eq!(
-            one_line("error at line 4\n  |\n4 | x = 1\n  | ^\nunknown field `x`\n"),
+            first_and_last_line("error at line 4\n  |\n4 | x = 1\n  | ^\nunknown field `x`\n"),
             "error at line 4: unknown field `x`"
         );
-        assert_eq!(one_line("plain"), "plain");
-        assert_eq!(one_line(""), "");
+        assert_eq!(first_and_last_line("plain"), "plain");
+        assert_eq!(first_and_last_line(""), "");
     }
 }

@@ -9,34 +9,34 @@ use super::{decode_to_smol_str, impl_text};
 use crate::ParseError;
 use crate::scan::Cursor;
 
-/// Maximum length of an account name in bytes; nearly twice the limit of any known server.
+/// Maximum length of an account name, in bytes; nearly twice the limit of any known server.
 const MAX_NAME_BYTES: usize = 32;
 
-/// Account name in the spelling of the server, or parsed from user input (`FromStr`, which fails with [`ParseError`]).
+/// Account name, as spelled by the server or typed by a person; `FromStr` validates typed names.
 ///
-/// `==` is case-sensitive, unlike the servers: compare players with [`is_same_player`](Self::is_same_player).
+/// Servers ignore the case of names, but `==` does not: compare players with [`is_same_player`](Self::is_same_player).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Handle(SmolStr);
 
 impl Handle {
-    /// Decodes a received name without validation; names in examined games are free text without blanks.
+    /// Decodes a received name without validation, because names in examined games are free text without blanks.
     pub fn from_wire(name: &[u8]) -> Self {
         Self(decode_to_smol_str(name))
     }
 
-    /// Returns the name.
+    /// Returns the name, in its original spelling.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// Returns whether `name` is the name of this account; ASCII case is ignored, as by servers.
+    /// Returns whether `name` denotes the same account. Ignores ASCII case, as servers do.
     pub fn is_same_player(&self, name: &str) -> bool {
         self.as_str().eq_ignore_ascii_case(name)
     }
 
-    /// Parses an account name: a letter, then letters, digits and `-`. Returns `None`, and consumes nothing, if there is none or it
-    /// is longer than [`MAX_NAME_BYTES`].
+    /// Consumes and returns an account name: a letter, then letters, digits and `-`. `None`, and nothing is consumed, if there is
+    /// no name or it is longer than [`MAX_NAME_BYTES`].
     ///
     /// FICS allows 3 to 17 letters, ICC 2 to 15 letters and digits, with `-` in a few old names.
     pub(crate) fn read<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
@@ -47,7 +47,7 @@ impl Handle {
         Some(name)
     }
 
-    /// Returns whether [`read`](Self::read) accepts the whole `text`.
+    /// Returns whether all of `text` is an account name that [`read`](Self::read) accepts.
     pub(crate) fn is_name(text: &[u8]) -> bool {
         let mut at = Cursor::new(text);
         Self::read(&mut at).is_some() && at.is_empty()
@@ -77,55 +77,59 @@ impl FromStr for Handle {
 
 impl_text!(Handle);
 
+/// Returns whether an account name may contain `byte`.
 const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// Title codes after a name; `Display` writes them in brackets: `(GM)(*)`. Unknown codes are kept.
+/// Title codes of a player, such as `GM`, `C` for a computer or `*` for an administrator.
+///
+/// Unknown codes are kept. `Display` writes the codes in round brackets, as servers do after a name: `(GM)(*)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Titles(SmolStr);
 
 impl Titles {
-    /// Returns the codes without brackets, in the order received: `GM`, `*`.
+    /// Iterates over the codes without brackets, in the order received: `GM`, `*`.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.as_str().split(['(', ')', ' ']).filter(|code| !code.is_empty())
     }
 
-    /// Returns whether there are no titles.
+    /// Returns whether the player has no titles.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Parses zero or more bracketed codes; stops before a bracket that cannot be a title, such as a rating or a channel.
+    /// Consumes and returns zero or more bracketed titles. Stops before a bracket that cannot be a title, such as a rating or a
+    /// channel.
     ///
-    /// ICC separates several codes by blanks inside one pair of brackets.
+    /// ICC sends several codes in one pair of brackets, separated by blanks.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Self {
         let from = *at;
         Self::skip(at);
-        Self::from_wire(at.since(from))
+        Self::from_bracketed(at.since(from))
     }
 
-    /// Stores received codes with their brackets, without validation.
-    pub(crate) fn from_wire(codes: &[u8]) -> Self {
-        if codes.is_empty() { Self::default() } else { Self(decode_to_smol_str(codes)) }
+    /// Creates titles from received codes with their brackets, without validation.
+    pub(crate) fn from_bracketed(codes: &[u8]) -> Self {
+        Self(decode_to_smol_str(codes))
     }
 
-    /// Consumes titles as [`read`](Self::read) does, without returning them.
+    /// Consumes zero or more titles like [`read`](Self::read), without returning them.
     pub(crate) fn skip(at: &mut Cursor<'_>) {
-        while eat_title(at).is_some() {}
+        while eat_title(at) {}
     }
 
-    /// Parses codes without brackets, separated by blanks, as in ICC's datagrams.
+    /// Creates titles from codes without brackets, separated by blanks, as in ICC's datagrams. Does not validate the codes.
     pub fn from_codes(codes: &[u8]) -> Self {
         let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
         let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
         Self(decode_to_smol_str(&bracketed))
     }
 
-    /// Returns the titles of the bits in a `ti=` or `<wa>` field.
+    /// Creates titles from the bits in the `ti=` field of a seek or in a `<wa>` line.
     ///
     /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
-    pub(crate) fn from_bits(bits: u8) -> Self {
+    pub(crate) fn from_seekinfo_bits(bits: u8) -> Self {
         const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
         let codes: String =
             CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
@@ -139,14 +143,15 @@ impl fmt::Display for Titles {
     }
 }
 
-/// Consumes one title in brackets; `None`, and consumes nothing, if the next bytes are not a title.
-fn eat_title(at: &mut Cursor<'_>) -> Option<()> {
-    let mut ahead = *at;
-    ahead.expect(b"(")?;
-    let code = ahead.take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'*' || b == b' ');
-    ahead.expect(b")")?;
-    let starts_as_title = code.first().is_some_and(|b| b.is_ascii_uppercase() || *b == b'*');
-    (starts_as_title && code != b"UNR").then(|| *at = ahead)
+/// Consumes one bracket with titles, if one follows, and returns whether it did. `(UNR)`, an unrated player, is not a title.
+fn eat_title(at: &mut Cursor<'_>) -> bool {
+    let is_code_byte = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'*' || b == b' ';
+    let title = at.between(b"(", b")", |at| {
+        let code = at.take_while(is_code_byte);
+        let starts_as_title = code.first().is_some_and(|b| b.is_ascii_uppercase() || *b == b'*');
+        (starts_as_title && code != b"UNR").then_some(())
+    });
+    title.is_some()
 }
 
 #[cfg(test)]
@@ -158,7 +163,7 @@ mod tests {
         for sent in ["", "(GM)", "(GM)(*)", "(GM TD)(C)"] {
             assert_eq!(Titles::read(&mut Cursor::new(sent.as_bytes())).to_string(), sent);
         }
-        assert_eq!(Titles::from_bits(0x06).to_string(), "(C)(GM)");
+        assert_eq!(Titles::from_seekinfo_bits(0x06).to_string(), "(C)(GM)");
     }
 
     #[test]
@@ -181,8 +186,8 @@ mod tests {
 
     #[test]
     fn title_bits_name_their_titles() {
-        assert_eq!(Titles::from_bits(0x06).iter().collect::<Vec<_>>(), ["C", "GM"]);
-        assert!(Titles::from_bits(0).is_empty());
+        assert_eq!(Titles::from_seekinfo_bits(0x06).iter().collect::<Vec<_>>(), ["C", "GM"]);
+        assert!(Titles::from_seekinfo_bits(0).is_empty());
     }
 
     #[test]

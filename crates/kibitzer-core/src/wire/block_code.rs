@@ -1,11 +1,11 @@
-//! The codes of replies in block mode: the number of the command, or of an error.
+//! Codes of replies in block mode.
 
 use std::fmt;
 
-/// The code of a reply in block mode: a command's number, or an error.
+/// Code of a reply in block mode: the number of the command, or of an error.
 ///
-/// An alias has the code of the command it expands to. Wrong usage of a command is not an error: the reply has the
-/// command's own code and a text. Codes that are not in the server's list have no name.
+/// An alias has the code of the command that it expands to. The reply to wrong usage of a command has no error code, but the
+/// command's own code and a text.
 ///
 /// Source: FICS help file `block_codes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,48 +14,48 @@ use std::fmt;
 pub struct CommandCode(pub u32);
 
 impl CommandCode {
-    /// A move, which has no command name.
+    /// A move, which is not sent with a command name.
     pub const GAME_MOVE: Self = Self(1);
-    /// No command has this name. This code and all greater ones mean that the command was not executed.
+    /// No command has this name. This is the lowest error code.
     pub const UNKNOWN_COMMAND: Self = Self(512);
     /// A parameter is invalid or missing.
     pub const BAD_PARAMETERS: Self = Self(513);
-    /// The command's name is cut so short that several fit.
+    /// The name is an abbreviation of several commands.
     pub const AMBIGUOUS_COMMAND: Self = Self(514);
-    /// The command is for administrators, or for registered players.
+    /// The command is reserved for administrators or registered players.
     pub const INSUFFICIENT_RIGHTS: Self = Self(515);
     /// The command was replaced by another one.
     pub const OBSOLETE_COMMAND: Self = Self(516);
-    /// There was such a command.
+    /// The command no longer exists.
     pub const REMOVED_COMMAND: Self = Self(517);
-    /// There is no game that the command could apply to.
+    /// The command needs a game, and there is none to which it could apply.
     pub const NOT_PLAYING: Self = Self(518);
-    /// The line had no number before the command. The number of the reply is 0.
+    /// The line had no number before the command. The reply has number 0.
     pub const UNNUMBERED: Self = Self(519);
     /// The line has too many bytes.
     pub const LINE_TOO_LONG: Self = Self(520);
 
-    /// Returns the command's name in the server's list, or the meaning of the error; `None` for a code that is not in
-    /// the list.
+    /// Returns the name of the command, or a description of the error; `None` for a code that the server's help file does not
+    /// list.
     pub fn name(self) -> Option<&'static str> {
         let at = NAMES.binary_search_by_key(&self.0, |&(code, _)| code).ok()?;
         NAMES.get(at).map(|&(_, name)| name)
     }
 
-    /// Returns whether the code is an error: the command was not executed.
+    /// Returns whether the code is that of an error, so that the command was not executed.
     pub const fn is_error(self) -> bool {
         self.0 >= Self::UNKNOWN_COMMAND.0
     }
 }
 
-/// The number alone, as on the wire.
+/// Writes the number, as on the wire.
 impl fmt::Display for CommandCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// Sorted by number. 129 is not assigned; commands of administrators, from 300 on, are not published.
+/// Names of the codes, sorted by number. 129 is not assigned; codes of administrators' commands, from 300 on, are not published.
 #[rustfmt::skip] // several to a line, or the table fills pages
 const NAMES: &[(u32, &str)] = &[
     (0, "null"), (1, "game_move"), (10, "abort"), (11, "accept"), (12, "addlist"), (13, "adjourn"),

@@ -1,43 +1,44 @@
-//! Sequences of control bytes inside the text: terminal escapes, block mode, version 2 pings, ICC units.
+//! Control sequences inside the text: terminal escapes, marks of block mode, version 2 pings, ICC units.
 
 use super::telnet::IAC;
 use crate::scan::parse_decimal;
 
-/// Block mode: start, separator, end, and the brackets of a command an administrator has posed.
+// Block mode: start, separator and end of the marks; start of a posed command, which an administrator executes for a player.
 pub(super) const BLOCK_START: u8 = 0x15;
 pub(super) const BLOCK_SEPARATOR: u8 = 0x16;
 pub(super) const BLOCK_END: u8 = 0x17;
 pub(super) const POSE_START: u8 = 0x18;
-/// Control-Y starts every mark of ICC's framing; in block mode it ends posed output.
+/// Control-Y starts every mark of ICC's framing. In block mode it ends the output of a posed command.
 pub(super) const CONTROL_Y: u8 = 0x19;
 pub(super) const CONTROL_Z: u8 = 0x1A;
 pub(super) const ESCAPE: u8 = 0x1B;
-/// Version 2 of timeseal pings with these bytes, anywhere in the stream.
+/// A ping of timeseal version 2, which may be anywhere in the stream.
 pub(super) const V2_PING: &[u8; 4] = b"[G]\0";
 
-/// Most parameter bytes of a terminal escape; a longer one is text.
+/// Maximum length of a terminal escape, in bytes; a longer one is text.
 const CSI_LIMIT: usize = 32;
-/// Digits of a block's number; FICS advises one, FatICS echoes twelve.
+/// Maximum number of digits of a block's number; FICS recommends one, FatICS echoes twelve.
 const ID_DIGITS: usize = 18;
 const CODE_DIGITS: usize = 9;
-/// Bytes of a level-1 header: a number, a name and a tag of up to 99 characters.
+/// Maximum length of a level-1 header, in bytes: a number, a name and a tag of up to 99 characters.
 const UNIT_HEADER_LIMIT: usize = 256;
 
-/// The sequence of control bytes that is being received, with its bytes so far.
+/// The control sequence that is being received: its state, and the bytes received so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sequence {
+pub(super) struct ControlSequence {
     pub(super) state: SequenceState,
     pub(super) bytes: Vec<u8>,
-    /// Position of its first byte.
+    /// Stream position of its first byte.
     pub(super) start: u64,
-    /// Position of the last control-Y inside the sequence. Telnet commands may come between it and its bracket.
+    /// Stream position of the last control-Y inside the sequence. Telnet commands may come between it and its bracket.
     pub(super) control_y_at: u64,
     is_emitted: bool,
 }
 
+/// The bytes of a control sequence that were received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SequenceState {
-    /// Outside of any sequence.
+    /// None: the stream is not inside a sequence.
     #[default]
     None,
     /// ESC.
@@ -46,46 +47,46 @@ pub(super) enum SequenceState {
     Csi,
     /// A prefix of [`V2_PING`].
     Ping,
-    /// 0x15, and digits of the number.
+    /// 0x15, and digits of the reply's number.
     BlockId,
-    /// 0x15, the number, 0x16, and digits of the code from this index on.
+    /// 0x15, the reply's number, 0x16, and digits of the code, which start at this index of the bytes.
     BlockCode(usize),
     /// Control-Y.
     ControlY,
-    /// `^Y(`: inside a level-2 unit.
+    /// `^Y(` and bytes of a level-2 unit.
     Datagram { quoted: bool, control_y: bool },
-    /// `^Y[`: inside the first line of a level-1 unit.
+    /// `^Y[` and bytes of the header of a level-1 unit.
     Level1Header,
-    /// It was no sequence: its bytes from this index on are text.
+    /// An aborted sequence. Its bytes before this index were processed again as text, the others have yet to be.
     Text(usize),
 }
 
-/// The effect of one byte inside a sequence.
+/// The effect of one byte on a control sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SequenceStep {
-    /// Part of the sequence.
+    /// The byte belongs to the sequence, which is not complete.
     Pending,
-    /// The sequence is over and means nothing to the text: it is dropped.
+    /// The sequence is complete and is ignored.
     Dropped,
-    /// The bytes so far are not a sequence; the byte has to be processed again.
+    /// The bytes so far are not a sequence, but text. The last byte was not consumed and has to be processed again.
     NotASequence,
-    /// A whole sequence.
+    /// A complete version 2 ping.
     Ping,
-    BlockStart {
-        id: u64,
-        code: u32,
-    },
+    /// A complete start mark of block mode.
+    BlockStart { id: u64, code: u32 },
+    /// A complete level-2 unit.
     Datagram,
+    /// A complete header of a level-1 unit.
     UnitStart,
+    /// The end mark of a level-1 unit.
     UnitEnd,
-    /// An unfinished level-2 unit has to be emitted as text; then the byte has to be processed again. `restart`: it
-    /// begins a new unit.
-    BrokenDatagram {
-        restart: bool,
-    },
+    /// A level-2 unit that cannot be completed and has to be emitted as text. The last byte was not consumed and has to be
+    /// processed again; with `restart`, as the first byte of a new unit.
+    BrokenDatagram { restart: bool },
 }
 
-impl Sequence {
+impl ControlSequence {
+    /// Starts a sequence at the stream position `at`; `first` is stored as its first byte.
     pub(super) fn begin(&mut self, state: SequenceState, first: Option<u8>, at: u64) {
         self.state = state;
         self.start = at;
@@ -93,26 +94,26 @@ impl Sequence {
         self.bytes.extend(first);
     }
 
-    /// Releases unused memory; keeps the bytes of an unfinished sequence.
+    /// Frees the buffer, unless it contains an unfinished sequence.
     pub(super) fn shrink(&mut self) {
         if self.state == SequenceState::None {
             self.bytes = Vec::new();
         }
     }
 
-    /// Discards the stored bytes if they were emitted as a unit; otherwise does nothing.
+    /// Clears the bytes if they were marked as emitted.
     pub(super) fn clear_emitted(&mut self) {
         if std::mem::take(&mut self.is_emitted) {
             self.bytes.clear();
         }
     }
 
-    /// Marks `bytes` as emitted.
-    pub(super) const fn set_emitted(&mut self) {
+    /// Marks the bytes as emitted in a frame, so that [`clear_emitted`](Self::clear_emitted) removes them.
+    pub(super) const fn mark_emitted(&mut self) {
         self.is_emitted = true;
     }
 
-    /// Aborts a sequence: the bytes collected so far are text, except for the control bytes that began it.
+    /// Aborts the sequence: its bytes have to be processed again as text, except for a control byte that began a mark.
     pub(super) fn abort_to_text(&mut self) {
         self.start += match self.state {
             SequenceState::None | SequenceState::Text(_) => return,
@@ -126,47 +127,51 @@ impl Sequence {
         self.state = if self.bytes.is_empty() { SequenceState::None } else { SequenceState::Text(0) };
     }
 
-    /// Returns the bytes after the opening bracket of a unit.
-    pub(super) fn unit(&self) -> &[u8] {
+    /// Returns the bytes after the opening bracket of an ICC unit.
+    pub(super) fn unit_body(&self) -> &[u8] {
         self.bytes.get(1..).unwrap_or_default()
     }
 
-    /// Returns the stream position after the last byte of an aborted sequence that was processed as text; `None` if no sequence was
-    /// aborted.
-    pub(super) fn replayed_to(&self) -> Option<u64> {
+    /// Returns the stream position of the next byte of an aborted sequence that has to be processed as text; `None` if no
+    /// sequence was aborted.
+    pub(super) fn replay_position(&self) -> Option<u64> {
         match self.state {
             SequenceState::Text(index) => Some(self.start + index as u64),
             _ => None,
         }
     }
 
-    /// Consumes the bytes of a level-2 unit that have no special meaning, up to the limit; returns their number.
-    pub(super) fn plain_run(&mut self, input: &[u8], datagram_limit: usize) -> usize {
+    /// Stores the bytes at the start of `input` that belong to a level-2 unit and have no special meaning, up to the limit;
+    /// returns their number. Outside of such a unit, stores none.
+    pub(super) fn collect_plain_bytes(&mut self, input: &[u8], datagram_limit: usize) -> usize {
         let SequenceState::Datagram { control_y: false, .. } = self.state else {
             return 0;
         };
-        let room = datagram_limit.saturating_sub(self.unit().len());
+        let room = datagram_limit.saturating_sub(self.unit_body().len());
         let input = input.get(..room).unwrap_or(input);
         let end = memchr::memchr3(CONTROL_Y, CONTROL_Z, IAC, input).unwrap_or(input.len());
         self.bytes.extend_from_slice(input.get(..end).unwrap_or_default());
         end
     }
 
-    /// Processes the next byte. For any result except `Pending`, the caller sets the next state.
+    /// Processes the next byte of the sequence. For any result except `Pending`, the caller has to set the next state.
     pub(super) fn process(&mut self, byte: u8, datagram_limit: usize) -> SequenceStep {
         match self.state {
             SequenceState::Escape if byte == b'[' => self.collect(byte, SequenceState::Csi),
             SequenceState::None | SequenceState::Text(_) | SequenceState::Escape => SequenceStep::NotASequence,
             SequenceState::Csi => self.process_csi_byte(byte),
             SequenceState::Ping => self.process_ping_byte(byte),
-            SequenceState::BlockId => self.block_id(byte),
-            SequenceState::BlockCode(from) => self.block_code(byte, from),
-            SequenceState::ControlY => self.control_y(byte),
-            SequenceState::Datagram { quoted, control_y } => self.datagram(byte, quoted, control_y, datagram_limit),
-            SequenceState::Level1Header => self.unit_header(byte),
+            SequenceState::BlockId => self.process_block_id_byte(byte),
+            SequenceState::BlockCode(code_at) => self.process_block_code_byte(byte, code_at),
+            SequenceState::ControlY => self.process_byte_after_control_y(byte),
+            SequenceState::Datagram { quoted, control_y } => {
+                self.process_datagram_byte(byte, quoted, control_y, datagram_limit)
+            }
+            SequenceState::Level1Header => self.process_unit_header_byte(byte),
         }
     }
 
+    /// Stores the byte and sets the next state.
     fn collect(&mut self, byte: u8, next: SequenceState) -> SequenceStep {
         self.bytes.push(byte);
         self.state = next;
@@ -191,8 +196,8 @@ impl Sequence {
         }
     }
 
-    /// Processes a byte of the command's number in a start mark of block mode.
-    fn block_id(&mut self, byte: u8) -> SequenceStep {
+    /// Processes a byte of the reply's number in a start mark of block mode.
+    fn process_block_id_byte(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'0'..=b'9' if self.bytes.len() < ID_DIGITS => self.collect(byte, SequenceState::BlockId),
             BLOCK_SEPARATOR if !self.bytes.is_empty() => {
@@ -203,24 +208,25 @@ impl Sequence {
         }
     }
 
-    /// Processes a byte of the command's code in a start mark of block mode.
-    fn block_code(&mut self, byte: u8, from: usize) -> SequenceStep {
-        let digits = self.bytes.len() - from;
+    /// Processes a byte of the command's code in a start mark of block mode. The code starts at the index `code_at`.
+    fn process_block_code_byte(&mut self, byte: u8, code_at: usize) -> SequenceStep {
+        let digits = self.bytes.len() - code_at;
         match byte {
-            b'0'..=b'9' if digits < CODE_DIGITS => self.collect(byte, SequenceState::BlockCode(from)),
-            BLOCK_SEPARATOR if digits > 0 => self.block_numbers(from).unwrap_or(SequenceStep::NotASequence),
+            b'0'..=b'9' if digits < CODE_DIGITS => self.collect(byte, SequenceState::BlockCode(code_at)),
+            BLOCK_SEPARATOR if digits > 0 => self.parse_block_start(code_at).unwrap_or(SequenceStep::NotASequence),
             _ => SequenceStep::NotASequence,
         }
     }
 
-    fn block_numbers(&self, from: usize) -> Option<SequenceStep> {
-        let (id, code) = self.bytes.split_at_checked(from)?;
+    /// Parses the number and the code of a complete start mark; `None` if the code exceeds `u32`.
+    fn parse_block_start(&self, code_at: usize) -> Option<SequenceStep> {
+        let (id, code) = self.bytes.split_at_checked(code_at)?;
         let code = u32::try_from(parse_decimal(code)?).ok()?;
         Some(SequenceStep::BlockStart { id: parse_decimal(id)?, code })
     }
 
-    /// Processes the byte after control-Y, which decides on the kind of an ICC mark.
-    fn control_y(&mut self, byte: u8) -> SequenceStep {
+    /// Processes the byte after control-Y, which determines the kind of ICC mark.
+    fn process_byte_after_control_y(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'(' => self.collect(byte, SequenceState::Datagram { quoted: false, control_y: false }),
             b'[' => self.collect(byte, SequenceState::Level1Header),
@@ -230,9 +236,10 @@ impl Sequence {
         }
     }
 
-    /// Processes a byte of a level-2 unit, up to `limit` bytes.
-    fn datagram(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> SequenceStep {
-        if byte == CONTROL_Z || self.unit().len() >= limit {
+    /// Processes a byte of a level-2 unit, which is broken once it has `limit` bytes. `quoted`: the byte is inside `^Y{` and
+    /// `^Y}`. `control_y`: the byte before it was a control-Y.
+    fn process_datagram_byte(&mut self, byte: u8, quoted: bool, control_y: bool, limit: usize) -> SequenceStep {
+        if byte == CONTROL_Z || self.unit_body().len() >= limit {
             return SequenceStep::BrokenDatagram { restart: false };
         }
         // `^Y)` and `^Y(` inside a quotation are text of a player: only `^Y}` ends it.
@@ -252,13 +259,13 @@ impl Sequence {
         self.collect(byte, SequenceState::Datagram { quoted, control_y: byte == CONTROL_Y })
     }
 
-    /// Processes a byte of the first line of a level-1 unit.
-    fn unit_header(&mut self, byte: u8) -> SequenceStep {
+    /// Processes a byte of the header of a level-1 unit, which ends with its line.
+    fn process_unit_header_byte(&mut self, byte: u8) -> SequenceStep {
         match byte {
             b'\n' => SequenceStep::UnitStart,
             b'\r' => SequenceStep::Pending,
             // A header that a server would not send: its bytes go out as text.
-            _ if byte < b' ' || self.unit().len() >= UNIT_HEADER_LIMIT => SequenceStep::NotASequence,
+            _ if byte < b' ' || self.unit_body().len() >= UNIT_HEADER_LIMIT => SequenceStep::NotASequence,
             _ => self.collect(byte, SequenceState::Level1Header),
         }
     }

@@ -3,19 +3,19 @@
 use crate::by_name::{named_enum, parse_by_name};
 
 named_enum! {
-    /// The family of a server: the dialect in which it frames and words its output.
+    /// Family of a server, which determines the framing and the wording of its output.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
     #[expect(clippy::exhaustive_enums, reason = "there are two families, and an unknown one")]
-    pub enum Family("The name in options and profiles.") {
-        /// Not known yet. The framing of both families is recognized until the first command prompt, or the datagram that
-        /// ends an ICC login, shows the family.
+    pub enum Family("Returns the name used in options and profiles.") {
+        /// Not known yet. The framing of both families is recognized until the login is complete: the first command prompt, or
+        /// the datagram that ends an ICC login, shows the family.
         #[default]
         Auto = "auto",
         /// FICS and its relatives.
         Fics = "fics",
-        /// ICC. Also recognizes reserves without the tag `<b1>` and style 10 boards that start with `"10"`, as ICC's help
-        /// files print them.
+        /// ICC. Reserves without the tag `<b1>`, and style 10 boards that start with `"10"`, are recognized too: ICC's help files
+        /// show these forms.
         Icc = "icc",
     }
 }

@@ -1,4 +1,4 @@
-//! Frames: the output of the framer.
+//! Frames, the output of the framer.
 
 use std::sync::Arc;
 
@@ -6,52 +6,52 @@ use super::block_code::CommandCode;
 use crate::scan::Cursor;
 use crate::text::{Handle, PlayerText};
 
-/// A part of the stream with its kind, such as a line or a prompt.
+/// A unit cut from the byte stream, such as a line or a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame<'a> {
-    /// Position of the frame's first byte in the stream, counted from 0. Every byte of the stream counts.
+    /// Stream position of the frame's first byte: the number of bytes received before it.
     ///
-    /// A prompt, bell or blank before a tag is not part of the frame.
+    /// A prompt or bell before a line, and blanks before its tag, do not belong to the frame.
     pub offset: u64,
-    /// Position after the frame's last byte.
+    /// Stream position after the frame's last byte, line end included.
     pub end: u64,
-    /// Whether a bell precedes the line, after the line before.
+    /// Whether a bell was received since the previous line; always `false` for other frames than lines.
     pub bell: bool,
-    /// The class, with the bytes.
+    /// Kind of the frame, with its contents.
     pub kind: FrameKind<'a>,
 }
 
-/// The class of a frame, with the bytes that belong to it.
+/// Kind of a frame, with its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameKind<'a> {
-    /// A whole line: cleaned, wrapped pieces joined, without line end. Tagged lines start at their tag.
+    /// A complete line without control bytes and line end. The pieces of a wrapped line are joined.
     Line {
         /// The tag at the start of the line.
         tag: LineTag,
-        /// The line.
+        /// The line, from its tag on if it has one.
         bytes: &'a [u8],
     },
-    /// A line, or an unfinished ICC unit, that was longer than the limit.
+    /// A line, or an unfinished ICC unit, that exceeded its limit.
     OverLong {
-        /// Its first bytes, as many as the limit allows.
+        /// The first bytes, up to the limit.
         bytes: &'a [u8],
-        /// Its whole length in bytes.
+        /// Length in the stream, in bytes.
         length: u64,
     },
     /// An ICC level-2 unit: the bytes between `^Y(` and `^Y)`.
     Datagram {
-        /// The unit, its inner `^Y{` and `^Y}` included.
+        /// The bytes between the brackets, including any `^Y{` and `^Y}`.
         bytes: &'a [u8],
     },
     /// A prompt, a mark, or another part of the stream that is not a line.
     Control(Control),
 }
 
-/// A part of the stream that carries the protocol rather than text.
+/// A frame that is not a line or datagram: a prompt, a mark, a ping or a telnet command.
 ///
-/// No variant without an `Arc` allocates. Clones cost at most one reference count.
+/// Clones are cheap: they allocate nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Control {
@@ -65,47 +65,49 @@ pub enum Control {
     GuestPrompt(Arc<Handle>),
     /// Start of a reply in block mode; its lines follow.
     BlockStart {
-        /// The number that the client put before the command; 0 if it gave none, or gave 0.
+        /// The number that the client sent before the command; 0 if it sent none.
         id: u64,
         /// The command that the reply answers.
         code: CommandCode,
     },
     /// End of a reply in block mode. Every [`BlockStart`](Self::BlockStart) has one.
     BlockEnd {
-        /// The number that the client gave the command.
+        /// The number of the block's start.
         id: u64,
-        /// Whether the server ended the reply; `false` if a limit, another block, or the end of the stream cut it off.
+        /// Whether the server ended the reply; `false` if a limit, the start of another block, or the end of the stream cut it
+        /// off.
         complete: bool,
     },
-    /// A telnet command, 236 to 254; it was removed from the text around it.
+    /// A telnet command, removed from the text around it.
     Telnet {
-        /// The command byte; see [`telnet_command_name`](super::telnet_command_name).
+        /// The command byte, 236 to 254; see [`telnet_command_name`](super::telnet_command_name).
         command: u8,
         /// The option byte, if the command has one.
         option: Option<u8>,
     },
-    /// A timeseal ping, removed from the text around it. The client has to answer it at once: the server measures the time.
+    /// A timeseal ping, removed from the text around it. The client has to answer it at once, because the server measures the
+    /// time.
     Ping,
     /// Start of an ICC level-1 unit.
     UnitStart(Arc<Level1Header>),
-    /// End of the innermost ICC level-1 unit. Every [`UnitStart`](Self::UnitStart) has exactly one: an end without a start is
-    /// dropped, a missing end is added at the next command's start or at the end of the stream.
+    /// End of the innermost ICC level-1 unit. Every [`UnitStart`](Self::UnitStart) has exactly one: the framer drops an end
+    /// without a start, and adds a missing end before the next unit or at the end of the stream.
     UnitEnd,
     /// Control-Z: the server dropped the rest of an ICC command's output.
     Overflow,
 }
 
-/// Header of an ICC level-1 unit: its first line, which names the command whose output the unit encloses.
+/// Header of an ICC level-1 unit: its first line, which identifies the command whose output the unit encloses.
 ///
 /// Source: ICC's description of its level-1 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Level1Header {
-    /// Number of the command whose output follows.
+    /// ICC's number of the command.
     pub command: u32,
     /// The player who gave the command; `*` for this login.
     pub player: PlayerText,
-    /// The tag that the client gave the command; `None` if it gave none.
+    /// The tag that the client sent with the command; `None` if it sent none.
     pub tag: Option<PlayerText>,
 }
 
@@ -126,12 +128,12 @@ impl Level1Header {
 pub enum LineTag {
     /// No tag, or an unknown one.
     None,
-    /// No tag: an indented line of a message that the server quotes, blanks included. All of it is a player's.
+    /// No tag: an indented line of a quoted message. All of it is text of a player, even if it looks like a tag.
     PlayerText,
     /// `<12>`
     Style12,
-    /// `<12>`, on a line that a continuation mark without text follows: the FICS 1.6 family cuts lines that are too long for
-    /// a buffer.
+    /// `<12>`, on a line that the server cut off: it is followed by a continuation mark without text. The FICS 1.6 family cuts
+    /// lines that exceed a buffer.
     CutStyle12,
     /// `<10>`: the first line of a style 10 board.
     Style10,
@@ -162,12 +164,12 @@ pub enum LineTag {
 }
 
 impl LineTag {
-    /// Returns whether the tag is part of the text, so that the line of a frame starts at the tag and not at blanks before it.
-    pub(super) const fn is_written(self) -> bool {
+    /// Returns whether the line contains this tag, so that its frame starts at the tag and not at blanks before it.
+    pub(super) const fn is_literal(self) -> bool {
         !matches!(self, Self::None | Self::PlayerText)
     }
 
-    /// Returns the tag at the very start of a line; [`LineTag::None`] if it starts with no known tag.
+    /// Returns the tag at the very start of `line`; [`LineTag::None`] if there is no known tag, also if blanks precede it.
     #[inline]
     pub(crate) fn of(line: &[u8]) -> Self {
         match line {

@@ -1,8 +1,8 @@
-//! The framer: one state machine for every layer of the stream.
+//! The framer: one state machine for all layers of the stream.
 //!
-//! A frame takes one of three paths; all of them emit the same frames. `next_fast_frame` (for the reader) consumes prompts and boards,
-//! `next_whole_line` borrows a complete line without control bytes, `process_next` processes everything else. Its states are those of three
-//! layers: [`TelnetState`], [`Sequence`] (control sequences) and [`LineBuffer`].
+//! A frame takes one of three paths; all of them emit the same frames. `next_fast_frame` (for the reader) consumes prompts and
+//! boards, `next_whole_line` borrows a complete line without control bytes, `process_next_bytes` processes everything else. Its
+//! states are those of three layers: [`TelnetState`], [`ControlSequence`] and [`LineBuffer`].
 //!
 //! | layer | state | input | next state | output |
 //! |---|---|---|---|---|
@@ -31,15 +31,15 @@ mod whole_line;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::bytes::{Byte, InputConsumed};
+use self::bytes::{InputConsumed, StreamByte};
 pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
 use self::whole_line::WholeLine;
-use super::control::{Sequence, SequenceState};
+use super::control::{ControlSequence, SequenceState};
 use super::family::Family;
 use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
-use super::prompt::{PromptKind, Prompts, guest_prompt};
+use super::prompt::{PromptKind, Prompts, guest_name_in_prompt};
 use super::telnet::TelnetState;
 use super::wrap::Wrapping;
 use crate::scan::find;
@@ -51,8 +51,8 @@ use crate::text::Handle;
 /// [`finish`](Self::finish) until it returns `None` too. The frames depend on the bytes alone, not on the boundaries
 /// of reads.
 ///
-/// A complete line in the input is borrowed from there; only lines that are split between reads, or that have control
-/// bytes, are copied. [`Limits`] bound the memory of the framer.
+/// The bytes of a frame are borrowed from the input; only lines that are split between reads, or that contain control bytes, are
+/// copied. [`Limits`] bound the memory of the framer.
 ///
 /// ```
 /// use kibitzer_core::wire::{FrameKind, Framer, LineTag};
@@ -75,7 +75,7 @@ pub struct Framer {
     timeseal: Timeseal,
     /// Family of the server, which decides which control bytes are framing. `Auto` until it is set or the login shows it.
     family: Family,
-    /// Block mode is off: of its marks, only the complaint about an unnumbered line counts.
+    /// Whether block mode is off, so that its marks are text, except those around the complaint about an unnumbered line.
     is_unblocked: bool,
     prompts: Prompts,
     wrapping: Wrapping,
@@ -84,63 +84,73 @@ pub struct Framer {
     telnet: TelnetState,
     /// Position of the IAC that began the command in `telnet`.
     telnet_start: u64,
-    sequence: Sequence,
+    sequence: ControlSequence,
     line: LineBuffer,
-    block: Option<Block>,
-    units: Units,
-    /// Bytes that were read but not processed, because a frame had to be emitted first.
-    pending_bytes: VecDeque<Byte>,
-    /// The fast path cannot succeed before this position: no line end was found, or there are control bytes.
+    block: Option<OpenBlock>,
+    units: OpenUnits,
+    /// Bytes that were consumed from the input, but have to be processed again, because a frame had to be emitted first.
+    pending_bytes: VecDeque<StreamByte>,
+    /// Stream position up to which the fast path cannot succeed: no line end was found before it, or there are control bytes.
     slow_until: u64,
 }
 
-/// The reply in block mode that has begun.
+/// A reply in block mode that has started and not ended.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct OpenBlock {
+    /// Number of the reply.
     id: u64,
+    /// Stream position of the start mark.
     start: u64,
+    /// Whether the stream is inside the output of a posed command.
     posed: bool,
-    /// Position after the line with which the block exceeded the limit.
+    /// Stream position after the line with which the block exceeded its limit.
     over_at: Option<u64>,
 }
 
-/// The ICC level-1 units that have begun.
+/// The ICC level-1 units that have started and not ended.
 #[derive(Clone, Copy, Debug, Default)]
-struct Units {
+struct OpenUnits {
+    /// Number of nested units.
     depth: u8,
-    /// Ends of units are missing: output was dropped after control-Z, or the units are nested more deeply than on any
+    /// Whether end marks are missing: the server dropped output (control-Z), or the units are nested more deeply than on any
     /// server.
     lost_ends: bool,
 }
 
-/// Most nested units.
+/// Maximum number of nested units.
 const MAX_UNITS: u8 = 3;
 
-/// A complete frame, before its bytes are borrowed.
+/// A frame that is complete and has to be emitted; its bytes are still in the buffers.
 #[derive(Debug)]
 enum PendingFrame {
+    /// The line in the line buffer.
     Line,
+    /// The offer of a guest name in the line buffer.
     Guest,
     Control {
         control: Control,
         offset: u64,
     },
-    /// The block was cut at this position.
+    /// The end of a block that the server did not end.
     BlockCut {
         id: u64,
         at: u64,
     },
+    /// The bytes of the control sequence.
     Unit {
-        kind: UnitFrame,
+        kind: SequenceFrame,
         offset: u64,
     },
 }
 
-/// The frame that the bytes of a [`Sequence`] become.
+/// Kind of frame that the bytes of a [`ControlSequence`] become.
 #[derive(Clone, Copy, Debug)]
-enum UnitFrame {
+enum SequenceFrame {
+    /// A complete level-2 unit.
     Datagram,
+    /// An unfinished level-2 unit, as text.
     Broken,
+    /// The header of a level-1 unit.
     Start,
 }
 
@@ -150,69 +160,69 @@ impl Framer {
         Self::default()
     }
 
-    /// Sets the limits.
+    /// Replaces the limits.
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Sets which timeseal pings to remove from the stream. Default: none.
+    /// Sets the version of timeseal, whose pings are removed from the stream. Default: off.
     #[must_use]
     pub fn with_timeseal(self, timeseal: Timeseal) -> Self {
         Self { timeseal, ..self }
     }
 
-    /// Sets which timeseal pings to remove from here on. A server may turn out not to support timeseal.
+    /// Sets the version of timeseal from the next byte on. A server may turn out not to support it.
     pub const fn set_timeseal(&mut self, timeseal: Timeseal) {
         self.timeseal = timeseal;
     }
 
-    /// Sets the account's own prompt, which is recognized in addition to the usual ones.
+    /// Sets the account's custom prompt, which is recognized in addition to the usual ones.
     ///
-    /// Every prompt ends with a blank; it is added if it is missing here. An empty prompt removes the setting, and so
-    /// does one with control bytes, which no prompt has.
+    /// Adds the blank with which every prompt ends, if it is missing. An empty prompt, or one with control bytes, removes the
+    /// custom prompt.
     pub fn set_prompt(&mut self, prompt: &[u8]) {
         self.prompts.set_custom(prompt);
     }
 
-    /// Stops joining lines: the server breaks none. The framer finds out by itself if the reply `nowrap set.` is seen.
+    /// Disables the joining of wrapped lines, for a server that wraps none. The reply `nowrap set.` does the same.
     pub const fn set_unwrapped(&mut self) {
         self.wrapping.enabled = false;
     }
 
-    /// Sets the family of the server. Default: [`Family::Auto`], which ends with the login: the prompt shows the family.
+    /// Sets the family of the server. Default: [`Family::Auto`], which the framer replaces once the login shows the family.
     ///
-    /// Control-Y and control-Z count on ICC, and until the login where the family is not known. Elsewhere they are text.
+    /// Control-Y and control-Z are framing on ICC, and with `Auto` until the login is complete. Otherwise they are text.
     pub const fn set_family(&mut self, family: Family) {
         self.family = family;
     }
 
-    /// Returns the family of the server, as it was set or as the login showed it.
+    /// Returns the family of the server, as set or as shown by the login.
     pub const fn family(&self) -> Family {
         self.family
     }
 
-    /// Sets whether marks of block mode are recognized. Default: `true`, because a recording does not show whether block mode is on.
+    /// Sets whether the marks of block mode are recognized. Default: `true`.
     ///
-    /// With `false`, they are text, except those around the server's complaint about a line without a number, which shows that block
-    /// mode is on.
+    /// With `false` they are text, except those around the server's complaint about a line without a number, which proves that
+    /// block mode is on.
     pub const fn set_block_mode(&mut self, is_on: bool) {
         self.is_unblocked = !is_on;
     }
 
-    /// Releases unused memory.
+    /// Frees unused capacity of the buffers.
     pub(crate) fn shrink(&mut self) {
         self.line.shrink();
         self.sequence.shrink();
         self.pending_bytes.shrink_to_fit();
     }
 
-    /// Sets the stream position of the next byte. Must be called before the first byte is read.
+    /// Sets the stream position of the next byte. Has to be called before the first byte is processed.
     pub(crate) const fn start_at(&mut self, position: u64) {
         self.position = position;
     }
 
-    /// Returns the stream position after the last consumed byte.
+    /// Returns the stream position of the next byte of input.
     pub const fn position(&self) -> u64 {
         self.position
     }
@@ -223,17 +233,17 @@ impl Framer {
     pub fn next_frame<'f, 'input: 'f>(&'f mut self, input: &mut &'input [u8]) -> Option<Frame<'f>> {
         self.clear_emitted();
         let out = loop {
-            if let Some(out) = self.end_block_over_limit() {
+            if let Some(out) = self.cut_block_over_limit() {
                 break out;
             }
-            if self.is_at_line_start() {
+            if self.may_use_fast_path() {
                 match self.next_whole_line(input) {
                     WholeLine::Frame(frame) => return Some(frame),
-                    WholeLine::MarkedLineEnded => continue,
+                    WholeLine::FrameOnlyLineEnded => continue,
                     WholeLine::NotWhole => {}
                 }
             }
-            match self.process_next(input) {
+            match self.process_next_bytes(input) {
                 Ok(Some(out)) => break out,
                 Ok(None) => {}
                 Err(InputConsumed) => return None,
@@ -242,6 +252,7 @@ impl Framer {
         Some(self.emit_frame(out))
     }
 
+    /// Discards the buffered bytes of the frame that was emitted last.
     #[inline]
     fn clear_emitted(&mut self) {
         if self.line.is_emitted() {
@@ -250,21 +261,23 @@ impl Framer {
         self.sequence.clear_emitted();
     }
 
-    fn is_at_line_start(&self) -> bool {
-        self.line.is_at_line_start()
+    /// Returns whether the next frame may be borrowed from the input: no frame is half received, and the next bytes are not known
+    /// to need the slow path.
+    fn may_use_fast_path(&self) -> bool {
+        self.line.is_empty()
             && self.pending_bytes.is_empty()
             && self.sequence.state == SequenceState::None
             && self.telnet == TelnetState::Text
             && self.position >= self.slow_until
     }
 
-    /// Records that a prompt was received, which marks the line and may complete the login. Returns the control to emit.
-    fn note_prompt(&mut self, kind: PromptKind) -> Control {
-        self.line.set_marked();
+    /// Records that a prompt was received: a command prompt completes the login. Returns the control to emit.
+    fn record_prompt(&mut self, kind: PromptKind) -> Control {
+        self.line.record_inline_frame();
         self.line.set_quote(self.line.quote().after_prompt());
         match kind {
             PromptKind::Command(family) => {
-                self.log_in(family);
+                self.record_login(family);
                 Control::Prompt
             }
             PromptKind::Login => Control::LoginPrompt,
@@ -272,18 +285,18 @@ impl Framer {
         }
     }
 
-    /// Records that the login is complete, and the family that completed it if the family was not known.
-    fn log_in(&mut self, family: Family) {
+    /// Records that the login is complete; sets the family if it was unknown.
+    fn record_login(&mut self, family: Family) {
         self.prompts.set_logged_in();
         if self.family == Family::Auto {
             self.family = family;
         }
     }
 
-    /// Converts a pending frame to a frame that borrows its bytes, and marks them as emitted. A line may change prompts and wrapping, and a
-    /// datagram may complete the login.
+    /// Converts a pending frame to a frame that borrows its bytes, and marks these as emitted. A line may change prompts and
+    /// wrapping, and a datagram may complete the login.
     fn emit_frame(&mut self, out: PendingFrame) -> Frame<'_> {
-        let end = self.sequence.replayed_to().unwrap_or(self.position - self.pending_bytes.len() as u64);
+        let end = self.sequence.replay_position().unwrap_or(self.position - self.pending_bytes.len() as u64);
         match out {
             PendingFrame::Control { control, offset } => {
                 Frame { offset, end, bell: false, kind: FrameKind::Control(control) }
@@ -292,22 +305,22 @@ impl Framer {
                 let kind = FrameKind::Control(Control::BlockEnd { id, complete: false });
                 Frame { offset: at, end: at, bell: false, kind }
             }
-            PendingFrame::Line => self.line_frame(end),
+            PendingFrame::Line => self.emit_line_frame(end),
             PendingFrame::Guest => {
-                self.line.emit_prompt();
-                let name = Handle::from_wire(guest_prompt(self.line.bytes()).unwrap_or_default());
+                self.line.mark_emitted_as_prompt();
+                let name = Handle::from_wire(guest_name_in_prompt(self.line.bytes()).unwrap_or_default());
                 let kind = FrameKind::Control(Control::GuestPrompt(Arc::new(name)));
                 Frame { offset: self.line.offset(true), end, bell: false, kind }
             }
-            PendingFrame::Unit { kind, offset } => self.unit_frame(kind, offset, end),
+            PendingFrame::Unit { kind, offset } => self.emit_unit_frame(kind, offset, end),
         }
     }
 
-    /// Returns the frame of the collected line. A line of the server may change the prompts and the wrapping of later lines.
-    fn line_frame(&mut self, now: u64) -> Frame<'_> {
-        self.line.emit_line();
-        let (end, bell) = self.line.end_and_bell(now);
-        if let Some(length) = self.line.whole_length() {
+    /// Returns the collected line as a frame, and marks it as emitted. A line of the server may change prompts and wrapping.
+    fn emit_line_frame(&mut self, position: u64) -> Frame<'_> {
+        self.line.mark_emitted_as_line();
+        let (end, bell) = self.line.end_and_bell(position);
+        if let Some(length) = self.line.length_if_truncated() {
             let kind = FrameKind::OverLong { bytes: self.line.bytes(), length };
             return Frame { offset: self.line.offset(false), end, bell, kind };
         }
@@ -315,19 +328,20 @@ impl Framer {
         if tag == LineTag::None {
             apply_server_line(&mut self.prompts, &mut self.wrapping, bytes);
         }
-        Frame { offset: self.line.offset(tag.is_written()), end, bell, kind: FrameKind::Line { tag, bytes } }
+        Frame { offset: self.line.offset(tag.is_literal()), end, bell, kind: FrameKind::Line { tag, bytes } }
     }
 
-    /// Returns the frame of a complete or broken unit; the datagram that reports the login completes it.
-    fn unit_frame(&mut self, unit: UnitFrame, offset: u64, end: u64) -> Frame<'_> {
-        self.sequence.set_emitted();
-        if matches!(unit, UnitFrame::Datagram) && self.sequence.unit().starts_with(WHO_AM_I) {
-            self.log_in(Family::Icc);
+    /// Returns the bytes of the control sequence as a frame, and marks them as emitted. The datagram with this login's name
+    /// completes the login.
+    fn emit_unit_frame(&mut self, unit: SequenceFrame, offset: u64, end: u64) -> Frame<'_> {
+        self.sequence.mark_emitted();
+        if matches!(unit, SequenceFrame::Datagram) && self.sequence.unit_body().starts_with(WHO_AM_I) {
+            self.record_login(Family::Icc);
         }
-        let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit());
+        let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit_body());
         let kind = match unit {
-            UnitFrame::Datagram => FrameKind::Datagram { bytes: unit_bytes },
-            UnitFrame::Start => match Level1Header::parse(unit_bytes) {
+            SequenceFrame::Datagram => FrameKind::Datagram { bytes: unit_bytes },
+            SequenceFrame::Start => match Level1Header::parse(unit_bytes) {
                 Some(header) => FrameKind::Control(Control::UnitStart(Arc::new(header))),
                 // A line like any other, so its limit applies; it may be smaller than that of a header.
                 None => match unit_bytes.get(..self.limits.line_bytes) {
@@ -337,19 +351,20 @@ impl Framer {
                     _ => FrameKind::Line { tag: LineTag::None, bytes: unit_bytes },
                 },
             },
-            UnitFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
+            SequenceFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }
             }
-            UnitFrame::Broken => FrameKind::Line { tag: LineTag::None, bytes },
+            SequenceFrame::Broken => FrameKind::Line { tag: LineTag::None, bytes },
         };
         Frame { offset, end, bell: false, kind }
     }
 }
 
-/// The level-2 unit with this login's name, sent once the login is complete, from its number on.
+/// Start of the level-2 unit with this login's name, which ICC sends once the login is complete.
 const WHO_AM_I: &[u8] = b"0 ";
 
-/// Updates prompts and wrapping from a line of the server that changes the meaning of later bytes.
+/// Updates prompts and wrapping from a line of the server: the end of the login, FatICS's greeting, or `nowrap`. Other lines
+/// change nothing.
 fn apply_server_line(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
     if !prompts.is_logged_in() {
         // FICS and its relatives announce the session with this line; ICC sends datagram 0 instead (transport rule P9).

@@ -1,34 +1,36 @@
-//! Buffer of one logical line while it is received: its cleaned bytes, and whether a wrapped piece may follow.
+//! Buffer of one line while it is received: its text, and whether another piece of a wrapped line may follow.
 
 use super::family::Family;
 use super::frame::LineTag;
 use super::options::Limits;
-use super::prompt::{PromptKind, Prompts, guest_prompt};
+use super::prompt::{PromptKind, Prompts, guest_name_in_prompt};
 use super::quote::Quote;
 use super::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
 
-/// The line being collected.
+/// The line that is being received, with the pieces of a wrapped line joined.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineBuffer {
+    /// Text without control bytes.
     text: Vec<u8>,
     /// Stream position of the first byte.
     first: Option<u64>,
     /// Stream position of the first byte that is not a blank.
     head: Option<u64>,
-    /// Blanks at the start of `text`.
+    /// Number of blanks at the start of `text`.
     indent: usize,
-    /// Bytes that were received but not stored.
+    /// Number of bytes that were received but not stored, because the line exceeds its limit.
     cut: u64,
-    /// Where the last received piece starts in `text`.
+    /// Index in `text` at which the last piece of a wrapped line starts.
     piece: usize,
     phase: LinePhase,
-    /// A prompt or a mark was on this line: if nothing follows, the line is not emitted.
-    marked: bool,
-    /// The value of `marked` after the last frame.
-    was_marked: bool,
-    /// The bell rang since the line before.
+    /// Whether an inline frame, a prompt or mark, was received on this line: if nothing else follows on it, the line is not
+    /// emitted.
+    has_inline_frame: bool,
+    /// The value of `has_inline_frame` after the last frame.
+    had_inline_frame: bool,
+    /// Whether a bell was received since the previous line.
     pub(super) bell: bool,
-    /// Whether this line, if it is indented, is a player's: then it holds no prompt and no tag.
+    /// Whether this line, if indented, is text of a player: then it contains no prompt and no tag.
     quote: Quote,
     emitted: Option<Emitted>,
 }
@@ -41,60 +43,63 @@ enum Emitted {
     Prompt,
 }
 
+/// State of the line in a [`LineBuffer`].
 #[derive(Clone, Copy, Debug, Default)]
 enum LinePhase {
     /// Bytes of a line are being received.
     #[default]
     Open,
-    /// The line has ended; it is held until the next bytes show whether it continues. `matched` of [`CONTINUATION`]'s
-    /// bytes were received, the first of them at `mark_at`.
+    /// The line has ended at `end`; it is held until the next bytes show whether it continues. `matched` bytes of
+    /// [`CONTINUATION`] have been received, the first of them at `mark_at`. `bell` is the bell of this line.
     Held { end: u64, bell: bool, matched: usize, mark_at: u64 },
-    /// The line continues; at most blanks of the new piece were received.
+    /// The line continues after a continuation mark; of the new piece, no byte or only blanks have been received.
     Joining { blank_follows: bool },
-    /// The server cut the line, a board; whether its line end was received.
+    /// The line is a board that the server cut off. `is_ended`: its line end was received.
     CutOff { is_ended: bool },
 }
 
-/// The effect of a byte or a line end on the buffer.
+/// The effect of text or a line end on a [`LineBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineStep {
     /// Nothing to emit.
     Pending,
-    /// The collected line has to be emitted first; then the same byte has to be pushed again.
+    /// Nothing was stored: the collected line has to be emitted first, then the same bytes have to be processed again.
     EmitFirst,
-    /// The line is complete and can be emitted.
+    /// The line is complete and has to be emitted.
     Complete,
     /// The line so far is a prompt.
     Prompt(PromptKind),
-    /// The line so far offers a guest name.
+    /// The line so far is the prompt that offers a guest name.
     GuestPrompt,
     /// The line is a version 1 ping.
     Ping,
 }
 
 impl LineBuffer {
-    /// Returns whether the buffer is empty and no line is held, so that a complete line may be borrowed from the input instead.
-    pub(super) fn is_at_line_start(&self) -> bool {
+    /// Returns whether no text of a line has been received, so that a complete line may be borrowed from the input.
+    pub(super) fn is_empty(&self) -> bool {
         matches!(self.phase, LinePhase::Open) && self.text.is_empty()
     }
 
-    /// Releases unused memory.
+    /// Frees unused capacity of the buffer.
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
     }
 
+    /// Returns whether the text was marked as emitted and not cleared since.
     pub(super) const fn is_emitted(&self) -> bool {
         self.emitted.is_some()
     }
 
-    /// Clears the emitted bytes, and restores bytes that only looked like a continuation mark.
+    /// Clears the text if it was marked as emitted. Bytes that only looked like a continuation mark become the start of the next
+    /// line.
     pub(super) fn clear_emitted(&mut self) {
         match (self.emitted, self.phase) {
             (None, _) => {}
             (Some(Emitted::Prompt), _) => self.reset(true, self.bell),
             (Some(Emitted::Line), LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. }) => {
                 self.quote = self.quote();
-                self.reset(self.was_marked, false);
+                self.reset(self.had_inline_frame, false);
             }
             (Some(Emitted::Line), LinePhase::Held { matched, mark_at, .. }) => {
                 self.quote = self.quote();
@@ -107,34 +112,35 @@ impl LineBuffer {
         }
     }
 
-    fn reset(&mut self, marked: bool, bell: bool) {
+    /// Clears everything except the quotation state, and sets both flags.
+    fn reset(&mut self, has_inline_frame: bool, bell: bool) {
         self.text.clear();
-        let (text, was_marked) = (std::mem::take(&mut self.text), self.was_marked);
-        *self = Self { text, marked, was_marked, bell, quote: self.quote, ..Self::default() };
+        let (text, had_inline_frame) = (std::mem::take(&mut self.text), self.had_inline_frame);
+        *self = Self { text, has_inline_frame, had_inline_frame, bell, quote: self.quote, ..Self::default() };
     }
 
-    /// Marks the buffer's bytes as emitted as a line.
-    pub(super) fn emit_line(&mut self) {
-        self.was_marked = matches!(self.phase, LinePhase::CutOff { is_ended: false });
+    /// Marks the text as emitted as a line.
+    pub(super) fn mark_emitted_as_line(&mut self) {
+        self.had_inline_frame = matches!(self.phase, LinePhase::CutOff { is_ended: false });
         self.emitted = Some(Emitted::Line);
     }
 
-    /// Marks the buffer's bytes as emitted as a prompt or a ping, after which the line may continue.
-    pub(super) const fn emit_prompt(&mut self) {
-        self.was_marked = true;
+    /// Marks the text as emitted as a prompt or ping, after which the line may continue.
+    pub(super) const fn mark_emitted_as_prompt(&mut self) {
+        self.had_inline_frame = true;
         self.emitted = Some(Emitted::Prompt);
     }
 
-    /// Records that a prompt or a mark is on this line. Drops blanks that were collected before it.
-    pub(super) fn set_marked(&mut self) {
+    /// Records that an inline frame, a prompt or mark, is on this line. Drops blanks that were received before it.
+    pub(super) fn record_inline_frame(&mut self) {
         if self.head.is_none() {
             self.reset(true, self.bell);
         }
-        (self.marked, self.was_marked) = (true, true);
+        (self.has_inline_frame, self.had_inline_frame) = (true, true);
     }
 
-    /// Adds text whose first byte is at `at`, up to the first byte that may complete a prompt; returns the number of
-    /// bytes.
+    /// Stores text, up to the first byte that may complete a prompt. Returns the number of consumed bytes, and the effect. `at`
+    /// is the stream position of the first byte.
     pub(super) fn push(&mut self, text: &[u8], at: u64, context: &LineContext<'_>) -> (usize, LineStep) {
         let Some(&byte) = text.first() else { return (0, LineStep::Pending) };
         if let LinePhase::Held { bell, matched, mark_at, end } = self.phase {
@@ -161,20 +167,20 @@ impl LineBuffer {
                 self.phase = LinePhase::Joining { blank_follows: true };
                 return (1, LineStep::Pending);
             }
-            self.join(byte, blank_follows, context);
+            self.begin_next_piece(byte, blank_follows, context);
         }
         if !self.may_become_prompt(context.prompts) {
-            self.append(text, at, context.limits);
+            self.append_within_limits(text, at, context.limits);
             return (text.len(), LineStep::Pending);
         }
         let end = memchr::memchr2(b' ', b':', text);
         let run = end.and_then(|end| text.get(..=end)).unwrap_or(text);
-        self.append(run, at, context.limits);
-        (run.len(), self.prompt_step(context.prompts))
+        self.append_within_limits(run, at, context.limits);
+        (run.len(), self.detect_prompt(context.prompts))
     }
 
-    /// Appends text, and counts what exceeds the limits instead of storing it.
-    fn append(&mut self, run: &[u8], at: u64, limits: &Limits) {
+    /// Appends text up to the limits, and counts the bytes beyond them. `at` is the stream position of the first byte.
+    fn append_within_limits(&mut self, run: &[u8], at: u64, limits: &Limits) {
         self.first = self.first.or(Some(at));
         if self.head.is_none() {
             let n_blanks = run.iter().take_while(|&&b| b == b' ').count();
@@ -188,8 +194,9 @@ impl LineBuffer {
         self.cut += (run.len() - n_kept) as u64;
     }
 
-    /// Begins the next piece of a wrapped line. Appends one blank between the pieces, unless the break cut a word.
-    fn join(&mut self, next: u8, blank_follows: bool, context: &LineContext<'_>) {
+    /// Begins the next piece of a wrapped line, whose first byte is `next`. Appends a blank to the previous piece, unless the
+    /// server cut a word or an entity between the two.
+    fn begin_next_piece(&mut self, next: u8, blank_follows: bool, context: &LineContext<'_>) {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
         let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, blank_follows);
@@ -206,28 +213,32 @@ impl LineBuffer {
 
     /// Returns whether the next blank or colon may end a prompt.
     fn may_become_prompt(&self, prompts: &Prompts) -> bool {
-        !prompts.is_logged_in() || (self.piece == 0 && self.text.len().saturating_sub(self.indent) < prompts.longest())
+        !prompts.is_logged_in()
+            || (self.piece == 0 && self.text.len().saturating_sub(self.indent) < prompts.longest_bytes())
     }
 
-    /// Returns whether the line so far is a prompt. A prompt ends with a blank, the one for guests with a colon.
-    fn prompt_step(&self, prompts: &Prompts) -> LineStep {
+    /// Returns the effect of the text so far: a prompt, or nothing. A prompt ends with a blank, the one with a guest name with a
+    /// colon.
+    fn detect_prompt(&self, prompts: &Prompts) -> LineStep {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
             // A player can write anything in a quoted message, also `fics% `.
             _ if self.quote.covers_indent(self.indent) => LineStep::Pending,
-            Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.at_start(line()) {
+            Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.match_start(line()) {
                 Some((kind, _)) => LineStep::Prompt(kind),
                 None => LineStep::Pending,
             },
-            Some(b':') if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_prompt(line()).is_some() => {
+            Some(b':')
+                if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_name_in_prompt(line()).is_some() =>
+            {
                 LineStep::GuestPrompt
             }
             _ => LineStep::Pending,
         }
     }
 
-    /// Processes a line end at the stream position `at`. A line that may continue is held until the next bytes. `v1_pings`: whether the
-    /// line `[G]` is a ping.
+    /// Processes a line end at the stream position `at`. A line that may continue is held until the next bytes are received.
+    /// `v1_pings`: the line `[G]` is a ping.
     pub(super) fn process_line_end(&mut self, at: u64, v1_pings: bool, context: &LineContext<'_>) -> LineStep {
         if let LinePhase::Held { .. } = self.phase {
             return LineStep::EmitFirst;
@@ -235,11 +246,11 @@ impl LineBuffer {
         let is_last_piece_empty = matches!(self.phase, LinePhase::Joining { .. });
         self.phase = LinePhase::Open;
         self.first = self.first.or(Some(at));
-        if self.marked && self.head.is_none() {
+        if self.has_inline_frame && self.head.is_none() {
             self.reset(false, self.bell);
             return LineStep::Pending;
         }
-        if v1_pings && !self.marked && self.text == b"[G]" {
+        if v1_pings && !self.has_inline_frame && self.text == b"[G]" {
             return LineStep::Ping;
         }
         let piece = self.text.get(self.piece..).unwrap_or_default();
@@ -248,7 +259,7 @@ impl LineBuffer {
             self.phase = LinePhase::CutOff { is_ended: true };
             return LineStep::Complete;
         }
-        let is_prompted = context.is_prompted();
+        let is_prompted = prompt_follows_output(context.prompts, context.family);
         if self.cut == 0 && context.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
             self.phase = LinePhase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
@@ -257,7 +268,8 @@ impl LineBuffer {
         LineStep::Complete
     }
 
-    /// Stores a complete line that was borrowed from the input, and holds it because it may continue. The buffer has to be empty.
+    /// Stores a complete line of the input, and holds it because it may continue. `first` and `end` are its stream positions. The
+    /// buffer has to be empty.
     pub(super) fn hold_borrowed(&mut self, line: &[u8], first: u64, end: u64) {
         self.text.extend_from_slice(line);
         self.indent = line.iter().take_while(|&&b| b == b' ').count();
@@ -267,43 +279,43 @@ impl LineBuffer {
         self.bell = false;
     }
 
-    /// Returns whether a prompt or a mark is on this line.
-    pub(super) const fn is_marked(&self) -> bool {
-        self.marked
+    /// Returns whether an inline frame, a prompt or mark, was received on this line.
+    pub(super) const fn has_inline_frame(&self) -> bool {
+        self.has_inline_frame
     }
 
-    /// Returns the value that [`is_marked`](Self::is_marked) had after the last frame, for readers that resume there.
-    pub(super) const fn was_marked(&self) -> bool {
-        self.was_marked
+    /// Returns the value of [`has_inline_frame`](Self::has_inline_frame) at the end of the last emitted frame.
+    pub(super) const fn had_inline_frame(&self) -> bool {
+        self.had_inline_frame
     }
 
-    /// Records the end of a line that contained only prompts or marks. A bell on it belongs to the next line.
-    pub(super) const fn clear_marked(&mut self) {
-        self.marked = false;
+    /// Records the end of a line that contained only inline frames. A bell on it belongs to the next line.
+    pub(super) const fn clear_inline_frame(&mut self) {
+        self.has_inline_frame = false;
     }
 
-    /// Updates the state of quotation and prompts after `line`, which was borrowed from the input and not collected here. Returns
-    /// whether a bell precedes the line, and clears the bell.
-    pub(super) fn end_borrowed_line(&mut self, line: &[u8]) -> bool {
+    /// Ends a line that is emitted from the input without being stored here, and updates the quotation state. Returns whether a
+    /// bell was received before it, and clears the bell.
+    pub(super) fn end_borrowed_line_and_take_bell(&mut self, line: &[u8]) -> bool {
         self.quote = self.quote.after_line(line);
-        self.take_bell_at_line_end()
+        self.end_line_and_take_bell()
     }
 
-    /// Does the same as [`end_borrowed_line`](Self::end_borrowed_line) for a line that starts with a tag, which ends any
-    /// quotation.
-    pub(super) const fn end_borrowed_tagged_line(&mut self) -> bool {
+    /// Does the same as [`end_borrowed_line_and_take_bell`](Self::end_borrowed_line_and_take_bell) for a line that starts with a
+    /// tag, which ends any quotation.
+    pub(super) const fn end_tagged_line_and_take_bell(&mut self) -> bool {
         self.quote = Quote::None;
-        self.take_bell_at_line_end()
+        self.end_line_and_take_bell()
     }
 
-    /// Clears the marks of the line that ends. Returns whether a bell precedes the line, and clears the bell.
-    const fn take_bell_at_line_end(&mut self) -> bool {
+    /// Clears the flags of the line that ends. Returns whether a bell was received before it, and clears the bell.
+    const fn end_line_and_take_bell(&mut self) -> bool {
         let bell = self.bell;
-        (self.marked, self.was_marked, self.bell) = (false, false, false);
+        (self.has_inline_frame, self.had_inline_frame, self.bell) = (false, false, false);
         bell
     }
 
-    /// Returns the quotation state after the emitted frame.
+    /// Returns the quotation state after the frame that was emitted last.
     pub(super) fn quote(&self) -> Quote {
         match self.emitted {
             Some(Emitted::Line) => self.quote.after_line(&self.text),
@@ -315,23 +327,24 @@ impl LineBuffer {
         self.quote = quote;
     }
 
-    /// Returns whether text of the line has been received, so that more of the line may be a player's words; `false` while a complete line
-    /// is held.
-    pub(super) fn has_words(&self) -> bool {
+    /// Returns whether text of an unfinished line has been received, so that the next bytes may be a player's words.
+    pub(super) fn has_open_text(&self) -> bool {
         !self.is_held() && (self.head.is_some() || self.quote.covers_indent(self.indent))
     }
 
-    /// Returns whether the buffer contains a line that must be emitted before another frame.
-    pub(super) fn has_content(&self) -> bool {
-        matches!(self.phase, LinePhase::Held { .. }) || self.head.is_some() || (!self.marked && !self.text.is_empty())
+    /// Returns whether the buffer contains a line, complete or not, that has to be emitted before a frame that is not inline.
+    pub(super) fn has_line_to_emit(&self) -> bool {
+        matches!(self.phase, LinePhase::Held { .. })
+            || self.head.is_some()
+            || (!self.has_inline_frame && !self.text.is_empty())
     }
 
-    /// Returns whether a complete line is held until the next bytes show whether it continues.
+    /// Returns whether the line has ended and is held until the next bytes show whether it continues.
     pub(super) const fn is_held(&self) -> bool {
         matches!(self.phase, LinePhase::Held { .. })
     }
 
-    /// Returns the tag, and the line from its tag on; without a tag, the whole line.
+    /// Returns the tag, and the text from its tag on; without a tag, all of the text.
     pub(super) fn split_at_tag(&self) -> (LineTag, &[u8]) {
         match split_at_tag(&self.text, self.indent, self.quote) {
             (LineTag::Style12, line) if matches!(self.phase, LinePhase::CutOff { .. }) => (LineTag::CutStyle12, line),
@@ -339,30 +352,32 @@ impl LineBuffer {
         }
     }
 
+    /// Returns the text.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Returns the length that a line over the limit had in the stream, in bytes; `None` if the line was stored completely.
-    pub(super) fn whole_length(&self) -> Option<u64> {
+    /// Returns the length of a line that exceeded its limit, in bytes, including those not stored; `None` for other lines.
+    pub(super) fn length_if_truncated(&self) -> Option<u64> {
         (self.cut > 0).then_some(self.text.len() as u64 + self.cut)
     }
 
-    /// Returns the stream position of the first byte of the line; with `without_blanks`, of the first byte that is not a blank.
-    pub(super) fn offset(&self, without_blanks: bool) -> u64 {
-        if without_blanks { self.head.or(self.first) } else { self.first }.unwrap_or_default()
+    /// Returns the stream position of the first byte of the line; with `skip_indent`, of the first byte that is not a blank.
+    pub(super) fn offset(&self, skip_indent: bool) -> u64 {
+        if skip_indent { self.head.or(self.first) } else { self.first }.unwrap_or_default()
     }
 
-    /// Returns the stream position of the end of the line, which is `now` unless the line is held, and whether a bell precedes the line.
-    pub(super) fn end_and_bell(&self, now: u64) -> (u64, bool) {
+    /// Returns the stream position of the end of the line, and whether a bell was received before it. The end is `position`,
+    /// unless the line has ended earlier and was held.
+    pub(super) fn end_and_bell(&self, position: u64) -> (u64, bool) {
         match self.phase {
             LinePhase::Held { end, bell, .. } => (end, bell),
-            LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. } => (now, self.bell),
+            LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. } => (position, self.bell),
         }
     }
 }
 
-/// The settings of the stream that the buffer depends on.
+/// Settings and facts of the stream on which the interpretation of a line depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineContext<'a> {
     pub(super) limits: &'a Limits,
@@ -371,20 +386,14 @@ pub(super) struct LineContext<'a> {
     pub(super) family: Family,
 }
 
-impl LineContext<'_> {
-    fn is_prompted(&self) -> bool {
-        is_prompted(self.prompts, self.family)
-    }
-}
-
-/// Returns whether a prompt follows all text, so that a line may wait for the bytes after it. `false` on ICC, where sessions switch the
-/// prompt off.
-pub(super) fn is_prompted(prompts: &Prompts, family: Family) -> bool {
+/// Returns whether the server sends a prompt after all output, so that a line can be held until the bytes after it arrive.
+/// `false` before the login, and on ICC, where sessions switch the prompt off.
+pub(super) fn prompt_follows_output(prompts: &Prompts, family: Family) -> bool {
     prompts.is_logged_in() && family != Family::Icc
 }
 
-/// Returns the tag after `indent` blanks, and the line from that tag on. The whole line if it has no tag, or is the indented text of
-/// a quoted message ([`LineTag::PlayerText`]).
+/// Returns the tag after the first `indent` bytes, which are blanks, and the line from that tag on. Without a tag, returns the
+/// whole line; an indented line of a quoted message has no tag ([`LineTag::PlayerText`]).
 #[inline]
 pub(super) fn split_at_tag(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
     if quote.covers_indent(indent) {

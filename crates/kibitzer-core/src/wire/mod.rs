@@ -1,7 +1,7 @@
 //! Bytes to frames: telnet, timeseal pings, lines, prompts, wrapped lines, block mode, ICC units.
 //!
-//! [`Framer`] is the state machine for all of it. A [`Frame`] borrows its bytes and says what kind of output they are;
-//! the module [`message`](crate::message) parses them.
+//! [`Framer`] is the state machine for all of them. A [`Frame`] consists of its kind and its borrowed bytes, which the module
+//! [`message`](crate::message) parses.
 
 mod block_code;
 mod control;

@@ -1,23 +1,23 @@
-//! Options of the framer: the version of timeseal, and limits.
+//! Options of the framer: version of timeseal, and limits.
 
 use crate::options::numeric_options;
 
-/// Version of timeseal that a connection speaks, and so the form of the pings in its stream.
+/// Version of the timeseal protocol on a connection, which determines the form of its pings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[expect(clippy::exhaustive_enums, reason = "a protocol is spoken or it is not; there are two")]
 pub enum Timeseal {
-    /// None: `[G]` is text.
+    /// No timeseal: `[G]` is text.
     #[default]
     Off,
-    /// Version 1: `[G]` alone on a line.
+    /// Version 1: a ping is a line `[G]`.
     V1,
-    /// Version 2: `[G]` and NUL, anywhere.
+    /// Version 2: a ping is `[G]` and NUL, anywhere in the stream.
     V2,
 }
 
 impl Timeseal {
-    /// Returns the number of the version; `None` for [`Off`](Self::Off).
+    /// Returns the version number, 1 or 2; `None` for [`Off`](Self::Off).
     pub const fn version(self) -> Option<u8> {
         match self {
             Self::Off => None,
@@ -26,7 +26,7 @@ impl Timeseal {
         }
     }
 
-    /// Returns the number of the version as text, or `off`.
+    /// Returns `1`, `2` or `off`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -37,7 +37,8 @@ impl Timeseal {
 }
 
 numeric_options! {
-    /// Limits of received data. The part of a line or datagram that exceeds its limit is dropped.
+    /// Limits of the framer's input. The part of a line that exceeds a limit is dropped, the bytes of a datagram
+    /// beyond its limit are treated as text, and a block-mode reply that exceeds its limit is ended.
     #[expect(clippy::struct_field_names, reason = "names carry units")]
     pub struct Limits {
         /// Sets the maximum length of a received line, in bytes.

@@ -1,11 +1,11 @@
-//! Detection of prompts, the only output of a server without a line end.
+//! Detection of prompts, which are the only output of a server without a line end.
 
 use super::family::Family;
 use super::telnet::IAC;
 use crate::scan::Cursor;
 use crate::text::Handle;
 
-/// The input that a server waits for.
+/// The input for which a prompt asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
     /// A command, on a server of this family.
@@ -14,9 +14,10 @@ pub(super) enum PromptKind {
     Password,
 }
 
-/// The prompts of the servers of the family, and one that the account may have set.
+/// The prompts to recognize: those of the known servers, and a custom one that the account may have set. Also stores whether the
+/// login is complete, as login prompts end then.
 ///
-/// Every prompt ends with a blank, a changed one too: the server adds it.
+/// Every prompt ends with a blank, also a custom one: the server adds it.
 ///
 /// Source: transport rules P1 to P3, P9.
 #[derive(Clone, Debug, Default)]
@@ -25,25 +26,26 @@ pub(super) struct Prompts {
     logged_in: bool,
 }
 
-/// Server names before `% ` in a command prompt. A new name has to begin with one of the first bytes listed in [`Prompts::at_start`], and
-/// [`LONGEST`] has to cover it.
+/// Server names before `% ` in a command prompt. [`Prompts::match_start`] has to list the first byte of each, and [`LONGEST`] has
+/// to cover the longest.
 const SERVERS: [&[u8]; 6] = [b"fics", b"aics", b"ics", b"chess", b"uscn", b"bics"];
-/// Length of `12:34_`, the time before a prompt.
+/// Length of `12:34_`, the optional time before a prompt.
 const CLOCK_BYTES: usize = 6;
 /// Length of `12:34_chess% `, the longest prompt except custom ones.
 const LONGEST: usize = CLOCK_BYTES + 7;
 
 impl Prompts {
-    /// Sets the account's own prompt. A missing blank is added: without it, the prompt would end before the blank in
-    /// one read and after it in another. A prompt with control bytes is ignored, as these are removed from lines but
-    /// not from the setting.
+    /// Sets the custom prompt, with a blank added if it ends without one. An empty prompt, or one with control bytes, which are
+    /// removed from lines, unsets it.
+    ///
+    /// Without the blank, the end of the prompt would depend on the boundaries of reads.
     pub(super) fn set_custom(&mut self, prompt: &[u8]) {
         let is_text = !prompt.iter().any(|&byte| byte.is_ascii_control() || byte == IAC);
         let blank: &[u8] = if prompt.ends_with(b" ") { b"" } else { b" " };
         self.custom = (is_text && !prompt.is_empty()).then(|| [prompt, blank].concat().into());
     }
 
-    /// Returns the custom prompt of the account; empty if none is known.
+    /// Returns the custom prompt, including its blank; empty if none is set.
     pub(super) fn custom(&self) -> &[u8] {
         self.custom.as_deref().unwrap_or_default()
     }
@@ -57,29 +59,32 @@ impl Prompts {
         self.logged_in
     }
 
-    /// Returns the prompt at the very start of `line`, and its length in bytes; `None` if `line` starts with none.
+    /// Returns the kind of the prompt at the very start of `line`, and its length in bytes; `None` if `line` starts with no
+    /// prompt. A custom prompt does not show the family.
     #[inline]
-    pub(super) fn at_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
+    pub(super) fn match_start(&self, line: &[u8]) -> Option<(PromptKind, usize)> {
         // Most lines start with a byte that starts no prompt.
         let known = match line.first()? {
             b'f' | b'a' | b'i' | b'c' | b'u' | b'b' | b'0'..=b'9' => command_prompt(line),
-            b'l' | b'p' if !self.logged_in => login_prompt(line),
+            b'l' | b'p' if !self.logged_in => login_or_password_prompt(line),
             _ => None,
         };
-        known.or_else(|| Some((PromptKind::Command(Family::Auto), self.custom_prompt(line)?)))
+        known.or_else(|| Some((PromptKind::Command(Family::Auto), self.custom_prompt_length(line)?)))
     }
 
-    /// Returns the length of the longest prompt, in bytes.
-    pub(super) fn longest(&self) -> usize {
+    /// Returns the length of the longest recognized prompt, in bytes.
+    pub(super) fn longest_bytes(&self) -> usize {
         LONGEST.max(self.custom().len())
     }
 
-    fn custom_prompt(&self, line: &[u8]) -> Option<usize> {
+    /// Returns the length of the custom prompt if `line` starts with it.
+    fn custom_prompt_length(&self, line: &[u8]) -> Option<usize> {
         self.custom.as_ref().filter(|prompt| line.starts_with(prompt)).map(|prompt| prompt.len())
     }
 }
 
-fn login_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
+/// Returns the login or password prompt at the start of `line`, and its length in bytes.
+fn login_or_password_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     if line.starts_with(b"login: ") {
         Some((PromptKind::Login, 7))
     } else if line.starts_with(b"password: ") {
@@ -89,6 +94,7 @@ fn login_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     }
 }
 
+/// Returns the command prompt of a known server at the start of `line`, and its length in bytes.
 #[inline]
 fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     if line.starts_with(b"fics% ") {
@@ -104,10 +110,10 @@ fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     Some((PromptKind::Command(family), clock + name.len() + 2))
 }
 
-/// Returns the guest's name if `line` is exactly `Press return to enter the server as "GuestABCD":`, otherwise `None`.
+/// Returns the offered name if all of `line` is `Press return to enter the server as "GuestABCD":`, otherwise `None`.
 ///
 /// This is a prompt on some servers and a line on others; the older wording has `the FICS`.
-pub(super) fn guest_prompt(line: &[u8]) -> Option<&[u8]> {
+pub(super) fn guest_name_in_prompt(line: &[u8]) -> Option<&[u8]> {
     let mut at = Cursor::new(line);
     at.expect(b"Press return to enter ")?.take_while(|b| b != b'"').ends_with(b" as ").then_some(())?;
     let name = Handle::read(at.expect(b"\"")?)?;
@@ -124,10 +130,10 @@ mod tests {
         let prompts = Prompts::default();
         for sent in ["fics% ", "aics% ", "ics% ", "chess% ", "uscn% ", "bics% ", "12:34_fics% ", "00:59_aics% "] {
             let family = if sent.contains("aics") { Family::Icc } else { Family::Fics };
-            assert_eq!(prompts.at_start(sent.as_bytes()), Some((PromptKind::Command(family), sent.len())), "{sent}");
+            assert_eq!(prompts.match_start(sent.as_bytes()), Some((PromptKind::Command(family), sent.len())), "{sent}");
         }
         for sent in ["fics%", "Fics% ", "12:3_fics% ", "1a:34_fics% ", "xics% ", "fics %"] {
-            assert_eq!(prompts.at_start(sent.as_bytes()), None, "{sent}");
+            assert_eq!(prompts.match_start(sent.as_bytes()), None, "{sent}");
         }
     }
 
@@ -135,26 +141,26 @@ mod tests {
     #[test]
     fn a_custom_prompt_is_recognized_once_it_is_set() {
         let mut prompts = Prompts::default();
-        assert_eq!(prompts.at_start(b"chess> <12>"), None);
+        assert_eq!(prompts.match_start(b"chess> <12>"), None);
         prompts.set_custom(b"chess> ");
-        assert_eq!(prompts.at_start(b"chess> <12>"), Some((PromptKind::Command(Family::Auto), 7)));
+        assert_eq!(prompts.match_start(b"chess> <12>"), Some((PromptKind::Command(Family::Auto), 7)));
         prompts.set_custom(b"chess>");
         assert_eq!(
-            prompts.at_start(b"chess> <12>"),
+            prompts.match_start(b"chess> <12>"),
             Some((PromptKind::Command(Family::Auto), 7)),
             "the server adds the blank"
         );
-        assert_eq!(prompts.at_start(b"chess><12>"), None);
+        assert_eq!(prompts.match_start(b"chess><12>"), None);
         prompts.set_custom(b"play> ");
         assert_eq!(
-            prompts.at_start(b"play> "),
+            prompts.match_start(b"play> "),
             Some((PromptKind::Command(Family::Auto), 6)),
             "one that starts like `password: `"
         );
         for none in [&b""[..], b"chess>\x07 ", b"\xff "] {
             prompts.set_custom(none);
-            assert_eq!(prompts.at_start(b"chess> <12>"), None);
-            assert_eq!(prompts.at_start(none), None);
+            assert_eq!(prompts.match_start(b"chess> <12>"), None);
+            assert_eq!(prompts.match_start(none), None);
         }
     }
 
@@ -162,11 +168,11 @@ mod tests {
     #[test]
     fn login_prompts_end_with_the_login() {
         let mut prompts = Prompts::default();
-        assert_eq!(prompts.at_start(b"login: "), Some((PromptKind::Login, 7)));
-        assert_eq!(prompts.at_start(b"password: "), Some((PromptKind::Password, 10)));
+        assert_eq!(prompts.match_start(b"login: "), Some((PromptKind::Login, 7)));
+        assert_eq!(prompts.match_start(b"password: "), Some((PromptKind::Password, 10)));
         prompts.set_logged_in();
-        assert_eq!(prompts.at_start(b"login: "), None);
-        assert_eq!(prompts.at_start(b"fics% "), Some((PromptKind::Command(Family::Fics), 6)));
+        assert_eq!(prompts.match_start(b"login: "), None);
+        assert_eq!(prompts.match_start(b"fics% "), Some((PromptKind::Command(Family::Fics), 6)));
     }
 
     #[test]
@@ -182,7 +188,7 @@ mod tests {
             ("", None),
         ];
         for (line, want) in cases {
-            assert_eq!(guest_prompt(line.as_bytes()), want.map(str::as_bytes), "{line}");
+            assert_eq!(guest_name_in_prompt(line.as_bytes()), want.map(str::as_bytes), "{line}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Messages that a server quotes: a heading of the server, then the words of a player on an indented line.
+//! Messages that a server quotes: a heading of the server, then the words of a player on indented lines.
 //!
-//! The words may be anything, a board or a prompt included, so the framer marks the lines that hold them
-//! ([`LineTag::PlayerText`](super::LineTag::PlayerText)), and nothing parses those again.
+//! The words may look like anything, such as a board or a prompt. Therefore the framer marks their lines as
+//! [`LineTag::PlayerText`](super::LineTag::PlayerText), and no parser examines these.
 //!
 //! | state      | indented line | heading    | other line | empty line | prompt     |
 //! |------------|---------------|------------|------------|------------|------------|
@@ -14,16 +14,16 @@
 use crate::scan::{Cursor, find};
 use crate::text::{Handle, Titles};
 
-/// Whether the server is quoting a player's message.
+/// State of the quotation of a player's message, after the last line or prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub(crate) enum Quote {
-    /// It is not.
+    /// The server is not quoting.
     #[default]
     None,
-    /// A heading was the last line; the indented line is expected.
+    /// A heading was received; an indented line is expected.
     Expected,
-    /// An indented line was received; more may follow until the next prompt.
+    /// An indented line of the message was received; more may follow until the next prompt.
     Begun,
 }
 
@@ -33,7 +33,7 @@ impl Quote {
         self != Self::None && indent > 0
     }
 
-    /// Returns the state after a line.
+    /// Returns the state after `line`, which is the next line of the stream.
     pub(super) fn after_line(self, line: &[u8]) -> Self {
         match line.first() {
             None => self,
@@ -49,14 +49,16 @@ impl Quote {
     }
 }
 
-/// Starts every heading of a message that was sent, received, forwarded or emailed.
+/// Start of the heading of a message that was sent, received, forwarded or emailed.
 const FOLLOWING: &[u8] = b"The following message was ";
 
-/// In every other heading, in any order with the sender.
+/// Words that every other heading contains; the sender may be before or after them.
 const JUST_SENT: [&[u8]; 2] = [b"just sent", b"message"];
 
-/// Returns whether a line is the heading of a quoted message. Only the server starts a line with a letter and ends it with its only colon:
-/// talk has a colon before the words. After [`FOLLOWING`] a time may hold more colons.
+/// Returns whether a line is the heading of a quoted message.
+///
+/// Such a line starts with a letter and ends with a colon, the only one unless it starts with [`FOLLOWING`], where a time may
+/// contain more. Talk cannot look like this, because a colon precedes its words.
 ///
 /// Source: transcripts `uhlinfics-talk-1-Boris`, `uhlinfics-talk-1-Carla`, `fatics-talk-mixed-b`; uhlin-fics and FatICS.
 fn is_message_heading(line: &[u8]) -> bool {
@@ -65,8 +67,8 @@ fn is_message_heading(line: &[u8]) -> bool {
     line.starts_with(FOLLOWING) || memchr::memchr(b':', line) == Some(line.len() - 1) && is_just_sent()
 }
 
-/// Returns the sender of a message, if `line` is a heading that has the name: `Foo(TD) just sent you a message:`, `The
-/// following message was received from Foo:`.
+/// Returns the sender of a quoted message: `Foo(TD) just sent you a message:`, `The following message was received from Foo:`.
+/// `None` if `line` is not the heading of a message, or does not contain the sender.
 pub(crate) fn sender_in_heading(line: &[u8]) -> Option<(Handle, Titles)> {
     is_message_heading(line).then_some(())?;
     let from = find(line, b" from ").map(|at| at + 6).or_else(|| Some(find(line, b" by ")? + 4));

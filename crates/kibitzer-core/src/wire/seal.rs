@@ -1,21 +1,21 @@
-//! Timeseal: encoding of the client's lines with a timestamp, and decoding of them for a server.
+//! Timeseal: encodes the lines of a client together with timestamps, and decodes them for a server.
 //!
 //! Only the client's lines are encoded. The server's output is plain; the [`Framer`](super::Framer) detects the pings in it. Both
-//! versions have the same encoding, but different hellos and pings.
+//! versions use the same encoding, but different hellos and pings.
 
 use super::Timeseal;
 use crate::scan::{Cursor, parse_decimal};
 
-/// Size of the blocks in which a sealed line is scrambled, in bytes.
+/// Size of the blocks within which bytes are swapped.
 const BLOCK_BYTES: usize = 12;
 
-/// Key of the encoding, repeated over the length of a line.
+/// Key of the encoding, repeated to the length of a line.
 const KEY: &[u8] = b"Timestamp (FICS) v1.0 - programmed by Henrik Gram.";
 
-/// Set in every byte before it is combined with the key, and in the offset after the line.
+/// Bit that is set in every byte before it is combined with the key, and in the offset at the end of the line.
 const TOP_BIT: u8 = 0x80;
 
-/// Subtracted from every byte, so that none becomes a line end.
+/// Number subtracted from every byte, so that none becomes a line end.
 const SHIFT: u8 = 32;
 
 /// Delimiter between the text and the time.
@@ -36,13 +36,13 @@ const V1_HELLO: &str = "TIMESTAMP|";
 /// Prefix of the hello of version 2.
 const V2_HELLO: &str = "TIMESEAL2|";
 
-/// Free text after the version in a hello: a user and a host name, which servers ignore.
+/// Text after the version in a hello: user name and host name, which servers ignore.
 const HELLO_TAIL: &str = "nobody|kibitzer|";
 
-/// Encodes the lines of a client.
+/// Encodes the lines of a client for one version of timeseal.
 ///
-/// The first line of the connection is the [`hello`](Self::hello), sent before anything is received. Every later line
-/// is encoded, without a CR. A ping has to be answered at once with [`ping_answer`](Self::ping_answer).
+/// The first line of a connection is the [`hello`](Self::hello), sent before anything is received. Every later line is encoded by
+/// [`seal_line`](Self::seal_line). A ping has to be answered at once with [`ping_answer`](Self::ping_answer).
 ///
 /// Source: transport rules S1 to S4; the encoding is that of the servers' own clients.
 ///
@@ -51,7 +51,7 @@ const HELLO_TAIL: &str = "nobody|kibitzer|";
 ///
 /// let sealer = Sealer::new(Timeseal::V2).unwrap();
 /// assert!(unseal(&sealer.hello(0)).unwrap().text.starts_with(b"TIMESEAL2|"));
-/// let sealed = sealer.line(b"tell Newton hello", 1_500).unwrap();
+/// let sealed = sealer.seal_line(b"tell Newton hello", 1_500).unwrap();
 /// let unsealed = unseal(&sealed).unwrap();
 /// assert_eq!((unsealed.text.as_slice(), unsealed.time_ms), (&b"tell Newton hello"[..], 1_500));
 /// ```
@@ -70,43 +70,43 @@ impl Sealer {
         }
     }
 
-    /// Returns the first line of a sealed connection, including the LF. The server does not reply to it.
+    /// Returns the first line to send on a connection, encoded and with the LF. The server does not reply to it.
     ///
-    /// `time_ms` is as in [`line`](Self::line).
+    /// `time_ms` is as in [`seal_line`](Self::seal_line).
     pub fn hello(self, time_ms: u64) -> Vec<u8> {
-        scramble(format!("{}{HELLO_TAIL}", self.hello_word).as_bytes(), time_ms, 0)
+        seal_text(format!("{}{HELLO_TAIL}", self.hello_word).as_bytes(), time_ms, 0)
     }
 
-    /// Encodes a text without line end; the result includes the LF. `None` if the text has a byte outside `0x20..=0x7E`: line ends
-    /// and delimiters would change the decoded line, and bytes from 0x80 would lose a bit.
-    /// [`text::encode`](crate::text::encode) encodes all characters in permitted bytes.
+    /// Encodes a line; `text` has no line end, and the result includes the LF. `None` if `text` has a byte outside `0x20..=0x7E`:
+    /// line ends and delimiters would change the decoded line, and bytes from 0x80 would lose a bit.
+    /// [`text::encode_ascii`](crate::text::encode_ascii) produces only permitted bytes.
     ///
-    /// `time_ms` is a monotonic clock in milliseconds with any start: the server uses the differences. It is sent
-    /// modulo ten million.
-    pub fn line(self, text: &[u8], time_ms: u64) -> Option<Vec<u8>> {
+    /// `time_ms` is the time of a monotonic clock, in milliseconds since any fixed moment, because the server uses only
+    /// differences. It is sent modulo ten million.
+    pub fn seal_line(self, text: &[u8], time_ms: u64) -> Option<Vec<u8>> {
         let is_printable = text.iter().all(|byte| (0x20..=0x7E).contains(byte));
-        is_printable.then(|| scramble(text, time_ms, 0))
+        is_printable.then(|| seal_text(text, time_ms, 0))
     }
 
-    /// Returns the answer to a ping, including the LF. The server computes the lag from `time_ms`, which is as in
-    /// [`line`](Self::line).
+    /// Returns the line that answers a ping, encoded and with the LF. The server computes the lag from `time_ms`, which is as in
+    /// [`seal_line`](Self::seal_line).
     pub fn ping_answer(self, time_ms: u64) -> Vec<u8> {
-        scramble(PING_ANSWER, time_ms, 0)
+        seal_text(PING_ANSWER, time_ms, 0)
     }
 }
 
-/// Text and time of an unsealed line.
+/// Text and time of a decoded line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsealed {
-    /// Text without line end: untrusted bytes of the peer, each below 0x80.
+    /// Text without line end. Untrusted bytes of the client, each below 0x80.
     pub text: Vec<u8>,
-    /// The client's clock in milliseconds, most likely modulo ten million.
+    /// Time of the client's clock in milliseconds; most clients send it modulo ten million.
     pub time_ms: u64,
 }
 
 impl Unsealed {
-    /// Number of milliseconds at which times restart from 0, as in the servers' own clients.
+    /// Number of milliseconds after which times restart from 0, as in the servers' own clients.
     pub const TIME_MODULUS_MS: u64 = 10_000_000;
 
     /// Returns whether the line is the answer to a ping rather than a command.
@@ -114,17 +114,15 @@ impl Unsealed {
         self.text == PING_ANSWER
     }
 
-    /// Returns the version of a hello; `None` if the line is not a hello, or of an unknown version.
-    pub fn hello(&self) -> Option<Timeseal> {
+    /// Returns the version of timeseal if the line is a hello; `None` for any other line and for an unknown version.
+    pub fn hello_version(&self) -> Option<Timeseal> {
         let versions = [(V1_HELLO, Timeseal::V1), (V2_HELLO, Timeseal::V2)];
         versions.into_iter().find(|(word, _)| self.text.starts_with(word.as_bytes())).map(|(_, version)| version)
     }
 }
 
-/// Decodes a line, with or without its LF. The padding after the time is ignored.
-///
-/// `None` if the length is not one more than a multiple of twelve, the last byte has no top bit, or the time is missing. A line that
-/// was never encoded nearly always fails.
+/// Decodes a line of a client, with or without its LF. `None` if it was not encoded by timeseal, which a plain line nearly always
+/// shows: its length is not one more than a multiple of twelve, its last byte is below 0x80, or the time is missing.
 pub fn unseal(line: &[u8]) -> Option<Unsealed> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (&offset, scrambled) = line.split_last()?;
@@ -133,22 +131,23 @@ pub fn unseal(line: &[u8]) -> Option<Unsealed> {
     for (byte, key) in bytes.iter_mut().zip(key_from(offset & !TOP_BIT)) {
         *byte = (byte.wrapping_add(SHIFT) ^ key) & !TOP_BIT;
     }
-    swap_blocks(&mut bytes);
-    let time_ms = take_time(&mut bytes)?;
+    swap_within_blocks(&mut bytes);
+    let time_ms = split_off_time(&mut bytes)?;
     Some(Unsealed { text: bytes, time_ms })
 }
 
-/// Truncates the bytes to the text, and returns the time after it; `None`, and no change, if the time is missing.
-fn take_time(bytes: &mut Vec<u8>) -> Option<u64> {
+/// Removes the time and the padding after the text, and returns the time. `None`, and nothing is removed, if the time is missing.
+fn split_off_time(bytes: &mut Vec<u8>) -> Option<u64> {
     let mut at = Cursor::new(bytes);
-    let text_bytes = at.take_until(&[TEXT_END])?.len();
-    let time_ms = parse_decimal(at.take_until(&[TIME_END])?)?;
+    let text_bytes = at.take_until_and_skip(&[TEXT_END])?.len();
+    let time_ms = parse_decimal(at.take_until_and_skip(&[TIME_END])?)?;
     bytes.truncate(text_bytes);
     Some(time_ms)
 }
 
-/// Encodes a text and a time, and appends the LF. The text may be a password: its only copy is encoded in place.
-fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
+/// Encodes a text with a time, and appends the LF. `offset` is the index in [`KEY`] at which the encoding starts. The text may be
+/// a password: its only copy is encoded in place.
+fn seal_text(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
     let stamp = (time_ms % Unsealed::TIME_MODULUS_MS).to_string();
     let length = (text.len() + stamp.len() + 2).next_multiple_of(BLOCK_BYTES);
     let mut bytes = Vec::with_capacity(length + 2);
@@ -157,7 +156,7 @@ fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
     bytes.extend_from_slice(stamp.as_bytes());
     bytes.push(TIME_END);
     bytes.resize(length, FILLER);
-    swap_blocks(&mut bytes);
+    swap_within_blocks(&mut bytes);
     for (byte, key) in bytes.iter_mut().zip(key_from(offset)) {
         *byte = ((*byte | TOP_BIT) ^ key).wrapping_sub(SHIFT);
     }
@@ -165,13 +164,13 @@ fn scramble(text: &[u8], time_ms: u64, offset: u8) -> Vec<u8> {
     bytes
 }
 
-/// Returns the bytes of the key from this offset on, repeated without end.
+/// Iterates endlessly over the bytes of [`KEY`], starting at `offset`.
 fn key_from(offset: u8) -> impl Iterator<Item = u8> {
     KEY.iter().copied().cycle().skip(usize::from(offset) % KEY.len())
 }
 
-/// Swaps bytes within each block. A second call restores the original order.
-fn swap_blocks(bytes: &mut [u8]) {
+/// Swaps some bytes within each block. A second call restores the order.
+fn swap_within_blocks(bytes: &mut [u8]) {
     let (blocks, _) = bytes.as_chunks_mut::<BLOCK_BYTES>();
     for block in blocks {
         for (first, second) in [(0, 11), (2, 9), (4, 7)] {
@@ -213,7 +212,7 @@ mod tests {
     #[test]
     fn the_known_lines_are_made_and_read() {
         for &(text, time_ms, offset, line) in LINES {
-            let sealed = scramble(text, time_ms, offset);
+            let sealed = seal_text(text, time_ms, offset);
             assert_eq!(hex(&sealed), line);
             let want = Some(Unsealed { text: text.to_vec(), time_ms });
             assert_eq!(unseal(&sealed), want, "{line}");
@@ -230,10 +229,10 @@ mod tests {
         {
             let hello = unseal(&Sealer::new(version).unwrap().hello(7)).unwrap();
             assert_eq!((hello.text.as_slice(), hello.time_ms), (want, 7));
-            assert_eq!(hello.hello(), Some(version));
+            assert_eq!(hello.hello_version(), Some(version));
         }
         for other in [&b"TIMESTAMP3|x|"[..], b"ZIPSEAL|1|0|", b"guest", b""] {
-            assert_eq!(unseal(&scramble(other, 0, 0)).unwrap().hello(), None);
+            assert_eq!(unseal(&seal_text(other, 0, 0)).unwrap().hello_version(), None);
         }
     }
 
@@ -245,7 +244,7 @@ mod tests {
         assert!(answer.is_ping_answer());
         assert_eq!(answer.time_ms, 6_400_000);
         assert_eq!(hex(&sealer.ping_answer(6_400_000)), "c5b0bdb3a3a4b1b9a09891a4800a");
-        assert!(!unseal(&sealer.line(b"9", 0).unwrap()).unwrap().is_ping_answer());
+        assert!(!unseal(&sealer.seal_line(b"9", 0).unwrap()).unwrap().is_ping_answer());
     }
 
     // Rules: transport L2, bugs 15, bugs 16
@@ -253,18 +252,18 @@ mod tests {
     fn a_line_is_printable_ascii_and_nothing_else() {
         let sealer = Sealer::new(Timeseal::V1).unwrap();
         for text in ["a\r", "a\nb", "\0", "\x18", "\x19", "\x02", "\t", "\x7f", "é"] {
-            assert_eq!(sealer.line(text.as_bytes(), 0), None, "{text:?}");
-            let escaped = crate::text::encode(text);
-            assert_eq!(unseal(&sealer.line(escaped.as_bytes(), 0).unwrap()).unwrap().text, escaped.as_bytes());
+            assert_eq!(sealer.seal_line(text.as_bytes(), 0), None, "{text:?}");
+            let escaped = crate::text::encode_ascii(text);
+            assert_eq!(unseal(&sealer.seal_line(escaped.as_bytes(), 0).unwrap()).unwrap().text, escaped.as_bytes());
         }
-        assert_eq!(unseal(&sealer.line(b"", 3).unwrap()).unwrap(), Unsealed { text: vec![], time_ms: 3 });
+        assert_eq!(unseal(&sealer.seal_line(b"", 3).unwrap()).unwrap(), Unsealed { text: vec![], time_ms: 3 });
     }
 
     #[test]
     fn the_clock_starts_anew_at_ten_million() {
         let sealer = Sealer::new(Timeseal::V2).unwrap();
         for (time_ms, want) in [(9_999_999, 9_999_999), (10_000_000, 0), (u64::MAX, u64::MAX % 10_000_000)] {
-            assert_eq!(unseal(&sealer.line(b"e4", time_ms).unwrap()).unwrap().time_ms, want);
+            assert_eq!(unseal(&sealer.seal_line(b"e4", time_ms).unwrap()).unwrap().time_ms, want);
         }
     }
 
@@ -273,7 +272,7 @@ mod tests {
         let sealed = |text: &[u8]| {
             let mut bytes = text.to_vec();
             bytes.resize(text.len().next_multiple_of(BLOCK_BYTES), FILLER);
-            swap_blocks(&mut bytes);
+            swap_within_blocks(&mut bytes);
             bytes
                 .iter_mut()
                 .zip(key_from(0))
@@ -306,7 +305,7 @@ mod tests {
         // Rules: transport L2
         #[test]
         fn encoded_lines_can_be_decoded(text in "[ -~]{0,60}", time_ms in 0..Unsealed::TIME_MODULUS_MS, offset in 0..50_u8) {
-            let line = scramble(text.as_bytes(), time_ms, offset);
+            let line = seal_text(text.as_bytes(), time_ms, offset);
             prop_assert_eq!(line.len() % BLOCK_BYTES, 2);
             prop_assert_eq!(line.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count(), 1);
             prop_assert_eq!(unseal(&line), Some(Unsealed { text: text.into_bytes(), time_ms }));

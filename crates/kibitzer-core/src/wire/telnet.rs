@@ -1,59 +1,60 @@
 //! Telnet commands: the lowest layer of the stream.
 
-/// Interpret-as-command.
+/// The byte that starts a telnet command (interpret as command).
 pub(super) const IAC: u8 = 255;
 const SE: u8 = 240;
 /// The command byte of a subnegotiation.
 pub(super) const SUBNEGOTIATION: u8 = 250;
-/// The lowest command byte that follows an IAC without an option (end-of-file of RFC 1184).
+/// The lowest command byte (end of file, RFC 1184).
 const FIRST_COMMAND: u8 = 236;
-/// Most bytes of a subnegotiation. No known server sends any.
+/// Maximum length of a subnegotiation, in bytes. No known server sends one.
 const SUBNEGOTIATION_LIMIT: u16 = 1024;
 
-/// Position of the stream within a telnet command.
+/// State of the telnet layer: the part of a command that has been received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TelnetState {
+    /// Outside of commands.
     #[default]
     Text,
     /// After IAC.
     Command,
-    /// After IAC and a command that has an option.
+    /// After IAC and this command byte, which an option byte follows.
     Option(u8),
-    /// Inside a subnegotiation: its option once known, bytes so far, whether the last was IAC.
+    /// Inside a subnegotiation: its option once received, number of bytes so far, and whether the last one was IAC.
     Subnegotiation { option: Option<u8>, bytes: u16, iac: bool },
 }
 
-/// The effect of one byte.
+/// The effect of one byte on the telnet layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TelnetByte {
-    /// Part of a command that is not over.
+pub(super) enum TelnetStep {
+    /// The byte belongs to a command that is not complete.
     Pending,
     /// A byte of text.
     Text(u8),
     /// A doubled IAC: the byte 255, as text.
     Escaped,
-    /// An IAC that began no command: it is text, and the byte has to be processed again.
+    /// The IAC before the byte began no command, so it is text. The byte itself was not consumed and has to be processed again.
     NotACommand,
-    /// A whole command.
+    /// A complete command.
     Done { command: u8, option: Option<u8> },
 }
 
 impl TelnetState {
-    /// Processes one byte, and returns its effect. A subnegotiation is cut off at its limit.
-    pub(super) fn process(&mut self, byte: u8) -> TelnetByte {
+    /// Processes one byte, and returns its effect. A subnegotiation that reaches its limit is complete.
+    pub(super) fn process(&mut self, byte: u8) -> TelnetStep {
         match (*self, byte) {
             (Self::Text, IAC) => self.enter(Self::Command),
-            (Self::Text, _) => TelnetByte::Text(byte),
-            (Self::Command, IAC) => self.finish(TelnetByte::Escaped),
+            (Self::Text, _) => TelnetStep::Text(byte),
+            (Self::Command, IAC) => self.finish(TelnetStep::Escaped),
             (Self::Command, 251..=254) => self.enter(Self::Option(byte)),
             (Self::Command, SUBNEGOTIATION) => self.enter(Self::Subnegotiation { option: None, bytes: 0, iac: false }),
-            (Self::Command, FIRST_COMMAND..=249) => self.finish(TelnetByte::Done { command: byte, option: None }),
-            (Self::Command, _) => self.finish(TelnetByte::NotACommand),
-            (Self::Option(command), option) => self.finish(TelnetByte::Done { command, option: Some(option) }),
+            (Self::Command, FIRST_COMMAND..=249) => self.finish(TelnetStep::Done { command: byte, option: None }),
+            (Self::Command, _) => self.finish(TelnetStep::NotACommand),
+            (Self::Option(command), option) => self.finish(TelnetStep::Done { command, option: Some(option) }),
             (Self::Subnegotiation { option, bytes, iac }, _) => {
                 // Without a limit, a stray SB would swallow the rest of the stream.
                 if (iac && byte == SE) || bytes == SUBNEGOTIATION_LIMIT {
-                    return self.finish(TelnetByte::Done { command: SUBNEGOTIATION, option });
+                    return self.finish(TelnetStep::Done { command: SUBNEGOTIATION, option });
                 }
                 let option = option.or((byte != IAC).then_some(byte));
                 self.enter(Self::Subnegotiation { option, bytes: bytes + 1, iac: byte == IAC && !iac })
@@ -61,18 +62,20 @@ impl TelnetState {
         }
     }
 
-    fn enter(&mut self, next: Self) -> TelnetByte {
+    /// Sets the state inside a command that is not complete.
+    fn enter(&mut self, next: Self) -> TelnetStep {
         *self = next;
-        TelnetByte::Pending
+        TelnetStep::Pending
     }
 
-    fn finish(&mut self, meaning: TelnetByte) -> TelnetByte {
+    /// Returns to text, with this effect.
+    fn finish(&mut self, step: TelnetStep) -> TelnetStep {
         *self = Self::Text;
-        meaning
+        step
     }
 }
 
-/// Returns the name of a telnet command byte in RFC 854, in lower case; `None` for a byte below 236 or above 254.
+/// Returns the name of a telnet command byte in lower case, such as `will`; `None` for a byte below 236, and for 255.
 pub fn telnet_command_name(command: u8) -> Option<&'static str> {
     const NAMES: [&str; 19] = [
         "eof", "susp", "abort", "eor", "se", "nop", "dm", "brk", "ip", "ao", "ayt", "ec", "el", "ga", "sb", "will",
@@ -85,15 +88,15 @@ pub fn telnet_command_name(command: u8) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn run(bytes: &[u8]) -> Vec<TelnetByte> {
+    fn run(bytes: &[u8]) -> Vec<TelnetStep> {
         let mut telnet = TelnetState::default();
-        bytes.iter().map(|&b| telnet.process(b)).filter(|m| *m != TelnetByte::Pending).collect()
+        bytes.iter().map(|&b| telnet.process(b)).filter(|m| *m != TelnetStep::Pending).collect()
     }
 
     #[test]
     fn commands_are_separated_from_text() {
-        use TelnetByte::{Done, Escaped, NotACommand, Text};
-        let cases: &[(&[u8], &[TelnetByte])] = &[
+        use TelnetStep::{Done, Escaped, NotACommand, Text};
+        let cases: &[(&[u8], &[TelnetStep])] = &[
             (b"a\xff\xfb\x01b", &[Text(b'a'), Done { command: 251, option: Some(1) }, Text(b'b')]),
             (b"\xff\xf9", &[Done { command: 249, option: None }]),
             (b"\xff\xfa\x18\x01\xff\xf0x", &[Done { command: 250, option: Some(24) }, Text(b'x')]),
@@ -112,7 +115,7 @@ mod tests {
         let mut sent = b"\xff\xfa".to_vec();
         sent.extend([b'x'; 1100]);
         let meanings = run(&sent);
-        assert_eq!(meanings.first(), Some(&TelnetByte::Done { command: SUBNEGOTIATION, option: Some(b'x') }));
+        assert_eq!(meanings.first(), Some(&TelnetStep::Done { command: SUBNEGOTIATION, option: Some(b'x') }));
         assert_eq!(meanings.len(), 1 + 1100 - 1025);
     }
 

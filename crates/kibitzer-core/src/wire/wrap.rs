@@ -1,4 +1,4 @@
-//! Detection of lines that a server broke at its line width.
+//! Detection of lines that a server wrapped at its line width.
 
 use super::frame::LineTag;
 use crate::scan::find;
@@ -6,18 +6,18 @@ use crate::scan::find;
 /// The start of every further piece of a wrapped line.
 pub(super) const CONTINUATION: &[u8; 4] = b"\\   ";
 
-/// The width at which servers cut a word that has no blank. FICS and FatICS by default, the FICS 1.6 family always.
+/// Line width at which servers wrap, in bytes: FICS and FatICS by default, the FICS 1.6 family always.
 const DEFAULT_WIDTH: usize = 79;
 
-/// Smallest line width, in bytes, that a user can set on FICS.
+/// Smallest line width that a user can set on FICS, in bytes.
 const NARROWEST_WIDTH: usize = 32;
 
-/// How the server breaks long lines.
+/// How the server wraps long lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrapping {
-    /// `false` once `nowrap` is known to work.
+    /// Whether the server wraps lines; `false` once it has accepted `nowrap`.
     pub(super) enabled: bool,
-    /// Whether the server keeps the blank at a break (FatICS). The others drop it.
+    /// Whether the server keeps the blank at which it wraps (FatICS). The others drop it.
     pub(super) keeps_blanks: bool,
 }
 
@@ -28,13 +28,12 @@ impl Default for Wrapping {
 }
 
 impl Wrapping {
-    /// Whether another piece may follow `line`, whose last piece is `piece`. `is_joined`: the line has several pieces
+    /// Returns whether another piece may follow `line`, whose last piece is `piece`. `is_joined`: the line has several pieces
     /// already.
     ///
-    /// A line breaks before the word that does not fit, so a piece of talk may be short if a long word, such as an
-    /// address, follows. Where no prompt follows all text, before the login and on ICC, a line shorter than the
-    /// narrowest width never continues. A tagged line with all the fields of its tag does not continue either; this is
-    /// checked for its first piece only.
+    /// Lines are wrapped before the word that does not fit, so a piece of talk may be short if a long word follows. Without a
+    /// prompt after all output (`is_prompted`), a piece shorter than the narrowest width is the last one. A tagged line with all
+    /// the fields of its tag does not continue; this is checked for its first piece only.
     pub(super) fn may_continue(
         self,
         is_prompted: bool,
@@ -52,11 +51,11 @@ impl Wrapping {
         }
     }
 
-    /// Whether `piece` was cut inside a word, so that joining must not add a blank.
+    /// Returns whether the server cut a word at the end of `piece`, so that joining must not add a blank.
     ///
-    /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` is whether the next
-    /// piece starts with a blank of its own. A piece of full width without any blank after its indent is one long
-    /// word. Where the server keeps the blanks, a break without one is a cut.
+    /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` is whether the next piece starts
+    /// with a blank of its own. A piece of full width that has no blank after its indent is part of one long word. If the server
+    /// keeps the blanks, a word was cut wherever there is none.
     pub(super) fn is_cut_word(self, piece: &[u8], physical_bytes: usize, blank_follows: bool) -> bool {
         !blank_follows
             && physical_bytes == DEFAULT_WIDTH
@@ -64,10 +63,10 @@ impl Wrapping {
     }
 }
 
-/// Returns whether an unbroken line has all the fields of its tag, so that no further piece can follow.
+/// Returns whether a line of one piece has all the fields of its tag, so that no further piece can follow.
 ///
-/// Some lines have optional last fields: the clock and the lag of a board, a passed piece, more numbers. Without them
-/// they count as complete, unless they are as long as a line that the default width breaks.
+/// Some lines have optional last fields: the clock and the lag of a board, a passed piece, more numbers. Without these they count
+/// as complete, unless their length is that of a line wrapped at the default width.
 fn is_complete(tag: LineTag, line: &[u8]) -> bool {
     let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
@@ -95,8 +94,8 @@ fn is_complete(tag: LineTag, line: &[u8]) -> bool {
     }
 }
 
-/// Whether `line`, a board with a continuation mark after it, has the length at which uhlin-fics cuts lines: it keeps
-/// 81 bytes from field 15 on. Its line end is sent with the next message only.
+/// Returns whether `line`, a board with a continuation mark after it, has the length at which uhlin-fics cuts off boards: 81
+/// bytes from field 15 on. The server sends the line end only with the next message.
 ///
 /// Source: transcripts uhlinfics-style12-truncated-names.
 pub(super) fn is_cut_board(line: &[u8]) -> bool {
@@ -104,6 +103,7 @@ pub(super) fn is_cut_board(line: &[u8]) -> bool {
     line.len() == 170 + usize::from(line.get(79) == Some(&b'-'))
 }
 
+/// Returns the number of words in a line, separated by blanks.
 fn count_words(line: &[u8]) -> u32 {
     let starts_at_once = line.first().is_some_and(|&byte| byte != b' ');
     let next = line.get(1..).unwrap_or_default();
@@ -115,13 +115,14 @@ fn count_words(line: &[u8]) -> u32 {
     u32::from(starts_at_once) + n_later.sum::<u32>()
 }
 
-/// Returns whether the line is `{Game … match.}`, or `{Game …}` with a result after it.
+/// Returns whether a line that starts with `{` is complete: `{Game … match.}`, or `{Game …}` with a result after it.
 fn is_whole_game_line(line: &[u8]) -> bool {
     let result = memchr::memrchr(b'}', line).and_then(|end| line.get(end + 1..)).unwrap_or_default();
     line.ends_with(b"match.}") || !result.trim_ascii().is_empty()
 }
 
-/// Returns whether `piece` ends inside an entity that continues with `next`, so that joining must not add a blank.
+/// Returns whether the server cut an entity between `piece` and the next piece, which starts with `next`. Joining must not add a
+/// blank then.
 pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
     // `&#x` and six digits are the longest.
     let tail = piece.last_chunk::<9>().map_or(piece, |tail| tail);
@@ -135,7 +136,8 @@ pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
     }
 }
 
-/// Returns whether an offer is complete: it ends with `#`, a number (half moves, increment), `untimed` or `(adjourned)`.
+/// Returns whether the line of a pending offer is complete: it ends with `#`, a number (half moves, increment), `untimed` or
+/// `(adjourned)`.
 fn is_whole_offer(line: &[u8]) -> bool {
     let last = line.trim_ascii_end().rsplit(|&b| b == b' ' || b == b'=').next().unwrap_or_default();
     last.iter().all(u8::is_ascii_digit) || matches!(last, b"#" | b"untimed" | b"(adjourned)")

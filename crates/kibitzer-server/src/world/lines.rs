@@ -29,7 +29,7 @@ impl World {
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
-            return self.start_timeseal(id, hello.hello());
+            return self.start_timeseal(id, hello.hello_version());
         }
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
             Some(sealed) => {

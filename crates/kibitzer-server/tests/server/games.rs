@@ -643,15 +643,15 @@ async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
         white.send(&sealer.hello(0)).await;
         assert_eq!(white.text().await, "");
         for line in ["Alekhine", "secret", "iset ms 1", "match Bogoljubov 5 0 u white"] {
-            white.send(&sealer.line(line.as_bytes(), 10).unwrap()).await;
+            white.send(&sealer.seal_line(line.as_bytes(), 10).unwrap()).await;
         }
         let mut black = Peer::player(&server, "Bogoljubov").await;
         white.heard().await;
-        white.send(&sealer.line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
+        white.send(&sealer.seal_line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
         white.text().await;
         black.text().await;
         black.ask("accept").await;
-        white.send(&sealer.line(b"e4", 20).unwrap()).await;
+        white.send(&sealer.seal_line(b"e4", 20).unwrap()).await;
         white.heard().await;
         black.text().await;
         black.ask("e5").await;
@@ -661,7 +661,7 @@ async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
         time::sleep(Duration::from_millis(100)).await;
         white.send(&sealer.ping_answer(5_000)).await;
         time::sleep(Duration::from_millis(1200)).await;
-        white.send(&sealer.line(b"Nf3", 6_000).unwrap()).await;
+        white.send(&sealer.seal_line(b"Nf3", 6_000).unwrap()).await;
         let board = white.text().await;
         assert!(board.contains(" N/g1-f3 (0:01.000) Nf3 "), "{board}");
         assert!(board.contains(" 299000 300000 "), "{board}");
@@ -675,12 +675,12 @@ async fn an_unknown_timeseal_version_is_refused_and_plain_lines_are_not() {
     let server = server_with(&[]).await;
     let sealer = Sealer::new(Timeseal::V2).unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
-    peer.send(&sealer.line(b"ZIPSEAL|1|0|nobody|nothing|", 0).unwrap()).await;
+    peer.send(&sealer.seal_line(b"ZIPSEAL|1|0|nobody|nothing|", 0).unwrap()).await;
     assert_eq!(peer.text().await, "unknown timeseal version\n");
     assert!(peer.is_closed().await);
     let (mut peer, _) = Peer::connect(&server).await;
     peer.send(&sealer.hello(0)).await;
-    peer.send(&sealer.line(b"Newton", 5).unwrap()).await;
+    peer.send(&sealer.seal_line(b"Newton", 5).unwrap()).await;
     peer.send(b"\n").await;
     assert!(peer.text().await.ends_with("fics% "));
     assert_eq!(peer.ask("unsealed line").await, "unsealed: Command not found.\nfics% ");

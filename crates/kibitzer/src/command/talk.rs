@@ -3,7 +3,7 @@
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Command, Reply, split_text};
-use kibitzer_core::text::encode;
+use kibitzer_core::text::encode_ascii;
 
 use super::{Request, reply};
 
@@ -81,7 +81,7 @@ impl Talk {
     ///
     /// An empty text is one piece, whose [`command`](Request::command) fails.
     pub fn pieces(&self) -> Vec<Self> {
-        if encode(&self.text).len() <= MAX_TEXT_BYTES {
+        if encode_ascii(&self.text).len() <= MAX_TEXT_BYTES {
             return vec![self.clone()];
         }
         split_text(&self.text, MAX_TEXT_BYTES).into_iter().map(|text| Self { head: self.head.clone(), text }).collect()
@@ -94,7 +94,7 @@ impl Request for Talk {
 
     /// Returns [`CommandError::TooLong`] for a text that is longer than one piece.
     fn command(&self) -> Result<Command, CommandError> {
-        let length = encode(&self.text).len();
+        let length = encode_ascii(&self.text).len();
         if length > MAX_TEXT_BYTES {
             return Err(CommandError::TooLong { length });
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kibitzer::core::text::decode;
+use kibitzer::core::text::decode_latin_1;
 use ratatui::crossterm::event::KeyCode;
 
 use super::{App, TerminalRequest};
@@ -46,7 +46,9 @@ impl App {
         let (name, text) = match key {
             'y' => ("line", row.line()),
             'f' => match &row.content {
-                RowContent::Event(event) => ("frame", TerminalSafe(&decode(event.raw())).in_cells().into_owned()),
+                RowContent::Event(event) => {
+                    ("frame", TerminalSafe(&decode_latin_1(event.raw())).in_cells().into_owned())
+                }
                 _ => return None,
             },
             'h' => ("hexadecimal bytes", hex_digits(&self.model.row_bytes(row), " ")),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use kibitzer::core::message::GameId;
-use kibitzer::core::text::decode;
+use kibitzer::core::text::decode_latin_1;
 use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -64,7 +64,7 @@ impl SentLine {
         if self.secret {
             return MASK.to_owned();
         }
-        decode(&self.text).into_owned()
+        decode_latin_1(&self.text).into_owned()
     }
 
     /// Returns the line with one character for each byte, as `kibitzer decode` prints it; empty if it is secret.

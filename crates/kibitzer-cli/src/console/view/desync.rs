@@ -3,7 +3,7 @@
 use kibitzer::core::Event;
 use kibitzer::core::game::{Desync, DesyncBoards};
 use kibitzer::core::message::Message;
-use kibitzer::core::text::decode;
+use kibitzer::core::text::decode_latin_1;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -86,7 +86,7 @@ fn text(
     let facts = facts.chain(squares.map(|squares| position("squares", squares)));
     let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width, 0, usize::MAX, Style::new())).collect();
     let raw = app.model.message_row(row).event().map_or(&[][..], Event::raw);
-    let shown = |range| TerminalSafe(&decode(raw.get(range).unwrap_or_default())).in_cells().into_owned();
+    let shown = |range| TerminalSafe(&decode_latin_1(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());
     for field in app.model.contradicting_fields(row) {
         parts.push((shown(at..field.in_line.start), Style::new()));

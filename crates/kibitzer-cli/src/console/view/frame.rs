@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message, Received};
-use kibitzer::core::text::decode;
+use kibitzer::core::text::decode_latin_1;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -74,7 +74,7 @@ fn parts(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
             let raw = raw.get(..MAX_BYTES).unwrap_or(raw);
             let (start, end) = (field.start.min(raw.len()), field.end.min(raw.len()));
             let ranges = [0..start, start..end, end..raw.len()];
-            return ranges.map(|range| decode(raw.get(range).unwrap_or_default()).into_owned());
+            return ranges.map(|range| decode_latin_1(raw.get(range).unwrap_or_default()).into_owned());
         }
         RowContent::Sent(sent) => sent.text(),
         RowContent::Bot(event) => event.to_string(),
@@ -147,5 +147,5 @@ fn class(received: &Received) -> String {
 /// Returns the tag at the start of a line, such as `<12>`.
 fn tag(line: &[u8]) -> Option<String> {
     let end = line.iter().take(5).position(|&b| b == b'>')?;
-    line.get(..=end).filter(|tag| tag.starts_with(b"<")).map(|tag| decode(tag).into_owned())
+    line.get(..=end).filter(|tag| tag.starts_with(b"<")).map(|tag| decode_latin_1(tag).into_owned())
 }

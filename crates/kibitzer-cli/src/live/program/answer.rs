@@ -3,7 +3,7 @@
 use kibitzer::core::Event;
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::session::{Secret, SecretSource, mask_secrets_in_prefix};
-use kibitzer::core::text::{decode, error_chain};
+use kibitzer::core::text::{decode_latin_1, error_chain};
 use kibitzer::{Command, Reply, RequestError};
 use serde::Serialize;
 use serde_json::json;
@@ -74,7 +74,7 @@ impl ProgramAnswer {
     fn line(&self, event: &Event) -> String {
         let mut line = event.raw().to_vec();
         mask_secrets_in_prefix(&self.secrets.iter(), &mut line, SecretSource::Line);
-        decode(&line).into_owned()
+        decode_latin_1(&line).into_owned()
     }
 
     /// Returns the decoded text without the passwords of the command.

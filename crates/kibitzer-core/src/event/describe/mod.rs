@@ -27,7 +27,7 @@ pub use board::ReportedBoard;
 use self::value::{FieldSink, Fields};
 use super::{Event, EventKind};
 use crate::message::{Datagram, GameId, Message, Received};
-use crate::text::{Handle, decode};
+use crate::text::{Handle, decode_latin_1};
 
 /// Description of one type of event, from which filters, JSON and the text for people are derived.
 pub(crate) trait EventDescriptor: Fields {
@@ -254,13 +254,13 @@ fn with_line_descriptor<R>(received: &Received, read: impl FnOnce(&dyn EventDesc
         return read(&datagram);
     }
     let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
-    read(&DescribedLine { kind, text: decode(received.raw()) })
+    read(&DescribedLine { kind, text: decode_latin_1(received.raw()) })
 }
 
 /// Returns the server's text: the decoded line, or the argument `text` or `move` of a datagram; `None` for a datagram with
 /// neither.
 fn server_text_of(received: &Received) -> Option<Cow<'_, str>> {
-    let Some(datagram) = received.datagram() else { return Some(decode(received.raw())) };
+    let Some(datagram) = received.datagram() else { return Some(decode_latin_1(received.raw())) };
     let words = ["text", "move"].into_iter().filter_map(|name| datagram.argument(name));
     words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty()).map(Cow::Owned)
 }
@@ -294,7 +294,7 @@ impl Event {
     fn line_for_people(&self) -> Option<Cow<'_, str>> {
         let Self::Received { received, .. } = self else { return None };
         let line = if received.is_datagram() { &[] } else { received.raw() };
-        (!line.is_empty() && !line.starts_with(b"<")).then(|| decode(line))
+        (!line.is_empty() && !line.starts_with(b"<")).then(|| decode_latin_1(line))
     }
 }
 

@@ -64,7 +64,7 @@ impl Game {
         }
         let before = self.position.board();
         let played = match last_move {
-            LastMove::Castle { .. } => last_move.located(&before, board.board().find_king(mover), mover),
+            LastMove::Castle { .. } => last_move.with_castling_squares(&before, board.board().find_king(mover), mover),
             other => other,
         };
         let mut expected = before;

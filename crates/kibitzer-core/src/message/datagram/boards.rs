@@ -169,7 +169,7 @@ fn update_message(arguments: &Arguments<'_>, action: GameAction) -> Option<Datag
 pub(super) fn parse_holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let hand = |name| {
         let letters = arguments.bytes(name)?;
-        Some((Hand::parse(letters)?, ServerText::from_letters(letters)))
+        Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))
     };
     let ((white, white_letters), (black, black_letters)) = (hand("white")?, hand("black")?);
     let holding = Holding { game: arguments.game()?, white, black, white_letters, black_letters, passed: None };

@@ -79,7 +79,7 @@ impl<'a> Argument<'a> {
     fn read(at: &mut Cursor<'a>) -> Self {
         for (start, end) in [(QUOTE_START, QUOTE_END), (b"{", b"}")] {
             if at.eat(start) {
-                return Self { bytes: at.take_until(end).unwrap_or_else(|| at.take_rest()), is_quoted: true };
+                return Self { bytes: at.take_until_and_skip(end).unwrap_or_else(|| at.take_rest()), is_quoted: true };
             }
         }
         let word = at.take_while(|b| !matches!(b, b' ' | b'{' | 0x19 | b'\n' | b'\r'));
@@ -190,8 +190,8 @@ impl<'a> UnquotedWords<'a> {
         let mut bytes = [b' '; 64];
         let (_, padded) = bytes.split_last_mut()?;
         padded.get_mut(..unit.len())?.copy_from_slice(unit);
-        let is_plain = masks::mask_of_controls(&bytes) | masks::mask_of_byte(&bytes, b'{') == 0;
-        is_plain.then(|| Self { unit, letters: !masks::mask_of_blanks(&bytes) })
+        let is_plain = masks::mask_of_controls_and_iac(&bytes) | masks::mask_of_byte(&bytes, b'{') == 0;
+        is_plain.then(|| Self { unit, letters: !masks::mask_of_byte(&bytes, b' ') })
     }
 }
 

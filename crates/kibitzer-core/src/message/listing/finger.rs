@@ -8,7 +8,7 @@ use super::{ListedPlayer, Listing};
 use crate::by_name::named_enum;
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
-use crate::text::{Line, PlayerText, decode};
+use crate::text::{Line, PlayerText, decode_latin_1};
 
 /// A player's profile and ratings.
 ///
@@ -127,7 +127,7 @@ impl Finger {
 
     /// Parses a sentence that starts with the player's name; returns whether it is a known one.
     fn add_sentence(&mut self, line: &[u8]) -> bool {
-        let sentence = decode(line.trim_ascii());
+        let sentence = decode_latin_1(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str()) {
             Some(" is NOT a registered player.") => self.is_unregistered = true,
             Some(" has never connected.") => self.presence = Some(OnlineStatus::Never),
@@ -153,7 +153,7 @@ fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
     (fics || at.eat(b"Statistics for ")).then_some(())?;
     let player = ListedPlayer::read(&mut at)?;
     if fics {
-        at.expect(b":")?.end()?;
+        at.expect(b":")?.expect_blank_rest()?;
         return Some((player, None));
     }
     at.skip_whitespace();
@@ -164,7 +164,7 @@ impl OnlineStatus {
     fn read(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"On for: ") {
-            let on_for = read_text(&mut Cursor::new(at.take_until(b" Idle: ")?));
+            let on_for = read_text(&mut Cursor::new(at.take_until_and_skip(b" Idle: ")?));
             return Some(Self::Online { on_for, idle: read_text(&mut at) });
         }
         let _colon = at.expect(b"Last disconnected")?.eat(b":");
@@ -196,7 +196,7 @@ impl FingerGame {
 
 fn read_versus(names: &[u8]) -> Option<(Handle, Handle)> {
     let mut at = Cursor::new(names);
-    let white = at.take_until(b" vs. ")?;
+    let white = at.take_until_and_skip(b" vs. ")?;
     let black = at.take_while(|b| b != b' ' && b != b'.');
     Some((Handle::from_wire(white), Handle::from_wire(black)))
 }
@@ -218,7 +218,7 @@ fn read_detail(line: &[u8]) -> Option<ListedField> {
         b"% of life online",
     ];
     let mut at = Cursor::new(line);
-    let name = at.take_until(b":")?.trim_ascii();
+    let name = at.take_until_and_skip(b":")?.trim_ascii();
     let unnumbered = name.strip_suffix(b"1").or_else(|| name.strip_suffix(b"2")).unwrap_or(name);
     KNOWN.contains(&unnumbered.trim_ascii_end()).then_some(())?;
     Some(ListedField::new(name, at.take_rest().trim_ascii()))

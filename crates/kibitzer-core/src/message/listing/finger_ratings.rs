@@ -3,7 +3,7 @@
 use super::parts::read_text;
 use crate::message::Rating;
 use crate::scan::Cursor;
-use crate::text::decode;
+use crate::text::decode_latin_1;
 
 /// One row of ratings in a [`Finger`](super::Finger). Which columns there are depends on the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl FingerRating {
             at.skip_whitespace();
             row.read_cell(&mut at, column)?;
         }
-        at.end()?;
+        at.expect_blank_rest()?;
         Some(row)
     }
 
@@ -130,7 +130,7 @@ fn read_best(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
     if day.is_some() {
         at.take_rest();
     }
-    (best, day.map(|day| decode(day).into_owned()))
+    (best, day.map(|day| decode_latin_1(day).into_owned()))
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ impl GameRow {
         row.to_move = read_color(&mut at)?;
         at.expect(b":")?.skip_whitespace();
         row.move_number = at.number()?;
-        at.end()?;
+        at.expect_blank_rest()?;
         Some(row)
     }
 }

@@ -6,7 +6,7 @@ use super::parts::push_if_some;
 use super::{ListedPlayer, Listing};
 use crate::message::template::match_table;
 use crate::scan::Cursor;
-use crate::text::{Line, decode};
+use crate::text::{Line, decode_latin_1};
 
 /// The members of channels.
 ///
@@ -68,12 +68,12 @@ impl ChannelMembers {
 
 fn read_name(at: &mut Cursor<'_>) -> Option<String> {
     at.expect(b" \"")?;
-    Some(decode(at.take_until(b"\"")?).into_owned())
+    Some(decode_latin_1(at.take_until_and_skip(b"\"")?).into_owned())
 }
 
 fn read_members(at: &mut Cursor<'_>) -> Option<Vec<ListedPlayer>> {
     let mut members = Vec::new();
-    while at.end().is_none() {
+    while at.expect_blank_rest().is_none() {
         members.push(ListedPlayer::read(at)?);
         matches!(at.peek(), None | Some(b' ')).then_some(())?;
     }

@@ -9,7 +9,7 @@ use crate::message::clock::read_duration_ms;
 use crate::message::template::match_template;
 use crate::message::{GameId, GameResult, Rating, Style12, Titles};
 use crate::scan::Cursor;
-use crate::text::{Line, decode};
+use crate::text::{Line, decode_latin_1};
 
 /// The moves of one game.
 ///
@@ -173,14 +173,14 @@ fn read_terms(line: &[u8]) -> Option<(bool, String, &[u8])> {
     let rated = at.eat(b"Rated ");
     (rated || at.eat(b"Unrated ")).then_some(())?;
     // An empty kind leaves both its blanks: `Unrated  match`.
-    let kind = at.take_until(b" match")?;
+    let kind = at.take_until_and_skip(b" match")?;
     matches!(at.peek(), None | Some(b',' | b'.' | b' ')).then_some(())?;
-    Some((rated, decode(kind).into_owned(), at.rest()))
+    Some((rated, decode_latin_1(kind).into_owned(), at.rest()))
 }
 
 fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
     let mut at = Cursor::new(text);
-    at.take_until(label)?;
+    at.take_until_and_skip(label)?;
     at.number()
 }
 
@@ -192,10 +192,10 @@ fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let black_ply = number.checked_mul(2)?;
     let mut moves = Vec::new();
     read_cell(&mut at, black_ply.checked_sub(1)?, &mut moves)?;
-    if at.end().is_none() {
+    if at.expect_blank_rest().is_none() {
         read_cell(&mut at, black_ply, &mut moves)?;
     }
-    at.end()?;
+    at.expect_blank_rest()?;
     Some(moves)
 }
 
@@ -207,7 +207,7 @@ fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Opti
     (dots == san.is_empty()).then_some(())?;
     let elapsed_ms = at.skip_whitespace().between(b"(", b")", read_duration_ms);
     if !dots {
-        moves.push(ListedMove { ply, san: decode(san).into_owned(), elapsed_ms });
+        moves.push(ListedMove { ply, san: decode_latin_1(san).into_owned(), elapsed_ms });
     }
     Some(())
 }
@@ -219,7 +219,7 @@ fn read_trailer(line: &[u8]) -> Option<(String, GameResult)> {
     let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;
     let result = GameResult::from_wire(result.strip_prefix(b"} ")?)?;
     let names_game = text.strip_prefix(b"Game ").and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit);
-    (!names_game).then(|| (decode(text).into_owned(), result))
+    (!names_game).then(|| (decode_latin_1(text).into_owned(), result))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::chess::Color;
 use crate::message::clock::{ClockReading, read_duration_ms};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
-use crate::text::{PlayerText, decode};
+use crate::text::{PlayerText, decode_latin_1};
 
 /// Reads a color, `W` or `B`.
 pub(super) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
@@ -60,7 +60,7 @@ pub struct ListedField {
 
 impl ListedField {
     pub(super) fn new(name: &[u8], value: &[u8]) -> Self {
-        Self { name: decode(name).into_owned(), value: PlayerText::from_wire(value) }
+        Self { name: decode_latin_1(name).into_owned(), value: PlayerText::from_wire(value) }
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
     let mut at = Cursor::new(line.trim_ascii_end());
     let owner = Handle::read(at.expect(lead)?)?;
     let _titles = Titles::read(&mut at);
-    at.expect(tail)?.end()?;
+    at.expect(tail)?.expect_blank_rest()?;
     Some(Handle::from_wire(owner))
 }
 
@@ -198,13 +198,13 @@ pub(super) fn push_if_some<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
 
 /// Reads the rest of the line, without the blanks around it.
 pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
-    decode(at.take_rest().trim_ascii()).into_owned()
+    decode_latin_1(at.take_rest().trim_ascii()).into_owned()
 }
 
 /// Reads the next word as text, after optional blanks; `None` at the end of the line.
 pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
     at.skip_whitespace();
-    Some(decode(at.word()?).into_owned())
+    Some(decode_latin_1(at.word()?).into_owned())
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn read_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
 fn read_flags(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
     let manual = at.skip_whitespace().eat(b"m");
     let formula = at.skip_whitespace().eat(b"f");
-    at.end()?;
+    at.expect_blank_rest()?;
     Some((manual, formula))
 }
 

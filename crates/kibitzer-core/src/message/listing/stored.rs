@@ -135,7 +135,7 @@ fn read_names(line: &[u8]) -> Option<StoredGame> {
     let white = Handle::from_wire(Handle::read(&mut at)?);
     at.expect(b" vs. ")?;
     let black = Handle::from_wire(Handle::read(&mut at)?);
-    at.end()?;
+    at.expect_blank_rest()?;
     Some(StoredGame { white, black, details: None })
 }
 

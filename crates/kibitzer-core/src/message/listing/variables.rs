@@ -80,7 +80,7 @@ fn read_value(word: &[u8]) -> Option<ListedField> {
 fn read_setting(line: &[u8]) -> Option<ListedField> {
     const KNOWN: [&[u8]; 6] = [b"Prompt", b"Interface", b"Formula", b"Partner", b"Bughouse partner", b"Following"];
     let mut at = Cursor::new(line);
-    let name = at.skip_whitespace().take_until(b":")?;
+    let name = at.skip_whitespace().take_until_and_skip(b":")?;
     (KNOWN.contains(&name) || matches!(name, [b'f', b'1'..=b'9'])).then_some(())?;
     let _blank = at.eat(b" ");
     Some(ListedField::new(name, at.take_rest()))

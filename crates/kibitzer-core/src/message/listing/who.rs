@@ -82,7 +82,7 @@ impl Listing for WhoList {
 fn read_row(line: &[u8]) -> Option<Vec<WhoEntry>> {
     let mut at = Cursor::new(line);
     let mut players = Vec::new();
-    while at.end().is_none() {
+    while at.expect_blank_rest().is_none() {
         players.push(WhoEntry::read(&mut at)?);
         matches!(at.peek(), None | Some(b' ')).then_some(())?;
     }

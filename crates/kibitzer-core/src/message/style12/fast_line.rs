@@ -98,7 +98,10 @@ const FORM_END: [[u8; 16]; 1] = [*b"\0\0\0\0\0\0 \0\0\0\0\0\0\0\0 "];
 #[inline(always)]
 fn has_legal_squares(head: &[u8; SQUARES_END]) -> Option<bool> {
     let sixteens = head.as_chunks().0.first_chunk()?;
-    Some(masks::fits_board(sixteens, &FORM) & masks::fits_board(&[*head.last_chunk()?], &FORM_END))
+    Some(
+        masks::matches_board_template(sixteens, &FORM)
+            & masks::matches_board_template(&[*head.last_chunk()?], &FORM_END),
+    )
 }
 
 /// Parses four flags, each `0 ` or `1 `, into castling rights.
@@ -115,8 +118,9 @@ fn read_castling(text: [u8; 8]) -> Option<CastlingRights> {
 #[inline(always)]
 fn word_ends(rest: &[u8; 128]) -> Option<(u128, usize)> {
     let (first, second) = (rest.first_chunk()?, rest.last_chunk()?);
-    let controls = u128::from(masks::mask_of_controls(first)) | u128::from(masks::mask_of_controls(second)) << 64;
-    let blanks = u128::from(masks::mask_of_blanks(first)) | u128::from(masks::mask_of_blanks(second)) << 64;
+    let controls =
+        u128::from(masks::mask_of_controls_and_iac(first)) | u128::from(masks::mask_of_controls_and_iac(second)) << 64;
+    let blanks = u128::from(masks::mask_of_byte(first, b' ')) | u128::from(masks::mask_of_byte(second, b' ')) << 64;
     let end = controls & controls.wrapping_neg();
     let ends = blanks & end.wrapping_sub(1) | end;
     let is_usual = end != 0 && ends & (ends >> 1) == 0;

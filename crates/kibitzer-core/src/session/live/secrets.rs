@@ -7,7 +7,7 @@ use crate::session::context::Context;
 use crate::session::options::credentials::Password;
 use crate::session::reply::Reply;
 use crate::session::secret::{Secret, SecretSource, mask_secrets_in_prefix};
-use crate::text::{ServerText, encode};
+use crate::text::{ServerText, encode_ascii};
 
 /// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's secrets
 /// from the text of a refusal, because errors are logged.
@@ -28,7 +28,7 @@ pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, Reques
         }
         Err(RequestError::Refused { text, .. }) if !secrets.is_empty() => {
             let secrets: Vec<_> = secrets.iter().filter_map(|word| Secret::new(word.as_bytes())).collect();
-            let mut line = encode(text.as_str()).into_owned().into_bytes();
+            let mut line = encode_ascii(text.as_str()).into_owned().into_bytes();
             mask_secrets_in_prefix(&secrets.iter(), &mut line, SecretSource::Line);
             *text = ServerText::from_wire(&line);
         }

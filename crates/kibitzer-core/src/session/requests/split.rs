@@ -2,7 +2,7 @@
 
 use crate::text;
 
-/// Splits a text into pieces of at most `max_bytes` each once encoded by [`text::encode`].
+/// Splits a text into pieces of at most `max_bytes` each once encoded by [`text::encode_ascii`].
 ///
 /// Pieces end at blanks if possible, otherwise inside a word, but never inside the entity of a character, whether it is written in the
 /// text or produced by encoding. An entity longer than `max_bytes` is a piece of its own. Blanks at the ends of pieces are removed,
@@ -33,7 +33,7 @@ fn split_fitting(text: &str, max_bytes: usize) -> (&str, &str) {
     let (mut length, mut bytes) = (0, 0);
     let mut rest = text;
     while let Some((unit, tail)) = first_unit(rest) {
-        bytes += text::encode(unit).len();
+        bytes += text::encode_ascii(unit).len();
         if bytes > max_bytes && length > 0 {
             break;
         }
@@ -87,7 +87,7 @@ mod tests {
             let pieces = split_text(&text, max);
             let mut rest = text.as_str();
             for piece in &pieces {
-                prop_assert!(text::encode(piece).len() <= max, "{}", piece);
+                prop_assert!(text::encode_ascii(piece).len() <= max, "{}", piece);
                 rest = rest.trim_start_matches(' ').strip_prefix(piece.as_str()).unwrap();
             }
             prop_assert_eq!(rest.trim_start_matches(' '), "");

@@ -1,27 +1,28 @@
-//! The end of a stream, and a framer that starts in the middle of one.
+//! The end of a stream, and framers that start in the middle of one.
 
-use super::bytes::Byte;
-use super::{Block, Framer, MAX_UNITS, PendingFrame, UnitFrame};
+use super::bytes::StreamByte;
+use super::{Framer, MAX_UNITS, OpenBlock, PendingFrame, SequenceFrame};
 use crate::wire::StreamState;
 use crate::wire::control::SequenceState;
 use crate::wire::frame::{Control, Frame};
 use crate::wire::telnet::{IAC, SUBNEGOTIATION, TelnetState};
 
 impl Framer {
-    /// Returns the next frame of the bytes that are left at the end of the stream: unfinished lines, then an
-    /// unfinished block.
+    /// Returns the next of the frames that are unfinished at the end of the stream, or `None` after the last one: telnet command,
+    /// control sequence, line, then the ends of open blocks and units.
     pub fn finish(&mut self) -> Option<Frame<'_>> {
         self.clear_emitted();
-        let out = self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line())?;
+        let out =
+            self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line_block_or_unit())?;
         Some(self.emit_frame(out))
     }
 
-    /// Emits an unfinished telnet command at the end of the stream, as far as it is known.
+    /// Ends an unfinished telnet command. Returns the part that was received as a frame; `None` if none is unfinished.
     fn finish_telnet(&mut self) -> Option<PendingFrame> {
         let offset = self.telnet_start;
         match std::mem::take(&mut self.telnet) {
             TelnetState::Text => None,
-            TelnetState::Command => self.process_byte(Byte { value: IAC, escaped: true, at: offset }),
+            TelnetState::Command => self.process_byte(StreamByte { value: IAC, escaped: true, at: offset }),
             TelnetState::Option(command) => {
                 Some(PendingFrame::Control { control: Control::Telnet { command, option: None }, offset })
             }
@@ -31,11 +32,11 @@ impl Framer {
         }
     }
 
-    /// Emits the bytes of an unfinished sequence as text.
+    /// Ends an unfinished control sequence, whose bytes are text. Returns the next frame of that text; `None` once there is none.
     fn finish_sequence(&mut self) -> Option<PendingFrame> {
         if matches!(self.sequence.state, SequenceState::Datagram { .. }) {
             return self
-                .end_sequence(Some(PendingFrame::Unit { kind: UnitFrame::Broken, offset: self.sequence.start }));
+                .end_sequence(Some(PendingFrame::Unit { kind: SequenceFrame::Broken, offset: self.sequence.start }));
         }
         loop {
             self.sequence.abort_to_text();
@@ -44,7 +45,7 @@ impl Framer {
                 Some(byte) if self.sequence.state == SequenceState::None => self.process_byte(byte),
                 byte => {
                     self.pending_bytes.extend(byte);
-                    self.replay()
+                    self.replay_byte_as_text()
                 }
             };
             if out.is_some() {
@@ -53,15 +54,17 @@ impl Framer {
         }
     }
 
-    /// Emits the collected line at the end of the stream, if there is one.
-    fn finish_line(&mut self) -> Option<PendingFrame> {
-        if self.line.has_content() {
+    /// Returns the frame of the unfinished line; or, without one, ends the open block or the innermost open unit. `None` once
+    /// there is none.
+    fn finish_line_block_or_unit(&mut self) -> Option<PendingFrame> {
+        if self.line.has_line_to_emit() {
             return Some(PendingFrame::Line);
         }
         self.cut_block(self.position).or_else(|| self.end_unit(self.position))
     }
 
-    /// Stores the settings and the facts found in the stream in `state`. Does not change the name of the login.
+    /// Writes the settings of the framer, and what it has found in the stream, to `state`. The handle of the login is not
+    /// changed.
     pub(crate) fn save_state(&self, state: &mut StreamState) {
         state.family = self.family;
         state.is_unblocked = self.is_unblocked;
@@ -72,26 +75,27 @@ impl Framer {
         state.keeps_blanks = self.wrapping.keeps_blanks;
         state.block = self.block.map(|block| block.id);
         state.n_units = self.units.depth;
-        state.is_mid_line = self.line.was_marked();
+        state.is_mid_line = self.line.had_inline_frame();
         state.quote = self.line.quote();
     }
 
-    /// Sets the framer to the state of another one at the end of a frame.
+    /// Sets all the state that another framer wrote by [`save_state`](Self::save_state) after a frame. The stream position is not
+    /// part of it.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.apply_settings(state);
         if state.is_logged_in {
             self.prompts.set_logged_in();
         }
         self.wrapping.keeps_blanks = state.keeps_blanks;
-        self.block = state.block.map(|id| Block { id, start: self.position, posed: false, over_at: None });
+        self.block = state.block.map(|id| OpenBlock { id, start: self.position, posed: false, over_at: None });
         self.units.depth = state.n_units.min(MAX_UNITS);
         if state.is_mid_line {
-            self.line.set_marked();
+            self.line.record_inline_frame();
         }
         self.line.set_quote(state.quote);
     }
 
-    /// Applies the family, block mode, timeseal, prompt and wrapping of a state, but not its position in the stream.
+    /// Sets family, block mode, timeseal, prompt and wrapping from a state, and nothing else.
     pub(crate) fn apply_settings(&mut self, state: &StreamState) {
         self.family = state.family;
         self.is_unblocked = state.is_unblocked;

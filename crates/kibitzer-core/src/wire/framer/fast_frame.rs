@@ -1,12 +1,12 @@
-//! The fastest path through the framer: command prompts, and boards whose parser finds the end of the line.
+//! The fastest path of the framer: command prompts, and boards whose parser finds the end of the line.
 //!
-//! A stream of games consists mostly of these, one after the other. The frames are the same as on the other paths.
+//! The output of games consists mostly of these. The frames are the same as on the other paths.
 
 use super::Framer;
 use super::whole_line::skip_returns;
 use crate::wire::prompt::PromptKind;
 
-/// A frame of the fast path: a prompt, or a board that the caller's parser has read.
+/// A frame of the fastest path, without its bytes; the fields are those of [`Frame`](crate::wire::Frame).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastFrame {
     pub(crate) offset: u64,
@@ -15,48 +15,51 @@ pub(crate) struct FastFrame {
     pub(crate) kind: FastFrameKind,
 }
 
+/// Kind of a [`FastFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FastFrameKind {
+    /// A command prompt.
     Prompt,
+    /// A style 12 line, which the caller's parser has read.
     Board,
 }
 
 impl Framer {
-    /// Returns the next frame if it is a command prompt, or a style 12 line that `read` can parse. After `None`,
-    /// [`next_frame`](Self::next_frame) has to be called.
+    /// Consumes and returns the next frame if it is a command prompt, or a style 12 line that `parse_board` accepts. After
+    /// `None`, [`next_frame`](Self::next_frame) has to be called.
     ///
-    /// `read` receives the input from the line's first byte on, and returns the length of the line. The line has no
-    /// control byte, and a control byte follows it.
+    /// `parse_board` receives the input from the first byte of a line on, and returns the length of the line, which contains no
+    /// control byte and is followed by one; `None` if it is not a board.
     #[inline]
     pub(crate) fn next_fast_frame(
         &mut self,
         input: &mut &[u8],
-        read: impl FnOnce(&[u8]) -> Option<usize>,
+        parse_board: impl FnOnce(&[u8]) -> Option<usize>,
     ) -> Option<FastFrame> {
         self.clear_emitted();
-        let mut text = self.line_start(input)?;
+        let mut text = self.skip_to_line_start(input)?;
         if let [b'\n', rest @ ..] = text
-            && self.line.is_marked()
+            && self.line.has_inline_frame()
         {
-            self.end_marked_line(input, rest);
-            text = self.line_start(input)?;
+            self.end_frame_only_line(input, rest);
+            text = self.skip_to_line_start(input)?;
         }
         let offset = self.position + (input.len() - text.len()) as u64;
         let (bell, kind) = match text {
             [b'<', ..] if !self.prompts.custom().starts_with(b"<") => {
-                let (line, rest) = text.split_at_checked(read(text)?)?;
+                let (line, rest) = text.split_at_checked(parse_board(text)?)?;
                 let rest = skip_returns(rest).strip_prefix(b"\n")?;
                 if !self.starts_a_line(skip_returns(rest)) || line.len() > self.limits.line_bytes {
                     return None;
                 }
                 self.advance_past_line(input, rest);
-                (self.line.end_borrowed_tagged_line(), FastFrameKind::Board)
+                (self.line.end_tagged_line_and_take_bell(), FastFrameKind::Board)
             }
             [b'f', ..] => {
-                let (PromptKind::Command(family), length) = self.prompts.at_start(text)? else { return None };
+                let (PromptKind::Command(family), length) = self.prompts.match_start(text)? else { return None };
                 let rest = text.get(length..).filter(|_| length <= self.limits.line_bytes)?;
                 self.advance(input, rest);
-                self.note_prompt(PromptKind::Command(family));
+                self.record_prompt(PromptKind::Command(family));
                 (false, FastFrameKind::Prompt)
             }
             _ => return None,
@@ -64,11 +67,10 @@ impl Framer {
         Some(FastFrame { offset, end: self.position, bell, kind })
     }
 
-    /// Returns the input from the start of the next line, if a line starts here and nothing has to be emitted before
-    /// it.
+    /// Returns the input from the first byte of a line on; `None` if no line starts here, or a block has to be ended first.
     #[inline]
-    fn line_start<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
+    fn skip_to_line_start<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
         let is_block_over = self.block.is_some_and(|block| block.over_at.is_some());
-        (self.is_at_line_start() && !is_block_over).then(|| skip_returns(input))
+        (self.may_use_fast_path() && !is_block_over).then(|| skip_returns(input))
     }
 }

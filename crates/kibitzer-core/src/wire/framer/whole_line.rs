@@ -1,41 +1,41 @@
-//! The fast path of the framer: borrows prompts, complete lines without control bytes, and complete level-2 units from the input.
+//! The fast path of the framer: borrows complete lines without control bytes, complete level-2 units, and prompts from the input.
 //!
-//! Its frames must be those of the slow path; a property test and a fuzz target compare the two.
+//! Its frames have to equal those of the slow path; a property test and a fuzz target compare the two.
 
 use super::{Framer, WHO_AM_I, apply_server_line};
 use crate::wire::control::{CONTROL_Y, CONTROL_Z};
 use crate::wire::family::Family;
 use crate::wire::frame::{Frame, FrameKind, LineTag};
-use crate::wire::line::{is_prompted, split_at_tag};
+use crate::wire::line::{prompt_follows_output, split_at_tag};
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
 
 /// The result of the fast path.
 pub(super) enum WholeLine<'a> {
     Frame(Frame<'a>),
-    /// A line that held only prompts ended.
-    MarkedLineEnded,
-    /// The next line has to be processed by the slow path.
+    /// No frame: the end of a line that contained only prompts or marks was consumed.
+    FrameOnlyLineEnded,
+    /// No frame: the slow path has to continue.
     NotWhole,
 }
 
 impl Framer {
-    /// Returns a prompt, a complete level-2 unit, or a complete line without control bytes, borrowed from `input`. A line that may continue
+    /// Consumes and returns a prompt, a complete level-2 unit, or a complete line without control bytes. A line that may continue
     /// is moved to the line buffer instead.
     pub(super) fn next_whole_line<'a>(&mut self, input: &mut &'a [u8]) -> WholeLine<'a> {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
         if let [b'\n', rest @ ..] = text
-            && self.line.is_marked()
+            && self.line.has_inline_frame()
         {
-            self.end_marked_line(input, rest);
-            return WholeLine::MarkedLineEnded;
+            self.end_frame_only_line(input, rest);
+            return WholeLine::FrameOnlyLineEnded;
         }
-        if let Some((unit, rest)) = self.whole_unit(text) {
+        if let Some((unit, rest)) = self.split_whole_unit(text) {
             self.advance(input, rest);
-            self.line.set_marked();
+            self.line.record_inline_frame();
             if unit.starts_with(WHO_AM_I) {
-                self.log_in(Family::Icc);
+                self.record_login(Family::Icc);
             }
             let kind = FrameKind::Datagram { bytes: unit };
             return WholeLine::Frame(Frame { offset: first, end: self.position, bell: false, kind });
@@ -44,29 +44,29 @@ impl Framer {
         let head = text.get(indent..).unwrap_or_default();
         let quote = self.line.quote();
         if !quote.covers_indent(indent)
-            && let Some((kind, length)) = self.prompts.at_start(head)
+            && let Some((kind, length)) = self.prompts.match_start(head)
             && indent + length <= self.limits.line_bytes
         {
             self.advance(input, head.get(length..).unwrap_or_default());
-            let kind = FrameKind::Control(self.note_prompt(kind));
+            let kind = FrameKind::Control(self.record_prompt(kind));
             return WholeLine::Frame(Frame { offset: first + indent as u64, end: self.position, bell: false, kind });
         }
-        let Some((line, rest)) = split_line(text) else {
+        let Some((line, rest)) = split_first_line(text) else {
             return self.leave_to_slow_path(first + text.len() as u64);
         };
         let end = first + (text.len() - rest.len()) as u64;
-        if line.len() <= indent && self.line.is_marked() {
-            self.end_marked_line(input, rest);
-            return WholeLine::MarkedLineEnded;
+        if line.len() <= indent && self.line.has_inline_frame() {
+            self.end_frame_only_line(input, rest);
+            return WholeLine::FrameOnlyLineEnded;
         }
-        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.is_for_slow_path(line, indent) {
+        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.needs_slow_path(line, indent) {
             return self.leave_to_slow_path(end);
         }
         let (tag, bytes) = split_at_tag(line, indent, quote);
         let first = if line.is_empty() { end - 1 } else { first };
         // The byte after a line decides this at the least cost; without it the line itself is examined.
         let is_over = self.starts_a_line(skip_returns(rest))
-            || !self.wrapping.may_continue(is_prompted(&self.prompts, self.family), tag, bytes, line, false);
+            || !self.wrapping.may_continue(prompt_follows_output(&self.prompts, self.family), tag, bytes, line, false);
         self.advance_past_line(input, rest);
         if !is_over {
             self.line.hold_borrowed(line, first, end);
@@ -75,34 +75,35 @@ impl Framer {
         if tag == LineTag::None {
             apply_server_line(&mut self.prompts, &mut self.wrapping, line);
         }
-        let offset = if tag.is_written() { first + indent as u64 } else { first };
-        let bell = self.line.end_borrowed_line(line);
+        let offset = if tag.is_literal() { first + indent as u64 } else { first };
+        let bell = self.line.end_borrowed_line_and_take_bell(line);
         WholeLine::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
-    /// Splits `text` after the level-2 unit that it starts with, without the unit's brackets.
-    fn whole_unit<'a>(&self, text: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    /// Splits `text` into the level-2 unit at its start, without brackets, and the rest. `None` if `text` does not start with a
+    /// complete unit, or units are not recognized here.
+    fn split_whole_unit<'a>(&self, text: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let unit = text.strip_prefix(&[CONTROL_Y, b'('])?;
         let is_posed = self.block.is_some_and(|block| block.posed);
-        (self.accepts_units() && !is_posed).then_some(())?;
+        (self.recognizes_units() && !is_posed).then_some(())?;
         let length = unit_length(unit.get(..self.limits.datagram_bytes).unwrap_or(unit))?;
         Some((unit.get(..length)?, unit.get(length + 2..)?))
     }
 
-    /// Advances `input` past the end of a line that contained only prompts or marks, which is not emitted.
-    pub(super) fn end_marked_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
+    /// Consumes `input` up to `rest`, the end of a line that contained only prompts or marks; such a line is not emitted.
+    pub(super) fn end_frame_only_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
         self.advance_past_line(input, rest);
-        self.line.clear_marked();
+        self.line.clear_inline_frame();
     }
 
-    /// Leaves the bytes up to `position` to the slow path. Scanning them again for every read would take quadratic time.
+    /// Leaves the bytes up to the stream position to the slow path. Scanning them again for every read would take quadratic time.
     fn leave_to_slow_path(&mut self, position: u64) -> WholeLine<'static> {
         self.slow_until = position;
         WholeLine::NotWhole
     }
 
-    /// Returns whether a line without control bytes may be a ping or a prompt for guests, which only the slow path detects.
-    fn is_for_slow_path(&self, line: &[u8], indent: usize) -> bool {
+    /// Returns whether a line without control bytes may be a ping or offer a guest name, which only the slow path detects.
+    fn needs_slow_path(&self, line: &[u8], indent: usize) -> bool {
         match line.get(indent..).unwrap_or_default() {
             [b'[', b'G', b']'] => self.timeseal == Timeseal::V1,
             [b'P', ..] => !self.prompts.is_logged_in(),
@@ -110,19 +111,19 @@ impl Framer {
         }
     }
 
-    /// Advances `input` to `rest`, which follows a line end, and checks the limit of the block.
+    /// Consumes `input` up to `rest`, which follows a line end, and records whether the open block exceeds its limit.
     pub(super) fn advance_past_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
         self.advance(input, rest);
-        self.check_block_limit(self.position);
+        self.record_block_excess(self.position);
     }
 
-    /// Advances `input` to `rest`, its suffix, and the stream position accordingly.
+    /// Consumes `input` up to `rest`, its suffix, and advances the stream position.
     pub(super) fn advance<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
         self.position += (input.len() - rest.len()) as u64;
         *input = rest;
     }
 
-    /// Returns whether the bytes after a line show that it does not continue; `false` if they are empty.
+    /// Returns whether `rest`, the bytes after a line, shows that the line does not continue; `false` if `rest` is empty.
     pub(super) fn starts_a_line(&self, rest: &[u8]) -> bool {
         match rest.first() {
             None | Some(b'\\') => false,
@@ -132,7 +133,8 @@ impl Framer {
     }
 }
 
-/// Returns the length of a level-2 unit without its closing bracket; `None` if it is incomplete, broken, or has telnet bytes.
+/// Returns the length of a level-2 unit up to its closing bracket; `None` if it is incomplete or broken, or contains byte 255.
+/// `unit` starts after the opening bracket.
 fn unit_length(unit: &[u8]) -> Option<usize> {
     let mut is_quoted = false;
     for at in memchr::memchr3_iter(CONTROL_Y, CONTROL_Z, IAC, unit) {
@@ -148,13 +150,13 @@ fn unit_length(unit: &[u8]) -> Option<usize> {
     None
 }
 
-/// Splits `text` after its first line, without the line end.
-fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Splits `text` into its first line, without the line end, and the rest; `None` without a line end.
+fn split_first_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let (line, rest) = text.split_at_checked(memchr::memchr(b'\n', text)?)?;
-    Some((without_returns(line), rest.get(1..)?))
+    Some((trim_trailing_returns(line), rest.get(1..)?))
 }
 
-/// Skips carriage returns. Nearly always there is at most one.
+/// Removes carriage returns from the start. Nearly always there is at most one.
 pub(super) fn skip_returns(input: &[u8]) -> &[u8] {
     match input {
         [b'\r', b'\r', ..] => input.get(input.iter().take_while(|&&byte| byte == b'\r').count()..).unwrap_or_default(),
@@ -163,19 +165,20 @@ pub(super) fn skip_returns(input: &[u8]) -> &[u8] {
     }
 }
 
-const fn without_returns(mut line: &[u8]) -> &[u8] {
+/// Removes carriage returns from the end.
+const fn trim_trailing_returns(mut line: &[u8]) -> &[u8] {
     while let [rest @ .., b'\r'] = line {
         line = rest;
     }
     line
 }
 
-/// Returns whether a byte may be more than text: a control character or the start of a telnet command. A tab counts too, although the
-/// fast path could process it.
+/// Returns whether a byte is a control character below 0x20, including line ends and tabs, or 255, which starts a telnet command.
 pub(super) const fn is_control_byte(byte: u8) -> bool {
     byte.wrapping_sub(0x20) >= IAC - 0x20
 }
 
+/// Returns whether a line contains a [control byte](is_control_byte).
 pub(super) fn has_control_bytes(line: &[u8]) -> bool {
     line.iter().fold(false, |found, &byte| found | is_control_byte(byte))
 }
