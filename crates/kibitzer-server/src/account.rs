@@ -14,7 +14,7 @@ use crate::family::Family;
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
-    #[serde(deserialize_with = "deserialize_handle")]
+    #[serde(deserialize_with = "deserialize_unchecked_handle")]
     pub(crate) handle: Handle,
     pub(crate) password: String,
     #[serde(default)]
@@ -25,8 +25,8 @@ pub struct Account {
     pub(crate) is_banned: bool,
 }
 
-/// Reads a name, which [`Account::parse_list`] checks.
-fn deserialize_handle<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Handle, D::Error> {
+/// Deserializes a name without checking it; [`Account::parse_list`] does that.
+fn deserialize_unchecked_handle<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Handle, D::Error> {
     String::deserialize(deserializer).map(|name| Handle::from_wire(name.as_bytes()))
 }
 
@@ -36,9 +36,9 @@ impl Account {
         Self { handle, password: password.into(), titles: Vec::new(), ratings: BTreeMap::new(), is_banned: false }
     }
 
-    /// Adds a title as shown after the name: `GM`, `*`, `TD`.
+    /// Adds a title, which is shown in parentheses after the name: `GM`, `*`, `TD`.
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
+    pub fn add_title(mut self, title: impl Into<String>) -> Self {
         self.titles.push(title.into());
         self
     }
@@ -50,12 +50,12 @@ impl Account {
         self
     }
 
-    /// Formats the titles after the name: `(GM)(*)`.
-    pub(crate) fn titles_shown(&self) -> String {
+    /// Formats the titles as they follow the name: `(GM)(*)`.
+    pub(crate) fn format_titles(&self) -> String {
         self.titles.iter().map(|title| format!("({title})")).collect::<Vec<_>>().concat()
     }
 
-    /// Bans the account: its name is refused at the login.
+    /// Bans the account: logins with its name are refused.
     #[must_use]
     pub const fn banned(mut self) -> Self {
         self.is_banned = true;
@@ -78,7 +78,7 @@ impl Account {
     ///     "#,
     ///     Family::Fics,
     /// )?;
-    /// assert_eq!(accounts, [Account::new("Newton".parse()?, "apple").title("GM").rating("blitz", 2100)]);
+    /// assert_eq!(accounts, [Account::new("Newton".parse()?, "apple").add_title("GM").rating("blitz", 2100)]);
     /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -146,8 +146,9 @@ impl Accounts {
         self.0.get_mut(&name_key(name))
     }
 
-    /// Returns the account of that name, or the only one whose name starts with it.
-    pub(crate) fn find(&self, prefix: &str) -> Option<&Account> {
+    /// Returns the account with exactly this name, otherwise the only one whose name starts with it; `None` if there are none or
+    /// several. Case is ignored.
+    pub(crate) fn find_by_prefix(&self, prefix: &str) -> Option<&Account> {
         let accounts = self.0.iter().map(|(name, account)| (name.as_str(), account));
         match exact_or_prefix_matches(accounts, &name_key(prefix)).as_slice() {
             [(_, account)] => Some(account),
@@ -156,12 +157,12 @@ impl Accounts {
     }
 }
 
-/// Returns a name in the form that is compared: servers ignore case.
+/// Returns the name in lower case, the form in which names are compared.
 pub(crate) fn name_key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// Returns the item of exactly this name, or all items whose names start with it.
+/// Returns only the item with exactly this name if there is one, otherwise all items whose names start with it.
 pub(crate) fn exact_or_prefix_matches<'a, T>(
     items: impl IntoIterator<Item = (&'a str, T)>,
     prefix: &str,
@@ -191,7 +192,8 @@ mod tests {
              [[account]]\nhandle = 'Leibniz'\npassword = 'dx'\nbanned = true\n",
             Family::Fics,
         );
-        let newton = Account::new("Newton".parse().unwrap(), "apple").title("GM").title("*").rating("blitz", 2100);
+        let newton =
+            Account::new("Newton".parse().unwrap(), "apple").add_title("GM").add_title("*").rating("blitz", 2100);
         let leibniz = Account::new("Leibniz".parse().unwrap(), "dx").banned();
         let want = [newton, leibniz];
         assert_eq!(accounts.unwrap(), want);
@@ -200,7 +202,7 @@ mod tests {
             accounts.insert(account);
         }
         assert!(accounts.get("NEWTON").is_some());
-        assert_eq!(accounts.find("new").map(|account| account.handle.as_str()), Some("Newton"));
+        assert_eq!(accounts.find_by_prefix("new").map(|account| account.handle.as_str()), Some("Newton"));
     }
 
     #[test]

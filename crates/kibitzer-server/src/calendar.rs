@@ -8,9 +8,9 @@ const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// A minute of the calendar in UTC, the server's only time zone.
+/// A calendar date with hour and minute in UTC, the server's only time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Date {
+pub(crate) struct UtcDateTime {
     year: u64,
     /// 1 to 12.
     month: u64,
@@ -21,9 +21,9 @@ pub(crate) struct Date {
     minute: u64,
 }
 
-impl Date {
-    /// Converts a time; times before 1970 become the start of 1970.
-    pub(crate) fn of(moment: SystemTime) -> Self {
+impl UtcDateTime {
+    /// Converts a system time, rounded down to the minute; times before 1970 become the start of 1970.
+    pub(crate) fn from_system_time(moment: SystemTime) -> Self {
         let seconds = moment.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let (days, rest) = (seconds / SECONDS_PER_DAY, seconds % SECONDS_PER_DAY);
         let (year, month, day) = civil_from_days(days);
@@ -39,7 +39,7 @@ impl Date {
     }
 
     /// Formats the time of day: `00:30`.
-    pub(crate) fn clock(self) -> String {
+    pub(crate) fn format_time_of_day(self) -> String {
         format!("{:02}:{:02}", self.hour, self.minute)
     }
 
@@ -65,19 +65,20 @@ const fn civil_from_days(days: u64) -> (u64, u64, u64) {
     (year + era * 400 + january_or_february, month, day)
 }
 
-/// Formats a duration: `49 seconds`, `1 minute`, `2 hours 1 minute 5 seconds`. Omits parts that are 0.
+/// Formats a duration in days to seconds: `49 seconds`, `2 hours 1 minute 5 seconds`. Omits units whose number is 0; a duration
+/// below one second is `0 seconds`.
 pub(crate) fn format_duration(time: Duration) -> String {
     let seconds = time.as_secs();
     let parts = [(seconds / SECONDS_PER_DAY, "day"), (seconds / 3_600 % 24, "hour"), (seconds / 60 % 60, "minute")];
-    let mut words: Vec<_> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, unit)| count(n, unit)).collect();
+    let mut words: Vec<_> = parts.into_iter().filter(|&(n, _)| n > 0).map(|(n, unit)| format_count(n, unit)).collect();
     if words.is_empty() || !seconds.is_multiple_of(60) {
-        words.push(count(seconds % 60, "second"));
+        words.push(format_count(seconds % 60, "second"));
     }
     words.join(" ")
 }
 
 /// Formats a number and a noun: `1 player`, `2 players`, `0 players`.
-pub(crate) fn count(n: impl TryInto<u64>, noun: &str) -> String {
+pub(crate) fn format_count(n: impl TryInto<u64>, noun: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
@@ -86,8 +87,8 @@ pub(crate) fn count(n: impl TryInto<u64>, noun: &str) -> String {
 mod tests {
     use super::*;
 
-    fn at(seconds: u64) -> Date {
-        Date::of(UNIX_EPOCH + Duration::from_secs(seconds))
+    fn at(seconds: u64) -> UtcDateTime {
+        UtcDateTime::from_system_time(UNIX_EPOCH + Duration::from_secs(seconds))
     }
 
     #[test]

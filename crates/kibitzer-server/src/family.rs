@@ -32,7 +32,7 @@ impl Family {
         }
     }
 
-    /// Returns whether a name has only characters that names may have. A few old names on ICC have a hyphen.
+    /// Returns whether a name consists only of characters that this family permits in names. A few old names on ICC have a hyphen.
     fn has_name_characters(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
@@ -43,7 +43,7 @@ impl Family {
         }
     }
 
-    /// Returns why a name is against the rules of names; `None` if it is not.
+    /// Returns which rule for names a name breaks; `None` if it breaks none.
     pub(crate) fn name_failure(self, name: &str) -> Option<LoginFailure> {
         let lengths = &self.texts().name_length;
         if !self.has_name_characters(name) {
@@ -55,17 +55,12 @@ impl Family {
         }
     }
 
-    /// Formats the refusal of a command that the server does not know.
-    pub(crate) fn unknown_command(self, name: &str) -> String {
+    /// Formats the reply to a command that the server does not know.
+    pub(crate) fn unknown_command_text(self, name: &str) -> String {
         match self {
             Self::Fics => format!("{name}: Command not found.\n"),
             Self::Icc => format!("No such command ({name}).\n"),
         }
-    }
-
-    /// Returns whether this family has a command that the other one has.
-    pub(crate) fn has_command(self, name: &str) -> bool {
-        self == Self::Fics || !matches!(name, "iset" | "ivariables")
     }
 }
 
@@ -84,8 +79,8 @@ pub(crate) enum LoginFailure {
 }
 
 impl LoginFailure {
-    /// Formats the refusal of a name. That of a name in use follows the prompt directly, as recorded.
-    pub(crate) fn text(self, name: &str, texts: &FamilyTexts) -> String {
+    /// Formats the text that refuses the login. The text for a name in use has no line end before it, as recorded.
+    pub(crate) fn refusal_text(self, name: &str, texts: &FamilyTexts) -> String {
         match self {
             Self::NameTooLong => {
                 let max = texts.name_length.end();
@@ -117,8 +112,9 @@ pub(crate) struct FamilyTexts {
     pub(crate) banner: &'static str,
     /// Length of a player's name. Source: transport §7, icc §1.
     pub(crate) name_length: RangeInclusive<usize>,
-    /// Number of the shortest length, and the permitted characters, in refusals of a name.
+    /// Minimum length in words, for refusals of a name.
     pub(crate) min_name_length: &'static str,
+    /// Permitted characters, for refusals of a name.
     pub(crate) name_characters: &'static str,
     /// Rule for names in the errors of [`Account::parse_list`](crate::Account::parse_list).
     pub(crate) name_rule: &'static str,

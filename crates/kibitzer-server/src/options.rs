@@ -71,7 +71,7 @@ impl Default for ServerOptions {
 }
 
 impl ServerOptions {
-    /// Returns the defaults: a FICS server on a free port of 127.0.0.1, without accounts, that admits guests.
+    /// Returns the default options: a FICS server on a free port of 127.0.0.1, which has no accounts and admits guests.
     pub fn new() -> Self {
         Self::default()
     }
@@ -113,7 +113,7 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the date and time of the server's start. Default: the current ones.
+    /// Sets the date and time that the server shows at its start. Default: the current ones.
     #[must_use]
     pub const fn date(mut self, date: SystemTime) -> Self {
         self.date = Some(date);
@@ -136,36 +136,36 @@ impl ServerOptions {
         self
     }
 
-    /// Refuses guests.
+    /// Refuses guests, so that only players with an account can log in. Default: guests are admitted.
     #[must_use]
     pub const fn refuse_guests(mut self) -> Self {
         self.are_guests_refused = true;
         self
     }
 
-    /// Sets the number of connections above which clients are refused as the server is full. Default: 10,000.
+    /// Sets the maximum number of connections. Further clients are told that the server is full, and disconnected. Default: 10,000.
     #[must_use]
     pub const fn max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections;
         self
     }
 
-    /// Sets the number of unsent bytes above which a client that does not read is disconnected. Default: 1 MiB.
+    /// Sets the maximum number of bytes that are queued for a client; one that reads too slowly is disconnected. Default: 1 MiB.
     #[must_use]
     pub const fn max_unsent_bytes(mut self, max_unsent_bytes: usize) -> Self {
         self.max_unsent_bytes = max_unsent_bytes;
         self
     }
 
-    /// Sets the time after which an unfinished login is closed. Default: 30 s.
+    /// Sets the maximum time from connecting to the end of the login; the connection is then closed. Default: 30 s.
     #[must_use]
     pub const fn login_timeout(mut self, timeout: Duration) -> Self {
         self.login_timeout = timeout;
         self
     }
 
-    /// Sets the time without a command after which a player without a game is logged out. Default: 60 min. The message has whole
-    /// minutes.
+    /// Sets the time without a command after which a player without a game is logged out. Default: 60 min. The message to the
+    /// player states it in whole minutes.
     #[must_use]
     pub const fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;
@@ -186,8 +186,8 @@ impl ServerOptions {
         self
     }
 
-    /// Returns whether the server has a feature of the FICS family; never on ICC.
-    pub(crate) fn has(&self, feature: Feature) -> bool {
+    /// Returns whether a feature is enabled; always `false` on ICC.
+    pub(crate) fn has_feature(&self, feature: Feature) -> bool {
         self.family == Family::Fics && !self.missing.contains(&feature)
     }
 }

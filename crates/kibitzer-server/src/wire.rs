@@ -66,7 +66,7 @@ enum TelnetState {
     SubnegotiationCommand,
 }
 
-/// Parser of a client's bytes. Its output does not depend on how they are split.
+/// Parser of the bytes of one client. Its output does not depend on how they are split into reads.
 #[derive(Debug, Default)]
 pub(crate) struct InputReader {
     line: Vec<u8>,
@@ -91,7 +91,7 @@ impl InputReader {
     fn process_byte(&mut self, byte: u8) -> Option<ClientInput> {
         match (self.telnet, byte) {
             (TelnetState::Text, IAC) => self.telnet = TelnetState::Command,
-            (TelnetState::Text, b'\n') => return Some(self.end_line()),
+            (TelnetState::Text, b'\n') => return Some(self.finish_line()),
             (TelnetState::Text, _) => self.push_byte(byte),
             (TelnetState::Command, _) => return self.process_telnet_command(byte),
             (TelnetState::Option(command), option) => {
@@ -124,6 +124,7 @@ impl InputReader {
         None
     }
 
+    /// Adds a byte to the current line; drops it if the line has reached [`MAX_LINE_BYTES`].
     fn push_byte(&mut self, byte: u8) {
         if self.line.len() < MAX_LINE_BYTES {
             self.line.push(byte);
@@ -132,8 +133,8 @@ impl InputReader {
         }
     }
 
-    /// Returns the line collected so far, without its carriage return, and starts a new one.
-    fn end_line(&mut self) -> ClientInput {
+    /// Removes and returns the current line, without a carriage return at its end.
+    fn finish_line(&mut self) -> ClientInput {
         let mut line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_too_long) {
             return ClientInput::TooLong(line);
@@ -145,7 +146,7 @@ impl InputReader {
     }
 }
 
-/// Returns the grant of a requested option; other options are ignored.
+/// Returns the grant of the options that the server supports; `None` for every other telnet negotiation.
 ///
 /// Source: transport §2; transcripts.
 const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
@@ -156,25 +157,25 @@ const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
     }
 }
 
-/// Appends a text to `out`, with `line_end` for each `\n`, and entities such as `&#x265e;` for characters beyond ASCII.
+/// Encodes a text and appends it to `out`, with `line_end` for each `\n`, and entities such as `&#x265e;` for characters beyond ASCII.
 ///
 /// Lines longer than `width` are wrapped; `None` keeps them whole. An entity counts as one character, as on the recorded server.
-pub(crate) fn write_text(text: &str, width: Option<usize>, line_end: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode_text(text: &str, width: Option<usize>, line_end: &[u8], out: &mut Vec<u8>) {
     let mut wrapped = String::new();
     for line in text.split_inclusive('\n') {
         match width {
             Some(width) if line.len() > width => {
                 wrapped.clear();
-                wrap(line, width, &mut wrapped);
-                write_plain(&wrapped, line_end, out);
+                wrap_line(line, width, &mut wrapped);
+                encode_unwrapped(&wrapped, line_end, out);
             }
-            _ => write_plain(line, line_end, out),
+            _ => encode_unwrapped(line, line_end, out),
         }
     }
 }
 
-/// Appends text without wrapping, with line ends and entities replaced.
-fn write_plain(text: &str, line_end: &[u8], out: &mut Vec<u8>) {
+/// Appends text without wrapping it, with `line_end` for each `\n`, and entities for characters beyond ASCII.
+fn encode_unwrapped(text: &str, line_end: &[u8], out: &mut Vec<u8>) {
     out.reserve(text.len() + line_end.len());
     for character in text.chars() {
         match u8::try_from(character) {
@@ -195,7 +196,7 @@ const CONTINUATION: &str = "\\   ";
 /// end counts like a blank: a line of exactly `width` characters is followed by an empty continuation.
 ///
 /// Source: transcripts of talk at widths of 60 and 79.
-fn wrap(line: &str, width: usize, out: &mut String) {
+fn wrap_line(line: &str, width: usize, out: &mut String) {
     let width = width.max(CONTINUATION.len() + 1);
     let characters: Vec<char> = line.chars().collect();
     if characters.len() <= width {
@@ -204,13 +205,13 @@ fn wrap(line: &str, width: usize, out: &mut String) {
     }
     let mut column = 0;
     for chunk in characters.chunk_by(|one, next| one.is_ascii_whitespace() == next.is_ascii_whitespace()) {
-        column = wrap_chunk(chunk, width, column, out);
+        column = wrap_word_or_blanks(chunk, width, column, out);
     }
 }
 
 /// Appends a word, or the blanks between two words, to the current line, or to the next ones after [`CONTINUATION`]. `column` is the
 /// current column; returns the one after the chunk.
-fn wrap_chunk(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
+fn wrap_word_or_blanks(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
     let mut rest = chunk;
     while rest.len() > width - column {
         if rest.len() > width - CONTINUATION.len() {
@@ -281,7 +282,7 @@ mod tests {
 
     fn written(text: &str, width: Option<usize>) -> String {
         let mut out = Vec::new();
-        write_text(text, width, b"\n\r", &mut out);
+        encode_text(text, width, b"\n\r", &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -298,7 +299,7 @@ mod tests {
 
     fn wrapped(line: &str, width: usize) -> String {
         let mut out = String::new();
-        wrap(line, width, &mut out);
+        wrap_line(line, width, &mut out);
         out
     }
 

@@ -8,7 +8,7 @@ use super::position::Position;
 
 /// Why a typed text is not a move that can be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MoveError {
+pub(crate) enum TypedMoveError {
     /// The text does not have the form of a move; it may be a command.
     NotAMove,
     /// More than one legal move matches.
@@ -41,30 +41,30 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// [`MoveError::NotAMove`] depends on the text alone, the others on the position.
-    pub(crate) fn read_move(&self, typed: &str, case: MoveCase) -> Result<Move, MoveError> {
-        let (first, second) = parse_patterns(typed.as_bytes(), case).ok_or(MoveError::NotAMove)?;
+    /// [`TypedMoveError::NotAMove`] depends on the text alone, the others on the position.
+    pub(crate) fn parse_typed_move(&self, typed: &str, case: MoveCase) -> Result<Move, TypedMoveError> {
+        let (first, second) = parse_patterns(typed.as_bytes(), case).ok_or(TypedMoveError::NotAMove)?;
         match (self.find_only_match(first), second) {
-            (Err(MoveError::Illegal), Some(second)) => self.find_only_match(second),
+            (Err(TypedMoveError::Illegal), Some(second)) => self.find_only_match(second),
             (found, _) => found,
         }
     }
 
     /// Returns the only legal move that matches a pattern; fails if none or several do.
-    fn find_only_match(&self, pattern: Pattern) -> Result<Move, MoveError> {
+    fn find_only_match(&self, pattern: MovePattern) -> Result<Move, TypedMoveError> {
         let mut matches = self.legal_moves().into_iter().filter(|&legal| self.matches(pattern, legal));
         match (matches.next(), matches.next()) {
-            (None, _) => Err(MoveError::Illegal),
+            (None, _) => Err(TypedMoveError::Illegal),
             (Some(found), None) => Ok(found),
-            (Some(_), Some(_)) => Err(MoveError::Ambiguous),
+            (Some(_), Some(_)) => Err(TypedMoveError::Ambiguous),
         }
     }
 
     /// Returns whether a legal move satisfies a pattern.
-    fn matches(&self, pattern: Pattern, legal: Move) -> bool {
+    fn matches(&self, pattern: MovePattern, legal: Move) -> bool {
         match (pattern, legal) {
-            (Pattern::Exactly(exact), legal) => exact == legal,
-            (Pattern::Partial(walk), Move::Normal { role, from, to, promotion }) => {
+            (MovePattern::Exactly(exact), legal) => exact == legal,
+            (MovePattern::Partial(walk), Move::Normal { role, from, to, promotion }) => {
                 walk.role.is_none_or(|typed| typed == role)
                     && walk.from_file.is_none_or(|file| file == from.file())
                     && walk.from_rank.is_none_or(|rank| rank == from.rank())
@@ -72,7 +72,7 @@ impl Position {
                     && walk.to_rank.is_none_or(|rank| rank == to.rank())
                     && (promotion == walk.promotion || (promotion == Some(Role::Queen) && walk.promotion.is_none()))
             }
-            (Pattern::Partial(walk), Move::Castle(side)) => {
+            (MovePattern::Partial(walk), Move::Castle(side)) => {
                 let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
                 let from = walk.from_file.zip(walk.from_rank).and_then(|(file, rank)| Square::new(file, rank));
                 let to = walk.to_rank.and_then(|rank| Square::new(walk.to_file, rank));
@@ -82,14 +82,14 @@ impl Position {
                     && from == Some(squares.king_from)
                     && to == Some(squares.king_to)
             }
-            (Pattern::Partial(_), Move::Drop { .. }) => false,
+            (MovePattern::Partial(_), Move::Drop { .. }) => false,
         }
     }
 }
 
-/// A condition that a typed text puts on the legal moves.
+/// What a legal move has to match to be the typed one.
 #[derive(Clone, Copy, Debug)]
-enum Pattern {
+enum MovePattern {
     Exactly(Move),
     Partial(TypedMove),
 }
@@ -105,19 +105,21 @@ struct TypedMove {
     promotion: Option<Role>,
 }
 
-/// Parses a text; the second pattern counts if no legal move matches the first, as a small `b` is a file or a bishop.
-fn parse_patterns(typed: &[u8], case: MoveCase) -> Option<(Pattern, Option<Pattern>)> {
+/// Parses a typed move into one or two patterns; the second applies if no legal move matches the first, as `b` may be a file or a
+/// bishop. `None` if the text is not a move.
+fn parse_patterns(typed: &[u8], case: MoveCase) -> Option<(MovePattern, Option<MovePattern>)> {
     if typed.len() > MAX_MOVE_BYTES {
         return None;
     }
     let text = trim_marks(typed);
-    if let Some(exact) = read_castling_or_drop(text) {
-        return Some((Pattern::Exactly(exact), None));
+    if let Some(exact) = parse_castling_or_drop(text) {
+        return Some((MovePattern::Exactly(exact), None));
     }
-    let as_pawn = read_typed_move(text, None).map(Pattern::Partial);
-    let as_piece =
-        text.split_first().and_then(|(&letter, rest)| read_typed_move(rest, Some(read_piece(letter, case)?)));
-    match (as_pawn, as_piece.map(Pattern::Partial)) {
+    let as_pawn = parse_typed_squares(text, None).map(MovePattern::Partial);
+    let as_piece = text
+        .split_first()
+        .and_then(|(&letter, rest)| parse_typed_squares(rest, Some(parse_piece_letter(letter, case)?)));
+    match (as_pawn, as_piece.map(MovePattern::Partial)) {
         (Some(first), second) => Some((first, second)),
         (None, second) => Some((second?, None)),
     }
@@ -132,7 +134,7 @@ fn trim_marks(mut text: &[u8]) -> &[u8] {
 }
 
 /// Parses castling, or a drop such as `P@f5`, `P@@f5` or `P/@@-f5`.
-fn read_castling_or_drop(text: &[u8]) -> Option<Move> {
+fn parse_castling_or_drop(text: &[u8]) -> Option<Move> {
     let mut letters: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'/' | b'-')).collect();
     letters.dedup_by(|next, byte| (*next, *byte) == (b'@', b'@'));
     match LastMove::parse_verbose(&letters, b"", Color::White)? {
@@ -142,8 +144,8 @@ fn read_castling_or_drop(text: &[u8]) -> Option<Move> {
     }
 }
 
-/// Parses the letter of a piece other than a pawn; small letters count only if case is ignored.
-fn read_piece(letter: u8, case: MoveCase) -> Option<Role> {
+/// Parses the letter of a piece; `None` for other letters, and for a lower-case letter unless case is ignored.
+fn parse_piece_letter(letter: u8, case: MoveCase) -> Option<Role> {
     let is_piece = case == MoveCase::Insensitive || letter.is_ascii_uppercase();
     Role::from_letter(letter).filter(|_| is_piece)
 }
@@ -151,7 +153,7 @@ fn read_piece(letter: u8, case: MoveCase) -> Option<Role> {
 /// Parses the squares after the letter of a piece, or a whole move without a letter.
 ///
 /// Without a letter, a move with one square is a pawn's; with two squares any piece may stand on the first.
-fn read_typed_move(text: &[u8], role: Option<Role>) -> Option<TypedMove> {
+fn parse_typed_squares(text: &[u8], role: Option<Role>) -> Option<TypedMove> {
     let (text, promotion) = split_promotion(text);
     let text = text.strip_prefix(b"/").filter(|_| role.is_some()).unwrap_or(text);
     let letters: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'x' | b'-' | b':')).collect();

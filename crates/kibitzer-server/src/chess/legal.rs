@@ -40,41 +40,41 @@ impl Position {
         self.placement.is_in_check(self.side_to_move)
     }
 
-    /// Returns the least valuable piece of `by` that attacks a square, pinned or not.
-    pub(crate) fn cheapest_attacker(&self, square: Square, by: Color) -> Option<Role> {
+    /// Returns the role of the least valuable piece of `by` that attacks a square, pinned or not; `None` if none does.
+    pub(crate) fn least_valuable_attacker(&self, square: Square, by: Color) -> Option<Role> {
         let attackers = self.placement.attackers(square, by);
         Role::ALL.into_iter().find(|&role| !(attackers & self.placement.of_role(role)).is_empty())
     }
 
     /// Returns the square of a side's king; `None` in a position without it.
     pub(crate) fn king(&self, color: Color) -> Option<Square> {
-        self.placement.king(color)
+        self.placement.king_square(color)
     }
 
-    /// Returns how this position ends the game. Repetition and the 50-move rule need the game's history and are not checked.
+    /// Returns how this position ends the game; `None` if the game continues. Repetition and the 50-move rule need the game's history and are not checked.
     ///
     /// In bughouse, neither a check that a dropped piece would block nor a side without a move ends the game, as the partner
     /// may still pass a piece.
     pub(crate) fn termination(&self) -> Option<Termination> {
-        if self.lacks_material(Color::White) && self.lacks_material(Color::Black) {
+        if self.has_insufficient_material(Color::White) && self.has_insufficient_material(Color::Black) {
             return Some(Termination::InsufficientMaterial);
         }
-        if self.has_legal_move() || (self.variant == Variant::Bughouse && self.could_drop_to_escape()) {
+        if self.has_legal_move() || (self.variant == Variant::Bughouse && self.could_escape_by_drop()) {
             return None;
         }
         Some(if self.is_check() { Termination::Checkmate } else { Termination::Stalemate })
     }
 
     /// Returns whether a side can never mate: a bare king, or a king with one knight or bishop. `false` in variants with drops.
-    pub(crate) fn lacks_material(&self, color: Color) -> bool {
-        let count = |role| self.placement.of(Piece { color, role }).len();
+    pub(crate) fn has_insufficient_material(&self, color: Color) -> bool {
+        let count = |role| self.placement.of_piece(Piece { color, role }).len();
         !self.variant.has_hands()
             && [Role::Pawn, Role::Rook, Role::Queen].into_iter().all(|role| count(role) == 0)
             && count(Role::Knight) + count(Role::Bishop) <= 1
     }
 
     /// Returns the file of a pawn that can legally be captured en passant now.
-    pub(super) fn capturable_en_passant(&self) -> Option<u8> {
+    pub(super) fn legal_en_passant_file(&self) -> Option<u8> {
         let square = self.en_passant?;
         let captures = |legal| matches!(legal, Move::Normal { role: Role::Pawn, from, to, .. } if to == square && from.file() != to.file());
         self.legal_moves().into_iter().any(captures).then_some(square.file())
@@ -85,8 +85,8 @@ impl Position {
         self.pseudo_legal_moves().into_iter().any(|played| self.leaves_king_safe(played, is_check))
     }
 
-    /// Returns whether the side to move would have a legal move with one more piece in hand.
-    fn could_drop_to_escape(&self) -> bool {
+    /// Returns whether the side to move would have a legal move if it had a queen in hand.
+    fn could_escape_by_drop(&self) -> bool {
         let mut with_queen = *self;
         with_queen.hands.of_mut(self.side_to_move).add(Role::Queen);
         with_queen.has_legal_move()
@@ -94,8 +94,8 @@ impl Position {
 
     /// Returns whether a pseudo-legal move leaves the own king out of check. A drop exposes no king, so that it only has to end
     /// a check.
-    fn leaves_king_safe(&self, played: Move, is_check: bool) -> bool {
-        let is_harmless = !is_check && matches!(played, Move::Drop { .. });
+    fn leaves_king_safe(&self, played: Move, was_in_check: bool) -> bool {
+        let is_harmless = !was_in_check && matches!(played, Move::Drop { .. });
         is_harmless || !self.placement_after(played).is_in_check(self.side_to_move)
     }
 
@@ -105,11 +105,11 @@ impl Position {
         let own = self.placement.of_color(self.side_to_move);
         let last_rank = home_rank(self.side_to_move.opponent());
         for from in own.into_iter().map(from_cozy_square) {
-            let Some(role) = self.placement.role(from) else { continue };
+            let Some(role) = self.placement.role_at(from) else { continue };
             let targets = if role == Role::Pawn {
                 self.pawn_targets(from)
             } else {
-                self.placement.attacked_squares(role, from) & !own
+                self.placement.attacks_of_non_pawn(role, from) & !own
             };
             for to in targets.into_iter().map(from_cozy_square) {
                 if role == Role::Pawn && to.rank() == last_rank {
@@ -121,10 +121,11 @@ impl Position {
             }
         }
         moves.extend(CastlingSide::BOTH.into_iter().filter(|&side| self.may_castle(side)).map(Move::Castle));
-        self.push_drops(&mut moves);
+        self.push_pseudo_legal_drops(&mut moves);
         moves
     }
 
+    /// Returns the squares to which a pawn of the side to move can move or capture, even if that leaves the king in check.
     fn pawn_targets(&self, from: Square) -> BitBoard {
         let (at, color) = (to_cozy_square(from), to_cozy_color(self.side_to_move));
         let en_passant = self.en_passant.map_or(BitBoard::EMPTY, |square| to_cozy_square(square).bitboard());
@@ -132,7 +133,7 @@ impl Position {
         get_pawn_quiets(at, color, self.placement.occupied()) | (get_pawn_attacks(at, color) & takes)
     }
 
-    /// Returns whether a side has the right to castle, the squares between are free, and the king neither is in check nor passes
+    /// Returns whether the side to move has the right to castle, the squares between are free, and the king neither is in check nor passes
     /// an attacked square. The target square is checked like that of any other move.
     fn may_castle(&self, side: CastlingSide) -> bool {
         let color = self.side_to_move;
@@ -150,7 +151,7 @@ impl Position {
     }
 
     /// Adds the drops of all pieces in hand on empty squares, including those that leave the king in check.
-    fn push_drops(&self, moves: &mut Vec<Move>) {
+    fn push_pseudo_legal_drops(&self, moves: &mut Vec<Move>) {
         let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
         let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
         for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
@@ -161,8 +162,8 @@ impl Position {
 
     /// Returns the origins of other pieces of the same role that can legally move to the same square.
     pub(super) fn other_origins(&self, role: Role, from: Square, to: Square) -> impl Iterator<Item = Square> {
-        let same = self.placement.of(Piece { color: self.side_to_move, role });
-        let others = self.placement.attacked_squares(role, to) & same & !to_cozy_square(from).bitboard();
+        let same = self.placement.of_piece(Piece { color: self.side_to_move, role });
+        let others = self.placement.attacks_of_non_pawn(role, to) & same & !to_cozy_square(from).bitboard();
         let position = *self;
         others.into_iter().map(from_cozy_square).filter(move |&from| {
             let rival = Move::Normal { role, from, to, promotion: None };

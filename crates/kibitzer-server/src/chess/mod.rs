@@ -16,7 +16,7 @@ mod recorded_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::input::{MoveCase, MoveError};
+pub(crate) use self::input::{MoveCase, TypedMoveError};
 pub(crate) use self::legal::Termination;
 pub(crate) use self::moves::{Move, home_rank};
 pub(crate) use self::position::Position;

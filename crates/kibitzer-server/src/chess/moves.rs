@@ -24,7 +24,7 @@ pub(crate) enum Move {
 
 impl Move {
     /// Returns the target square; for castling, the king's.
-    pub(crate) fn to(self, mover: Color) -> Square {
+    pub(crate) fn target_square(self, mover: Color) -> Square {
         match self {
             Self::Normal { to, .. } | Self::Drop { to, .. } => to,
             Self::Castle(side) => CastlingSquares::of(CastlingFiles::default(), mover, side).king_to,
@@ -34,19 +34,19 @@ impl Move {
     /// Formats the verbose notation of style 12's field 27: `P/e2-e4`, `P/e7-e8=Q`, `o-o`, `P/@@-g2`.
     ///
     /// Source: FICS help file `style12`; transcripts of FatICS.
-    pub(crate) fn to_verbose(self) -> String {
+    pub(crate) fn to_verbose_notation(self) -> String {
         match self {
             Self::Normal { role, from, to, promotion } => {
                 let mut word = format!("{}/{from}-{to}", role.letter());
                 word.extend(promotion.into_iter().flat_map(|role| ['=', role.letter()]));
                 word
             }
-            Self::Castle(side) => castling_word(side).to_ascii_lowercase(),
+            Self::Castle(side) => castling_san(side).to_ascii_lowercase(),
             Self::Drop { role, to } => format!("{}/@@-{to}", role.letter()),
         }
     }
 
-    /// Converts to the move that a client parses from [`to_verbose`](Self::to_verbose), castling without its squares.
+    /// Converts to the move that a client parses from [`to_verbose_notation`](Self::to_verbose_notation), castling without its squares.
     #[cfg(test)]
     pub(crate) const fn to_last_move(self) -> LastMove {
         match self {
@@ -63,7 +63,7 @@ impl Move {
 }
 
 /// Returns `O-O` or `O-O-O`.
-pub(super) const fn castling_word(side: CastlingSide) -> &'static str {
+pub(super) const fn castling_san(side: CastlingSide) -> &'static str {
     match side {
         CastlingSide::Short => "O-O",
         CastlingSide::Long => "O-O-O",

@@ -3,14 +3,14 @@
 use kibitzer_core::chess::{CastlingSide, Role, Square};
 
 use super::legal::Termination;
-use super::moves::{CastlingSquares, Move, castling_word};
+use super::moves::{CastlingSquares, Move, castling_san};
 use super::position::{Capture, Position};
 
 impl Position {
     /// Formats a legal move in standard algebraic notation, with `+` or `#`: style 12's field 29.
     pub(crate) fn san(&self, played: Move) -> String {
         let mut san = match played {
-            Move::Castle(side) => castling_word(side).to_owned(),
+            Move::Castle(side) => castling_san(side).to_owned(),
             Move::Drop { role, to } => format!("{}@{to}", role.letter()),
             Move::Normal { role, from, to, promotion } => self.board_move_to_san(role, from, to, promotion),
         };
@@ -24,13 +24,13 @@ impl Position {
     /// Formats a move of a piece on the board, without castling, drops and the mark of a check.
     fn board_move_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
         // En passant included: the target square may be empty.
-        let takes = self.capture(Move::Normal { role, from, to, promotion }).is_some();
+        let takes = self.capture_of(Move::Normal { role, from, to, promotion }).is_some();
         let mut san = String::with_capacity(8);
         if role == Role::Pawn {
             san.extend(takes.then(|| file_letter(from)));
         } else {
             san.push(role.letter());
-            self.push_origin(&mut san, role, from, to);
+            self.push_disambiguation(&mut san, role, from, to);
         }
         san.extend(takes.then_some('x'));
         san.push_str(&to.to_string());
@@ -39,7 +39,7 @@ impl Position {
     }
 
     /// Writes the part of the origin that distinguishes a piece from others: the file, else the rank, else both.
-    fn push_origin(&self, san: &mut String, role: Role, from: Square, to: Square) {
+    fn push_disambiguation(&self, san: &mut String, role: Role, from: Square, to: Square) {
         let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
         for rival in self.other_origins(role, from, to) {
             is_alone = false;
@@ -57,7 +57,7 @@ impl Position {
     /// Formats a legal move in the notation of delta boards: `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`, `e1g1c`, `e8c8C`, `Q@f7`.
     ///
     /// Source: FICS help file `deltaboard`.
-    pub(crate) fn smith(&self, played: Move) -> String {
+    pub(crate) fn smith_notation(&self, played: Move) -> String {
         match played {
             Move::Castle(side) => {
                 let squares = CastlingSquares::of(self.castling_files, self.side_to_move, side);
@@ -68,7 +68,7 @@ impl Position {
             Move::Normal { from, to, promotion, .. } => {
                 let mut word = format!("{from}{to}");
                 let letter = |taken: Capture| taken.role.letter().to_ascii_lowercase();
-                word.extend(self.capture(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }));
+                word.extend(self.capture_of(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }));
                 word.extend(promotion.map(Role::letter));
                 word
             }

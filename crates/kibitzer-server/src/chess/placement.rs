@@ -3,7 +3,7 @@
 use cozy_chess::{BitBoard, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
 use kibitzer_core::chess::{Board, Color, Piece, Role, Square};
 
-/// Sets of occupied squares.
+/// The pieces on the board, as sets of squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Placement {
     /// One set for each [`Color`].
@@ -24,7 +24,7 @@ impl Placement {
     pub(super) fn to_board(self) -> Board {
         let mut board = Board::EMPTY;
         for square in self.occupied().into_iter().map(from_cozy_square) {
-            board.set(square, self.piece(square));
+            board.set(square, self.piece_at(square));
         }
         board
     }
@@ -37,7 +37,7 @@ impl Placement {
         self.roles.get(role as usize).copied().unwrap_or_default()
     }
 
-    pub(super) fn of(&self, piece: Piece) -> BitBoard {
+    pub(super) fn of_piece(&self, piece: Piece) -> BitBoard {
         self.of_color(piece.color) & self.of_role(piece.role)
     }
 
@@ -45,17 +45,17 @@ impl Placement {
         self.of_color(Color::White) | self.of_color(Color::Black)
     }
 
-    pub(super) fn role(&self, square: Square) -> Option<Role> {
+    pub(super) fn role_at(&self, square: Square) -> Option<Role> {
         Role::ALL.into_iter().find(|&role| self.of_role(role).has(to_cozy_square(square)))
     }
 
-    pub(super) fn piece(&self, square: Square) -> Option<Piece> {
+    pub(super) fn piece_at(&self, square: Square) -> Option<Piece> {
         let color = if self.of_color(Color::White).has(to_cozy_square(square)) { Color::White } else { Color::Black };
-        self.role(square).map(|role| Piece { color, role })
+        self.role_at(square).map(|role| Piece { color, role })
     }
 
-    pub(super) fn king(&self, color: Color) -> Option<Square> {
-        self.of(Piece { color, role: Role::King }).next_square().map(from_cozy_square)
+    pub(super) fn king_square(&self, color: Color) -> Option<Square> {
+        self.of_piece(Piece { color, role: Role::King }).next_square().map(from_cozy_square)
     }
 
     /// Puts a piece on an empty square, or removes it from its square.
@@ -80,11 +80,11 @@ impl Placement {
 
     /// Returns whether a side's king is attacked; `false` without a king.
     pub(super) fn is_in_check(&self, color: Color) -> bool {
-        self.king(color).is_some_and(|king| !self.attackers(king, color.opponent()).is_empty())
+        self.king_square(color).is_some_and(|king| !self.attackers(king, color.opponent()).is_empty())
     }
 
     /// Returns the squares that a piece attacks, including those of its own side; none for a pawn.
-    pub(super) fn attacked_squares(&self, role: Role, from: Square) -> BitBoard {
+    pub(super) fn attacks_of_non_pawn(&self, role: Role, from: Square) -> BitBoard {
         let (at, occupied) = (to_cozy_square(from), self.occupied());
         match role {
             Role::Pawn => BitBoard::EMPTY,

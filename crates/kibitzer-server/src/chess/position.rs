@@ -36,7 +36,7 @@ impl Position {
     /// Returns the start position of Chess960 with that number, which must be below 960.
     ///
     /// Source: the numbering of Reinhard Scharnagl; 518 is the start of orthodox chess.
-    pub(crate) fn fischer_random(number: usize) -> Self {
+    pub(crate) fn chess960_start(number: usize) -> Self {
         const KNIGHTS: [(usize, usize); 10] =
             [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
         let mut free: Vec<u8> = (0..8).collect();
@@ -65,7 +65,7 @@ impl Position {
         Self { castling: fen.castling, castling_files, ..start }
     }
 
-    /// Converts a FEN. Drops castling rights that contradict the board, and hands in a variant without drops.
+    /// Converts a FEN. Discards castling rights that contradict the board, and hands in a variant without drops.
     ///
     /// Nothing else is checked: without two kings, or if the side to move can capture one, the legal moves are meaningless.
     pub(crate) fn from_fen(variant: Variant, fen: &Fen) -> Self {
@@ -74,7 +74,7 @@ impl Position {
             variant,
             placement,
             side_to_move: fen.side_to_move,
-            castling: remaining_rights(&placement, CastlingFiles::default(), fen.castling),
+            castling: intact_castling_rights(&placement, CastlingFiles::default(), fen.castling),
             castling_files: CastlingFiles::default(),
             en_passant: fen.en_passant,
             hands: fen.hands.filter(|_| variant.has_hands()).unwrap_or_default(),
@@ -103,7 +103,7 @@ impl Position {
     /// Source: FICS help file `style12`, fields 22 and 23.
     pub(crate) fn material(&self, color: Color) -> u32 {
         let on_board = Role::ALL.into_iter().map(|role| {
-            let count = self.placement.of(Piece { color, role }).len();
+            let count = self.placement.of_piece(Piece { color, role }).len();
             count * u32::from(role.material_value())
         });
         let in_hand = self.hands.of(color).pieces().map(|role| u32::from(role.material_value()));
@@ -112,16 +112,16 @@ impl Position {
 
     /// Compares two positions for the rule of threefold repetition: pieces on the board and in hand, side to move, castling
     /// rights, and the pawn that can be captured en passant.
-    pub(crate) fn is_repeated_by(&self, other: &Self) -> bool {
+    pub(crate) fn is_repetition_of(&self, other: &Self) -> bool {
         self.placement == other.placement
             && self.side_to_move == other.side_to_move
             && self.hands == other.hands
             && self.castling == other.castling
-            && self.capturable_en_passant() == other.capturable_en_passant()
+            && self.legal_en_passant_file() == other.legal_en_passant_file()
     }
 
-    /// Returns the piece that a move captures.
-    pub(crate) fn capture(&self, played: Move) -> Option<Capture> {
+    /// Returns the piece that a move captures, also en passant; `None` if it captures nothing.
+    pub(crate) fn capture_of(&self, played: Move) -> Option<Capture> {
         let (square, role) = self.captured_square_and_role(played)?;
         Some(Capture {
             role,
@@ -133,7 +133,7 @@ impl Position {
     /// Returns square and role of the piece that a move captures, also en passant; `None` if it captures nothing.
     fn captured_square_and_role(&self, played: Move) -> Option<(Square, Role)> {
         let Move::Normal { role, from, to, .. } = played else { return None };
-        match self.placement.role(to) {
+        match self.placement.role_at(to) {
             Some(taken) => Some((to, taken)),
             None if role == Role::Pawn && from.file() != to.file() => {
                 Some((Square::new(to.file(), from.rank())?, Role::Pawn))
@@ -146,16 +146,16 @@ impl Position {
     #[must_use]
     pub(crate) fn after(&self, played: Move) -> Self {
         let mover = self.side_to_move;
-        let captured = self.capture(played);
+        let captured = self.capture_of(played);
         let mut next = *self;
         next.placement = self.placement_after(played);
-        next.promoted = self.promoted_after(played);
+        next.promoted = self.promoted_squares_after(played);
         let mut rights = self.castling;
         if let Move::Castle(side) = played {
             // In Chess960 the king may stay where it is.
             rights = rights.without(mover, side).without(mover, side.opposite());
         }
-        next.castling = remaining_rights(&next.placement, self.castling_files, rights);
+        next.castling = intact_castling_rights(&next.placement, self.castling_files, rights);
         next.en_passant = square_passed_by_double_push(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
             next.hands.of_mut(mover).add(captured.role_in_hand);
@@ -197,8 +197,8 @@ impl Position {
         next
     }
 
-    /// Returns the squares of promoted pawns after a move.
-    fn promoted_after(&self, played: Move) -> BitBoard {
+    /// Returns the squares of the promoted pawns after a move.
+    fn promoted_squares_after(&self, played: Move) -> BitBoard {
         let Move::Normal { from, to, promotion, .. } = played else { return self.promoted };
         let (from, to) = (to_cozy_square(from), to_cozy_square(to));
         let stays_promoted = promotion.is_some() || self.promoted.has(from);
@@ -230,10 +230,10 @@ fn square_passed_by_double_push(played: Move) -> Option<Square> {
 ///
 /// Called after every move, this alone removes rights: a king or rook that moves leaves its square, and a captured rook leaves
 /// it to a piece of the other side. A lost right never returns, as it is not in `rights` any more.
-fn remaining_rights(placement: &Placement, files: CastlingFiles, rights: CastlingRights) -> CastlingRights {
+fn intact_castling_rights(placement: &Placement, files: CastlingFiles, rights: CastlingRights) -> CastlingRights {
     rights.iter().fold(CastlingRights::NONE, |kept, (color, side)| {
         let squares = CastlingSquares::of(files, color, side);
-        let stands = |role, square| placement.of(Piece { color, role }).has(to_cozy_square(square));
+        let stands = |role, square| placement.of_piece(Piece { color, role }).has(to_cozy_square(square));
         let both_stand = stands(Role::King, squares.king_from) && stands(Role::Rook, squares.rook_from);
         if both_stand { kept.with(color, side) } else { kept }
     })

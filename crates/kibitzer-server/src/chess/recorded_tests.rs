@@ -36,14 +36,14 @@ fn check(session: &Session, before: &Style12, hands: Option<Hands>, now: &Style1
     let position = Position::from_fen(variant, &before.fen().with_hands(hands));
     let read = |text: &str| {
         let text = with_promotion(text, reported.played);
-        position.read_move(&text, MoveCase::Sensitive).unwrap_or_else(|e| panic!("{}: {e:?}", place()))
+        position.parse_typed_move(&text, MoveCase::Sensitive).unwrap_or_else(|e| panic!("{}: {e:?}", place()))
     };
     let played = read(reported.verbose.as_str());
     assert_eq!(Some(played.to_last_move()), reported.played, "{}", place());
     // uhlin-fics sometimes omits the disambiguation, the promotion, or the difference between mate and check.
     if session.name.starts_with("fatics") {
         assert_eq!(read(reported.text()), played, "{}", place());
-        assert_eq!(played.to_verbose(), reported.verbose.as_str(), "{}", place());
+        assert_eq!(played.to_verbose_notation(), reported.verbose.as_str(), "{}", place());
         assert_eq!(position.san(played), reported.text(), "{}", place());
     }
     let after = position.after(played);

@@ -13,8 +13,8 @@ fn square(name: &str) -> Square {
     name.parse().unwrap()
 }
 
-fn read(position: &Position, typed: &str) -> Result<Move, MoveError> {
-    position.read_move(typed, MoveCase::Insensitive)
+fn read(position: &Position, typed: &str) -> Result<Move, TypedMoveError> {
+    position.parse_typed_move(typed, MoveCase::Insensitive)
 }
 
 fn play(position: &Position, moves: &str) -> Position {
@@ -98,7 +98,7 @@ proptest! {
     ) {
         let (mut ours, mut theirs) = match number {
             None => (Position::start(Variant::Standard), Referee::default()),
-            Some(number) => (Position::fischer_random(number), Referee::chess960_startpos(u32::try_from(number).unwrap())),
+            Some(number) => (Position::chess960_start(number), Referee::chess960_startpos(u32::try_from(number).unwrap())),
         };
         for choice in choices {
             let moves = ours.legal_moves();
@@ -136,17 +136,17 @@ proptest! {
             if moves.is_empty() { break }
             for &legal in &moves {
                 let san = now.san(legal);
-                prop_assert_eq!(now.read_move(&san, MoveCase::Sensitive), Ok(legal), "{}", &san);
+                prop_assert_eq!(now.parse_typed_move(&san, MoveCase::Sensitive), Ok(legal), "{}", &san);
             }
             let played = choose(&moves, choice);
-            prop_assert_eq!(now.read_move(&now.san(played), MoveCase::Insensitive), Ok(played));
+            prop_assert_eq!(now.parse_typed_move(&now.san(played), MoveCase::Insensitive), Ok(played));
             let mover = now.side_to_move;
-            let verbose = played.to_verbose();
+            let verbose = played.to_verbose_notation();
             let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
             prop_assert_eq!(read_back, Some(played.to_last_move()));
             let mut board = now.board();
-            let smith = kibitzer_core::chess::SmithMove::parse(now.smith(played).as_bytes()).unwrap();
-            prop_assert_eq!(smith.captured(), now.capture(played).map(|taken| taken.role));
+            let smith = kibitzer_core::chess::SmithMove::parse(now.smith_notation(played).as_bytes()).unwrap();
+            prop_assert_eq!(smith.captured(), now.capture_of(played).map(|taken| taken.role));
             board.apply(smith.to_last_move(&board).unwrap(), mover).unwrap();
             now = now.after(played);
             prop_assert_eq!(board, now.board());
@@ -163,10 +163,10 @@ proptest! {
 fn moves_as_people_type_them() {
     let start = Position::start(Variant::Standard);
     for typed in ["e2e4", "e2-e4", "e4", "P/e2-e4", "Pe4", "pe4", "e4!"] {
-        assert_eq!(start.smith(read(&start, typed).unwrap()), "e2e4", "{typed}");
+        assert_eq!(start.smith_notation(read(&start, typed).unwrap()), "e2e4", "{typed}");
     }
     for typed in ["Nf3", "nf3", "N/g1-f3", "Ng1f3", "Ngf3", "N1f3", "g1f3", "Nf3+"] {
-        assert_eq!(start.smith(read(&start, typed).unwrap()), "g1f3", "{typed}");
+        assert_eq!(start.smith_notation(read(&start, typed).unwrap()), "g1f3", "{typed}");
     }
     let rich = position(Variant::Standard, "r3k2r/1P6/8/3pP3/8/2p5/1P1B4/R3K2R w KQkq d6 0 1");
     let cases = [
@@ -194,16 +194,16 @@ fn moves_as_people_type_them() {
         ("Bc3", "d2c3p"),
     ];
     for (typed, want) in cases {
-        assert_eq!(rich.smith(read(&rich, typed).unwrap_or_else(|_| panic!("{typed}"))), want, "{typed}");
+        assert_eq!(rich.smith_notation(read(&rich, typed).unwrap_or_else(|_| panic!("{typed}"))), want, "{typed}");
     }
 }
 
 #[test]
 fn a_lower_case_b_is_a_bishop_only_if_no_pawn_can_move() {
     let only_bishop = position(Variant::Standard, "4k3/8/8/8/8/2p5/3B4/4K3 w - - 0 1");
-    assert_eq!(only_bishop.smith(read(&only_bishop, "bc3").unwrap()), "d2c3p");
-    assert_eq!(only_bishop.read_move("bc3", MoveCase::Sensitive), Err(MoveError::Illegal));
-    assert_eq!(only_bishop.read_move("nf3", MoveCase::Sensitive), Err(MoveError::NotAMove));
+    assert_eq!(only_bishop.smith_notation(read(&only_bishop, "bc3").unwrap()), "d2c3p");
+    assert_eq!(only_bishop.parse_typed_move("bc3", MoveCase::Sensitive), Err(TypedMoveError::Illegal));
+    assert_eq!(only_bishop.parse_typed_move("nf3", MoveCase::Sensitive), Err(TypedMoveError::NotAMove));
 }
 
 #[test]
@@ -211,17 +211,17 @@ fn errors_distinguish_invalid_ambiguous_and_illegal_moves() {
     let twins = position(Variant::Standard, "4k3/8/8/8/8/8/8/R3K2R w - - 0 1");
     let knights = position(Variant::Standard, "4k3/8/8/8/8/8/1N3N2/4K3 w - - 0 1");
     let pinned = position(Variant::Standard, "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1");
-    assert_eq!(read(&knights, "Nd3"), Err(MoveError::Ambiguous));
-    assert_eq!(read(&twins, "Rd1").map(|found| found.to(Color::White)), Ok(square("d1")));
-    assert_eq!(read(&pinned, "Nc2").map(Move::to_verbose).as_deref(), Ok("N/a1-c2"));
+    assert_eq!(read(&knights, "Nd3"), Err(TypedMoveError::Ambiguous));
+    assert_eq!(read(&twins, "Rd1").map(|found| found.target_square(Color::White)), Ok(square("d1")));
+    assert_eq!(read(&pinned, "Nc2").map(Move::to_verbose_notation).as_deref(), Ok("N/a1-c2"));
     assert_eq!(pinned.san(read(&pinned, "a1c2").unwrap()), "Nc2");
     for typed in ["e2e5", "Qd2", "o-o", "e7e8=Q", "P@e4", "Nd4", "exd6"] {
-        assert_eq!(read(&Position::start(Variant::Standard), typed), Err(MoveError::Illegal), "{typed}");
+        assert_eq!(read(&Position::start(Variant::Standard), typed), Err(TypedMoveError::Illegal), "{typed}");
     }
     for typed in
         ["", "who", "Qa9", "qh9", "e", "4", "ab", "a", "o", "resign", "i2i4", "e2e4e6", "K@e4", "observe", "@@"]
     {
-        assert_eq!(read(&Position::start(Variant::Standard), typed), Err(MoveError::NotAMove), "{typed}");
+        assert_eq!(read(&Position::start(Variant::Standard), typed), Err(TypedMoveError::NotAMove), "{typed}");
     }
 }
 
@@ -246,16 +246,16 @@ fn drops_obey_the_rules() {
     );
     let free = position(Variant::Crazyhouse, "4k3/8/8/8/8/8/8/4K3[PN] w - - 0 1");
     for (typed, want) in [
-        ("P@a1", MoveError::Illegal),
-        ("P@h8", MoveError::Illegal),
-        ("N@e1", MoveError::Illegal),
-        ("Q@a4", MoveError::Illegal),
+        ("P@a1", TypedMoveError::Illegal),
+        ("P@h8", TypedMoveError::Illegal),
+        ("N@e1", TypedMoveError::Illegal),
+        ("Q@a4", TypedMoveError::Illegal),
     ] {
         assert_eq!(read(&free, typed), Err(want), "{typed}");
     }
     for typed in ["P@a2", "p@a2", "P@@a2", "P/@@-a2", "P@@-a2"] {
         let dropped = read(&free, typed).unwrap();
-        assert_eq!((free.san(dropped), dropped.to_verbose()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
+        assert_eq!((free.san(dropped), dropped.to_verbose_notation()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
         assert_eq!(free.after(dropped).hands.white.to_string(), "N");
     }
     assert_eq!(free.san(read(&free, "n@f6").unwrap()), "N@f6+");
@@ -289,15 +289,15 @@ fn positions_that_end_a_game() {
 #[test]
 fn repetition_compares_rights_hands_and_en_passant() {
     let start = Position::start(Variant::Standard);
-    assert!(play(&start, "Nf3 Nf6 Ng1 Ng8").is_repeated_by(&start));
+    assert!(play(&start, "Nf3 Nf6 Ng1 Ng8").is_repetition_of(&start));
     let rooks = position(Variant::Standard, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
-    assert!(!play(&rooks, "Ra2 Ra7 Ra1 Ra8").is_repeated_by(&rooks));
+    assert!(!play(&rooks, "Ra2 Ra7 Ra1 Ra8").is_repetition_of(&rooks));
     let pushed = play(&start, "e4");
     assert_eq!(pushed.en_passant.map(Square::file), Some(4));
-    assert!(play(&pushed, "Nf6 Nf3 Ng8 Ng1").is_repeated_by(&pushed), "nobody could take the pawn");
+    assert!(play(&pushed, "Nf6 Nf3 Ng8 Ng1").is_repetition_of(&pushed), "nobody could take the pawn");
     let takeable = position(Variant::Standard, "4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1");
     let pushed = play(&takeable, "d4");
-    assert!(!play(&pushed, "Kd7 Kd1 Ke8 Ke1").is_repeated_by(&pushed));
+    assert!(!play(&pushed, "Kd7 Kd1 Ke8 Ke1").is_repetition_of(&pushed));
 }
 
 #[test]

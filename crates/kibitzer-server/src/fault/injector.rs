@@ -1,5 +1,6 @@
 //! Injection of faults between a connection's outbox and its stream.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -17,7 +18,7 @@ pub(crate) enum OutputStep {
     Cut,
     /// Resets the connection.
     Reset,
-    /// Passes a fault to the task that owns the state.
+    /// Passes a fault to the actor, which owns the state.
     Forward(Fault),
 }
 
@@ -29,9 +30,9 @@ pub(crate) struct FaultInjector {
     split: Option<Fault>,
     delay: Option<Duration>,
     random: Rng,
-    /// Number of bytes of the server that were passed on.
+    /// Number of bytes of the server's output that were converted to actions.
     n_bytes: u64,
-    /// Faults that took effect since the last [`take_fired`](Self::take_fired), each with the number of bytes before it.
+    /// Faults that took effect since the last [`drain_fired`](Self::drain_fired), each with the number of bytes before it.
     fired: Vec<(FaultPoint, Fault, u64)>,
 }
 
@@ -47,8 +48,8 @@ impl FaultInjector {
         }
     }
 
-    /// Adds a fault; returns the action if it takes effect at once.
-    pub(crate) fn add(&mut self, at: FaultPoint, fault: Fault) -> Option<OutputStep> {
+    /// Adds a fault. Returns the action to take now if the fault takes effect at once; otherwise the fault waits for its point.
+    pub(crate) fn inject(&mut self, at: FaultPoint, fault: Fault) -> Option<OutputStep> {
         let has_passed = matches!(at, FaultPoint::AfterBytes(n) if n < self.n_bytes);
         let step = match (if has_passed { FaultPoint::Now } else { at }, fault) {
             (FaultPoint::Now, Fault::Stall) => Some(OutputStep::Stall),
@@ -57,7 +58,7 @@ impl FaultInjector {
             // The task that owns the state has applied it already.
             (_, Fault::RefuseLogin(_)) => None,
             (at, _) => {
-                self.add_before_next(at, fault);
+                self.push_pending(at, fault);
                 return None;
             }
         };
@@ -65,14 +66,14 @@ impl FaultInjector {
         step
     }
 
-    /// Removes and returns the faults that took effect, as faults of this connection.
-    pub(crate) fn take_fired(&mut self, connection: u64) -> Vec<FiredFault> {
+    /// Removes and returns the faults that took effect since the last call, with the number of their connection.
+    pub(crate) fn drain_fired(&mut self, connection: u64) -> Vec<FiredFault> {
         let fired = self.fired.drain(..);
         fired.map(|(at, fault, byte)| FiredFault { connection, fault, at, byte }).collect()
     }
 
-    /// Adds a fault that waits for the next bytes, even if it needs none.
-    pub(crate) fn add_before_next(&mut self, at: FaultPoint, fault: Fault) {
+    /// Adds a fault that waits for its point, even if it could take effect at once.
+    pub(crate) fn push_pending(&mut self, at: FaultPoint, fault: Fault) {
         self.pending.push((at, fault));
     }
 
@@ -81,7 +82,7 @@ impl FaultInjector {
     pub(crate) fn apply_to_output(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
         let mut steps = Vec::new();
         let mut rest = bytes;
-        while let Some((position, at, fault)) = self.take_first_fault(rest) {
+        while let Some((position, at, fault)) = self.take_first_due_fault(rest) {
             let cuts = match fault {
                 Fault::CutMidLine => true,
                 // Injected before the connection was made, they apply before its first byte.
@@ -92,7 +93,7 @@ impl FaultInjector {
             self.push_server_output(before, &mut steps);
             rest = after;
             self.fired.push((at, fault, self.n_bytes));
-            if self.activate(fault, &mut steps) {
+            if self.activate(fault, &mut steps).is_break() {
                 return steps;
             }
         }
@@ -100,26 +101,25 @@ impl FaultInjector {
         steps
     }
 
-    /// Removes and returns the pending fault with the first position in these bytes.
-    fn take_first_fault(&mut self, bytes: &[u8]) -> Option<(FaultPosition, FaultPoint, Fault)> {
+    /// Removes and returns the pending fault whose point comes first in these bytes; `None` if no point is in them.
+    fn take_first_due_fault(&mut self, bytes: &[u8]) -> Option<(FaultOffsets, FaultPoint, Fault)> {
         // At equal positions, the fault that was injected first is applied first.
         let pending = self.pending.iter().enumerate();
-        let (position, index) =
-            pending.filter_map(|(index, &(at, _))| Some((self.position(at, bytes)?, index))).min()?;
+        let (position, index) = pending.filter_map(|(index, &(at, _))| Some((self.locate(at, bytes)?, index))).min()?;
         let (at, fault) = self.pending.remove(index);
         Some((position, at, fault))
     }
 
-    /// Activates a fault, or adds its actions. Returns whether the rest of the output is dropped: after a stall, cut or reset.
-    fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> bool {
+    /// Activates a fault, or adds its actions. Breaks after a stall, cut or reset: the rest of the output is dropped.
+    fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> ControlFlow<()> {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
             Fault::Delay(delay) => self.delay = Some(delay),
             Fault::Garbage(length) => {
                 let garbage = (0..length).map(|_| self.random.u8(..)).collect();
-                self.insert_line(garbage, steps);
+                self.push_inserted_line(garbage, steps);
             }
-            Fault::OverLongLine(length) => self.insert_line(vec![b'x'; length], steps),
+            Fault::OverLongLine(length) => self.push_inserted_line(vec![b'x'; length], steps),
             Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::RefuseLogin(_) => {
                 steps.push(OutputStep::Forward(fault));
             }
@@ -127,11 +127,14 @@ impl FaultInjector {
             Fault::CutMidLine => steps.push(OutputStep::Cut),
             Fault::Reset => steps.push(OutputStep::Reset),
         }
-        matches!(fault, Fault::Stall | Fault::CutMidLine | Fault::Reset)
+        match fault {
+            Fault::Stall | Fault::CutMidLine | Fault::Reset => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
-    /// Adds writes of a line that is not part of the server's output, so its bytes are not counted.
-    fn insert_line(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
+    /// Adds writes of a line that the fault inserts. Its bytes are not counted, as they are not the server's.
+    fn push_inserted_line(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
         line.extend_from_slice(b"\n\r");
         self.push_writes(&line, steps);
     }
@@ -160,8 +163,8 @@ impl FaultInjector {
         }
     }
 
-    /// Returns the position of a point in these bytes; `None` if the point is not in them.
-    fn position(&self, at: FaultPoint, bytes: &[u8]) -> Option<FaultPosition> {
+    /// Returns where a point is in these bytes; `None` if it is not in them.
+    fn locate(&self, at: FaultPoint, bytes: &[u8]) -> Option<FaultOffsets> {
         let found = match at {
             FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),
             FaultPoint::Login => find_bytes(bytes, b"login: "),
@@ -178,19 +181,19 @@ impl FaultInjector {
         }?;
         let line = bytes.get(found..)?;
         let length = find_bytes(line, b"\n").unwrap_or(line.len());
-        Some(FaultPosition { start: found, middle: found + length / 2 })
+        Some(FaultOffsets { start: found, middle: found + length / 2 })
     }
 }
 
 /// Offsets at which a fault takes effect: the start of a line or of the point in it, and the middle of the rest of that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct FaultPosition {
+struct FaultOffsets {
     start: usize,
     middle: usize,
 }
 
-fn find_bytes(bytes: &[u8], what: &[u8]) -> Option<usize> {
-    bytes.windows(what.len()).position(|window| window == what)
+fn find_bytes(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
 }
 
 #[cfg(test)]
@@ -205,22 +208,22 @@ mod tests {
 
     fn steps(at: FaultPoint, fault: Fault, bytes: &[u8]) -> Vec<OutputStep> {
         let mut injector = FaultInjector::new(1);
-        assert_eq!(injector.add(at, fault), None);
+        assert_eq!(injector.inject(at, fault), None);
         injector.apply_to_output(bytes)
     }
 
     #[test]
     fn a_fault_is_reported_once_with_the_bytes_before_it() {
         let mut injector = FaultInjector::new(1);
-        injector.add(FaultPoint::Login, Fault::CutMidLine);
-        injector.add(FaultPoint::NextBoard, Fault::Garbage(3));
-        assert_eq!(injector.take_fired(3), []);
+        injector.inject(FaultPoint::Login, Fault::CutMidLine);
+        injector.inject(FaultPoint::NextBoard, Fault::Garbage(3));
+        assert_eq!(injector.drain_fired(3), []);
         injector.apply_to_output(BANNER);
         let fired = |fault, at, byte| FiredFault { connection: 3, fault, at, byte };
-        assert_eq!(injector.take_fired(3), [fired(Fault::CutMidLine, FaultPoint::Login, 14)]);
-        assert_eq!(injector.take_fired(3), []);
-        injector.add(FaultPoint::Now, Fault::Stall);
-        assert_eq!(injector.take_fired(3), [fired(Fault::Stall, FaultPoint::Now, 14)]);
+        assert_eq!(injector.drain_fired(3), [fired(Fault::CutMidLine, FaultPoint::Login, 14)]);
+        assert_eq!(injector.drain_fired(3), []);
+        injector.inject(FaultPoint::Now, Fault::Stall);
+        assert_eq!(injector.drain_fired(3), [fired(Fault::Stall, FaultPoint::Now, 14)]);
     }
 
     #[test]
@@ -252,7 +255,7 @@ mod tests {
     #[test]
     fn output_before_the_point_is_unchanged() {
         let mut injector = FaultInjector::new(1);
-        injector.add(FaultPoint::AfterBytes(10), Fault::OverLongLine(3));
+        injector.inject(FaultPoint::AfterBytes(10), Fault::OverLongLine(3));
         assert_eq!(injector.apply_to_output(b"01234"), [write(b"01234")]);
         assert_eq!(injector.apply_to_output(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
         assert_eq!(injector.apply_to_output(b"def"), [write(b"def")]);
@@ -262,9 +265,9 @@ mod tests {
     fn a_point_that_was_passed_takes_effect_at_once() {
         let mut injector = FaultInjector::new(1);
         injector.apply_to_output(b"01234");
-        assert_eq!(injector.add(FaultPoint::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
-        assert_eq!(injector.add(FaultPoint::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
-        assert_eq!(injector.add(FaultPoint::AfterBytes(3), Fault::CutMidLine), None);
+        assert_eq!(injector.inject(FaultPoint::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
+        assert_eq!(injector.inject(FaultPoint::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
+        assert_eq!(injector.inject(FaultPoint::AfterBytes(3), Fault::CutMidLine), None);
         assert_eq!(injector.apply_to_output(b"567\n"), [write(b"5"), OutputStep::Cut]);
     }
 
@@ -272,7 +275,7 @@ mod tests {
     fn a_reset_or_stall_before_the_first_line_passes_no_byte() {
         for (fault, step) in [(Fault::Reset, OutputStep::Reset), (Fault::Stall, OutputStep::Stall)] {
             let mut injector = FaultInjector::new(1);
-            injector.add_before_next(FaultPoint::Now, fault);
+            injector.push_pending(FaultPoint::Now, fault);
             assert_eq!(injector.apply_to_output(BANNER), [step], "{fault:?}");
         }
     }
@@ -281,7 +284,7 @@ mod tests {
     fn a_point_at_the_next_byte_was_not_passed() {
         let mut injector = FaultInjector::new(1);
         injector.apply_to_output(b"01234");
-        assert_eq!(injector.add(FaultPoint::AfterBytes(5), Fault::Reset), None);
+        assert_eq!(injector.inject(FaultPoint::AfterBytes(5), Fault::Reset), None);
         assert_eq!(injector.apply_to_output(b"5678\n"), [write(b"56"), OutputStep::Reset]);
     }
 
@@ -307,9 +310,9 @@ mod tests {
     #[test]
     fn some_faults_need_no_bytes() {
         let mut injector = FaultInjector::new(1);
-        assert_eq!(injector.add(FaultPoint::Now, Fault::Stall), Some(OutputStep::Stall));
-        assert_eq!(injector.add(FaultPoint::Now, Fault::Reset), Some(OutputStep::Reset));
-        assert_eq!(injector.add(FaultPoint::Now, Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
+        assert_eq!(injector.inject(FaultPoint::Now, Fault::Stall), Some(OutputStep::Stall));
+        assert_eq!(injector.inject(FaultPoint::Now, Fault::Reset), Some(OutputStep::Reset));
+        assert_eq!(injector.inject(FaultPoint::Now, Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
         assert_eq!(
             steps(FaultPoint::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(),
             Some(&OutputStep::Forward(Fault::Kick))

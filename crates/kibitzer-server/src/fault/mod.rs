@@ -8,7 +8,7 @@ pub(crate) use self::injector::{FaultInjector, OutputStep};
 use crate::family::Family;
 use crate::lobby::LoginObstacle;
 
-/// A fault of a connection.
+/// Misbehavior of the server on one connection, injected by [`ServerControl::inject`](crate::ServerControl::inject).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -48,8 +48,8 @@ impl Fault {
         }
     }
 
-    /// Returns the names of the points at which this fault can take effect.
-    pub(crate) const fn points(self, family: Family) -> &'static str {
+    /// Returns the names of the points at which this fault can take effect, separated by commas.
+    pub(crate) const fn supported_points(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::RefuseLogin(_), _) => "connect, login, now",
             (_, Family::Fics) => "connect, login, setup, next-board, in-block, after=N, now",

@@ -8,7 +8,7 @@ use super::player::Player;
 use super::seal::TimesealClock;
 use crate::family::Family;
 use crate::play::BoardForm;
-use crate::wire::{InputReader, write_text};
+use crate::wire::{InputReader, encode_text};
 
 /// A reason why the server refuses a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,12 +126,12 @@ impl Connection {
             }
             Some(_) | None => None,
         };
-        write_text(text, width, self.family.texts().line_end, &mut self.unsent);
+        encode_text(text, width, self.family.texts().line_end, &mut self.unsent);
     }
 
     /// Queues text whose lines are never wrapped: boards, offers, results.
     pub(crate) fn queue_unwrapped(&mut self, text: &str) {
-        write_text(text, None, self.family.texts().line_end, &mut self.unsent);
+        encode_text(text, None, self.family.texts().line_end, &mut self.unsent);
     }
 
     /// Queues raw bytes: telnet commands, pings, the marks of a block.

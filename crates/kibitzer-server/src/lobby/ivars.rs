@@ -6,7 +6,7 @@ use crate::account::exact_or_prefix_matches;
 
 /// Returns the variable with this name, otherwise all variables whose names start with it. A variable that cannot be set is never
 /// returned.
-pub(crate) fn ivars_by_prefix(prefix: &str) -> Vec<Ivar> {
+pub(crate) fn settable_ivars_by_prefix(prefix: &str) -> Vec<Ivar> {
     exact_or_prefix_matches(settable_ivars().map(|ivar| (ivar.as_str(), ivar)), prefix)
         .into_iter()
         .map(|(_, ivar)| ivar)
@@ -52,7 +52,7 @@ impl Ivars {
 
     /// Parses the digits after `%b`; `None` if they are too few, or other characters are among them. Digits after the last
     /// variable are ignored.
-    pub(crate) fn from_login(digits: &str) -> Option<Self> {
+    pub(crate) fn parse_login_digits(digits: &str) -> Option<Self> {
         let is_string = digits.len() >= MIN_LOGIN_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0' | b'1'));
         is_string.then(|| {
             let mut ivars = Self::default();
@@ -73,7 +73,7 @@ impl Ivars {
     /// Formats the table of `ivariables`, without its heading.
     ///
     /// Source: transcripts fatics-login-registered-plain, fatics-block-client.
-    pub(crate) fn table(self) -> String {
+    pub(crate) fn format_table(self) -> String {
         const ROWS: [&[Ivar]; 9] = [
             &[Ivar::CompressMove, Ivar::DefPrompt, Ivar::Lock, Ivar::Ms],
             &[Ivar::SeekRemove, Ivar::StartPos, Ivar::Block, Ivar::GameInfo],
@@ -87,7 +87,7 @@ impl Ivars {
         ];
         let mut table = String::new();
         for row in ROWS.into_iter().chain([&[Ivar::Fr, Ivar::Atomic][..]]) {
-            let cells: Vec<_> = row.iter().map(|&ivar| format!("{:<19}", self.cell(ivar))).collect();
+            let cells: Vec<_> = row.iter().map(|&ivar| format!("{:<19}", self.format_cell(ivar))).collect();
             table += cells.concat().trim_end();
             table.push('\n');
         }
@@ -95,7 +95,7 @@ impl Ivars {
     }
 
     /// Formats a cell of the table: the name with its value.
-    fn cell(self, ivar: Ivar) -> String {
+    fn format_cell(self, ivar: Ivar) -> String {
         format!("{}={}", ivar.as_str(), u8::from(self.is_set(ivar)))
     }
 }
@@ -106,20 +106,20 @@ mod tests {
 
     #[test]
     fn a_login_string_sets_each_variable_by_its_number() {
-        let ivars = Ivars::from_login("00010000000001000000000000000001").unwrap();
+        let ivars = Ivars::parse_login_digits("00010000000001000000000000000001").unwrap();
         let set: Vec<_> = settable_ivars().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::as_str).collect();
         assert_eq!(set, ["defprompt", "nohighlight", "nowrap", "atomic"]);
-        assert_eq!(Ivars::from_login("101"), None);
-        assert_eq!(Ivars::from_login(&"2".repeat(32)), None);
-        assert!(Ivars::from_login(&"1".repeat(60)).is_some());
+        assert_eq!(Ivars::parse_login_digits("101"), None);
+        assert_eq!(Ivars::parse_login_digits(&"2".repeat(32)), None);
+        assert!(Ivars::parse_login_digits(&"1".repeat(60)).is_some());
     }
 
     #[test]
     fn names_may_be_abbreviated() {
-        assert_eq!(ivars_by_prefix("ms"), [Ivar::Ms]);
-        assert_eq!(ivars_by_prefix("comp"), [Ivar::CompressMove]);
-        assert_eq!(ivars_by_prefix("se"), [Ivar::SeekRemove, Ivar::SeekInfo, Ivar::SeekCa]);
-        assert_eq!(ivars_by_prefix("zz"), []);
-        assert_eq!(ivars_by_prefix("xml"), [], "it is listed, and cannot be set");
+        assert_eq!(settable_ivars_by_prefix("ms"), [Ivar::Ms]);
+        assert_eq!(settable_ivars_by_prefix("comp"), [Ivar::CompressMove]);
+        assert_eq!(settable_ivars_by_prefix("se"), [Ivar::SeekRemove, Ivar::SeekInfo, Ivar::SeekCa]);
+        assert_eq!(settable_ivars_by_prefix("zz"), []);
+        assert_eq!(settable_ivars_by_prefix("xml"), [], "it is listed, and cannot be set");
     }
 }

@@ -31,11 +31,11 @@ impl LevelSettings {
     /// Units have `%` in place of the name of another player.
     pub(crate) const SHORT_NAMES: u8 = 8;
 
-    /// Applies a line that ICC clients send before the name: `level1=5`, `level2settings=10001`. Returns whether the line is one of
-    /// these, also if its value is invalid and changes nothing. Digits after number [`MAX_NUMBER`] are ignored.
+    /// Applies a level setting that ICC clients send before the name: `level1=5`, `level2settings=10001`. Returns `false` for any
+    /// other line. An invalid value of `level1` changes nothing; digits after number [`MAX_NUMBER`] are ignored.
     ///
     /// Source: icc §1.
-    pub(crate) fn apply_line(&mut self, line: &str) -> bool {
+    pub(crate) fn apply_if_level_line(&mut self, line: &str) -> bool {
         if let Some(bits) = line.strip_prefix("level2settings=") {
             let on = bits.bytes().take(MAX_NUMBER + 1).enumerate().filter(|(_, bit)| *bit == b'1');
             self.datagrams = on.filter_map(|(number, _)| u32::try_from(number).ok()).collect();
@@ -58,18 +58,18 @@ impl LevelSettings {
     }
 
     /// Returns whether the client has switched this datagram on.
-    pub(crate) fn has_datagram(&self, number: u32) -> bool {
+    pub(crate) fn is_datagram_on(&self, number: u32) -> bool {
         self.datagrams.contains(&number)
     }
 
     /// Returns whether a bit of the level-1 setting is set: [`UNITS`](Self::UNITS) and others.
-    pub(crate) const fn has_bit(&self, bit: u8) -> bool {
+    pub(crate) const fn has_level_1_bit(&self, bit: u8) -> bool {
         self.level_1 & bit != 0
     }
 
     /// Returns whether the client receives prompts: they are switched on, and level 1 does not include [`UNITS`](Self::UNITS).
-    pub(crate) const fn gets_prompts(&self) -> bool {
-        self.has_prompt_on && !self.has_bit(Self::UNITS)
+    pub(crate) const fn receives_prompts(&self) -> bool {
+        self.has_prompt_on && !self.has_level_1_bit(Self::UNITS)
     }
 }
 
@@ -80,13 +80,21 @@ mod tests {
     #[test]
     fn lines_before_the_name_set_levels() {
         let mut levels = LevelSettings::default();
-        assert!(levels.apply_line("level1=5") && levels.apply_line("level2settings=1001"));
-        assert!(levels.has_bit(LevelSettings::UNITS) && levels.has_bit(LevelSettings::TAGS) && !levels.gets_prompts());
-        assert!(!levels.has_bit(LevelSettings::MARKS) && !levels.has_bit(LevelSettings::SHORT_NAMES));
-        assert_eq!([0, 1, 2, 3, 4].map(|number| levels.has_datagram(number)), [true, false, false, true, false]);
-        assert!(!levels.apply_line("guest") && levels.apply_line("level1=x") && levels.has_bit(LevelSettings::UNITS));
+        assert!(levels.apply_if_level_line("level1=5") && levels.apply_if_level_line("level2settings=1001"));
+        assert!(
+            levels.has_level_1_bit(LevelSettings::UNITS)
+                && levels.has_level_1_bit(LevelSettings::TAGS)
+                && !levels.receives_prompts()
+        );
+        assert!(!levels.has_level_1_bit(LevelSettings::MARKS) && !levels.has_level_1_bit(LevelSettings::SHORT_NAMES));
+        assert_eq!([0, 1, 2, 3, 4].map(|number| levels.is_datagram_on(number)), [true, false, false, true, false]);
+        assert!(
+            !levels.apply_if_level_line("guest")
+                && levels.apply_if_level_line("level1=x")
+                && levels.has_level_1_bit(LevelSettings::UNITS)
+        );
         levels.set_datagram(256, true);
         levels.set_datagram(0, false);
-        assert!(!levels.has_datagram(256) && !levels.has_datagram(0));
+        assert!(!levels.is_datagram_on(256) && !levels.is_datagram_on(0));
     }
 }

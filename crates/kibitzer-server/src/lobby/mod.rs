@@ -16,7 +16,7 @@ use kibitzer_core::message::{GameId, Ivar};
 
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
-pub(crate) use self::ivars::{Ivars, ivars_by_prefix};
+pub(crate) use self::ivars::{Ivars, settable_ivars_by_prefix};
 pub(crate) use self::levels::LevelSettings;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
@@ -36,7 +36,7 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// Selects a connection.
+/// Which connection a fault is injected into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConnectionTarget {
@@ -48,7 +48,7 @@ pub enum ConnectionTarget {
     Player(String),
 }
 
-/// The connection whose command is being executed, and where its output to others starts.
+/// The connection whose command is being executed, and where the output of that command to other clients starts.
 ///
 /// Source: icc §3.
 #[derive(Debug)]
@@ -98,19 +98,19 @@ impl Lobby {
     }
 
     /// Removes a connection and discards its unsent bytes. The player has to be logged out first.
-    pub(crate) fn remove(&mut self, id: ConnectionId) {
+    pub(crate) fn remove_connection(&mut self, id: ConnectionId) {
         self.connections.remove(&id);
         self.unsent.remove(&id);
     }
 
-    /// Logs a player in over a connection. Other connections of that player are left to the caller.
+    /// Makes a player the one who is logged in over a connection. The caller has to log out an earlier connection of that player.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
         self.online.insert(player.name_key(), id);
         self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
-    /// Logs out the player of a connection and returns that player; `None` if no player is logged in. Saves a registered player's
-    /// settings. In both cases the connection waits for a name again.
+    /// Logs out the player of a connection, and saves a registered player's settings. Returns the player; `None` if none was logged
+    /// in. In both cases the connection waits for a name again.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
@@ -147,7 +147,7 @@ impl Lobby {
         queue.insert(id);
         // The first output of a command to this client: what is queued before it is not part of the unit.
         if let Some(current) = self.current_command.as_mut().filter(|current| current.by != id)
-            && connection.levels.has_bit(LevelSettings::UNITS)
+            && connection.levels.has_level_1_bit(LevelSettings::UNITS)
         {
             current.starts.entry(id).or_insert(connection.unsent.len());
         }
@@ -160,21 +160,21 @@ impl Lobby {
         self.connections.get_mut(&id)
     }
 
-    /// Starts to record, for each client other than `by`, where the output of a command of `by` begins, until
-    /// [`end_command`](Self::end_command).
-    pub(crate) fn start_command(&mut self, by: ConnectionId) {
+    /// Begins to record, for each client other than `by`, where the output of the command of `by` starts, until
+    /// [`finish_command_output`](Self::finish_command_output).
+    pub(crate) fn track_command_output(&mut self, by: ConnectionId) {
         self.current_command = Some(CurrentCommand { by, starts: BTreeMap::new() });
     }
 
-    /// Ends the recording of [`start_command`](Self::start_command). Returns, for each other client that received output, the offset in
-    /// its unsent bytes; nothing without a recording.
-    pub(crate) fn end_command(&mut self) -> BTreeMap<ConnectionId, usize> {
+    /// Ends the recording that [`track_command_output`](Self::track_command_output) began. Returns, for each other client that
+    /// received output, the offset in its unsent bytes at which that output starts.
+    pub(crate) fn finish_command_output(&mut self) -> BTreeMap<ConnectionId, usize> {
         self.current_command.take().map(|current| current.starts).unwrap_or_default()
     }
 
     /// Removes and returns the bytes queued for one client; `None` if no client has any.
-    pub(crate) fn take_unsent(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
-        Self::take_first(&mut self.unsent, &mut self.connections)
+    pub(crate) fn take_next_unsent(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
+        Self::take_first_unsent(&mut self.unsent, &mut self.connections)
     }
 
     /// Returns whether bytes are queued for a simulated player.
@@ -183,13 +183,13 @@ impl Lobby {
     }
 
     /// Removes and returns the bytes queued for one simulated player; `None` if no such player has any.
-    pub(crate) fn take_unsent_to_simulated(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
-        Self::take_first(&mut self.unsent_to_simulated, &mut self.connections)
+    pub(crate) fn take_next_unsent_to_simulated(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
+        Self::take_first_unsent(&mut self.unsent_to_simulated, &mut self.connections)
     }
 
     /// Removes the first connection of a queue and returns its bytes, which are empty if it was removed meanwhile. `None` for
     /// an empty queue.
-    fn take_first(
+    fn take_first_unsent(
         queue: &mut BTreeSet<ConnectionId>,
         connections: &mut BTreeMap<ConnectionId, Connection>,
     ) -> Option<(ConnectionId, Vec<u8>)> {
@@ -226,7 +226,7 @@ impl Lobby {
 
     /// Returns the player with this name, otherwise the only one whose name starts with it; `None` if there is none or there are
     /// several.
-    pub(crate) fn find_by_prefix(&self, name: &str) -> Option<ConnectionId> {
+    pub(crate) fn find_player_by_prefix(&self, name: &str) -> Option<ConnectionId> {
         let prefix = name_key(name);
         if let Some(&exact) = self.online.get(&prefix) {
             return Some(exact);
@@ -236,13 +236,13 @@ impl Lobby {
         matches.next().is_none().then_some(id)
     }
 
-    /// Like [`find_by_prefix`](Self::find_by_prefix), with the server's refusal if there is no such player.
-    pub(crate) fn find_or_refuse(&self, name: &str) -> Result<ConnectionId, String> {
-        self.find_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
+    /// Like [`find_player_by_prefix`](Self::find_player_by_prefix), with the server's refusal if there is no such player.
+    pub(crate) fn find_player_or_refusal(&self, name: &str) -> Result<ConnectionId, String> {
+        self.find_player_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
     }
 
     /// Returns the name of the player logged in over a connection; empty if there is none.
-    pub(crate) fn name(&self, id: ConnectionId) -> String {
+    pub(crate) fn player_name(&self, id: ConnectionId) -> String {
         self.player(id).map(|player| player.name().to_owned()).unwrap_or_default()
     }
 
@@ -257,12 +257,12 @@ impl Lobby {
     }
 
     /// Returns the game that a player plays or examines; `None` if there is none.
-    pub(crate) fn current_game(&self, id: ConnectionId) -> Option<GameId> {
+    pub(crate) fn own_game(&self, id: ConnectionId) -> Option<GameId> {
         self.player(id)?.game
     }
 
-    /// Returns the game that a command without a number refers to: the player's own game, otherwise the one observed for the
-    /// longest time.
+    /// Returns the game that a command without a game number refers to: the one that the player plays or examines, otherwise the
+    /// one observed for the longest time.
     pub(crate) fn primary_game(&self, id: ConnectionId) -> Option<GameId> {
         let player = self.player(id)?;
         player.game.or_else(|| player.observing.first().copied())
@@ -273,13 +273,13 @@ impl Lobby {
         self.players_where(|_, player| player.observing.contains(&game))
     }
 
-    /// Returns the facts about a player for the lines of a game of this kind; `None` if no player is logged in over the
+    /// Returns the player as one of a new game of this kind, with the rating for it; `None` if no player is logged in over the
     /// connection.
-    pub(crate) fn seat_of(&self, id: ConnectionId, kind: &str) -> Option<SeatedPlayer> {
+    pub(crate) fn seated_player(&self, id: ConnectionId, game_kind: &str) -> Option<SeatedPlayer> {
         let player = self.player(id)?;
         Some(SeatedPlayer {
             name: player.handle.clone(),
-            rating: player.rating(kind),
+            rating: player.rating(game_kind),
             is_registered: player.is_registered,
             has_timeseal: self.uses_timeseal(id),
         })
@@ -290,22 +290,28 @@ impl Lobby {
         self.connection(id).is_some_and(|connection| connection.seal.is_some())
     }
 
-    /// Returns whether a player receives talk of a sender: the player's flag for such talk has this value, and the sender is not on the
-    /// player's censor list.
-    pub(crate) fn receives_talk(&self, id: ConnectionId, from: ConnectionId, flag: &str, value: bool) -> bool {
-        self.has_flag(id, flag) == value && !self.censors(id, from)
+    /// Returns whether a player accepts a sender's talk: the player's flag for such talk has the required value, and the sender is
+    /// not on the player's censor list.
+    pub(crate) fn accepts_talk_from(
+        &self,
+        id: ConnectionId,
+        sender: ConnectionId,
+        flag: &str,
+        required_value: bool,
+    ) -> bool {
+        self.has_flag(id, flag) == required_value && !self.censors(id, sender)
     }
 
-    /// Returns whether the sender is on the player's censor list.
-    pub(crate) fn censors(&self, id: ConnectionId, from: ConnectionId) -> bool {
-        let (Some(receiver), Some(sender)) = (self.player(id), self.player(from)) else { return false };
-        receiver.saved.lists("censor", sender.name())
+    /// Returns whether a player has a sender on the censor list.
+    pub(crate) fn censors(&self, id: ConnectionId, sender: ConnectionId) -> bool {
+        let (Some(receiver), Some(sender)) = (self.player(id), self.player(sender)) else { return false };
+        receiver.saved.is_on_list("censor", sender.name())
     }
 
     /// Returns the players in a channel.
     pub(crate) fn channel_members(&self, channel: u16) -> Vec<ConnectionId> {
         let channel = channel.to_string();
-        self.players_where(|_, player| player.saved.lists("channel", &channel))
+        self.players_where(|_, player| player.saved.is_on_list("channel", &channel))
     }
 
     /// Returns the games of the simul that a player gives, in the order of the boards.
@@ -315,15 +321,15 @@ impl Lobby {
 
     /// Returns whether a player can start or extend a simul: the player has no other game.
     pub(crate) fn may_give_simul(&self, id: ConnectionId) -> bool {
-        self.current_game(id).is_none_or(|game| self.simul_games(id).contains(&game))
+        self.own_game(id).is_none_or(|game| self.simul_games(id).contains(&game))
     }
 
     /// Returns whether a player gives a simul that includes this game, and is at another board.
     pub(crate) fn is_at_other_board(&self, id: ConnectionId, game: GameId) -> bool {
-        self.simul_games(id).contains(&game) && self.current_game(id) != Some(game)
+        self.simul_games(id).contains(&game) && self.own_game(id) != Some(game)
     }
 
-    /// Returns the unit of clocks that a client has requested.
+    /// Returns the unit in which a client receives clocks: milliseconds with the ivar `ms`, otherwise seconds.
     pub(crate) fn clock_unit(&self, id: ConnectionId) -> ClockUnit {
         if self.has_ivar(id, Ivar::Ms) { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
     }

@@ -10,7 +10,7 @@ use crate::family::Family;
 /// Telnet's escape byte, which is doubled within data.
 const IAC: u8 = 0xFF;
 
-/// A player's talk as a line, and as the datagram that replaces the line.
+/// What a player said, as a line, and as the datagram that replaces the line for clients that have switched it on.
 #[derive(Clone, Debug)]
 pub(crate) struct Talk {
     pub(crate) line: String,
@@ -39,37 +39,37 @@ impl Lobby {
         }
     }
 
-    /// Queues unsolicited text: a line end, which ends the prompt's line, the text, and a new prompt.
+    /// Queues unsolicited text: a line end after the current prompt, the text, and a new prompt.
     pub(crate) fn notify(&mut self, to: ConnectionId, text: &str) {
         self.queue_text(to, &format!("\n{text}"));
-        self.queue_prompt(to);
+        self.queue_prompt_if_on(to);
     }
 
     /// Like [`notify`](Self::notify), with lines that are never wrapped.
     pub(crate) fn notify_unwrapped(&mut self, to: ConnectionId, text: &str) {
         self.queue_unwrapped(to, &format!("\n{text}"));
-        self.queue_prompt(to);
+        self.queue_prompt_if_on(to);
     }
 
-    /// Queues unsolicited text and a new prompt, without the line end that [`notify`](Self::notify) puts before the text: real servers
-    /// send some lines so. The text is never wrapped.
-    pub(crate) fn notify_after_prompt(&mut self, to: ConnectionId, text: &str) {
+    /// Queues unsolicited text on the line of the current prompt, and a new prompt; real servers send some lines so. The text is
+    /// never wrapped.
+    pub(crate) fn notify_on_prompt_line(&mut self, to: ConnectionId, text: &str) {
         self.queue_unwrapped(to, text);
-        self.queue_prompt(to);
+        self.queue_prompt_if_on(to);
     }
 
     /// Queues a bell character if the player has the flag `bell` set.
     ///
     /// Source: transport rule L4.
-    pub(crate) fn queue_bell(&mut self, to: ConnectionId) {
+    pub(crate) fn queue_bell_if_on(&mut self, to: ConnectionId) {
         if self.has_flag(to, "bell") {
             self.queue_bytes(to, b"\x07");
         }
     }
 
     /// Queues the prompt. Does nothing if no player is logged in, or the client has switched prompts off.
-    pub(crate) fn queue_prompt(&mut self, to: ConnectionId) {
-        let Some(connection) = self.connection(to).filter(|connection| connection.levels.gets_prompts()) else {
+    pub(crate) fn queue_prompt_if_on(&mut self, to: ConnectionId) {
+        let Some(connection) = self.connection(to).filter(|connection| connection.levels.receives_prompts()) else {
             return;
         };
         let default = connection.family.texts().prompt;
@@ -77,28 +77,33 @@ impl Lobby {
         self.queue_unwrapped(to, &prompt);
     }
 
-    /// Formats the prompt of a player: the player's own text if it is set, otherwise `default`.
+    /// Formats the prompt of a player: the variable `prompt`, otherwise `default`, with the time before it if `ptime` is set. With the
+    /// ivar `defprompt` always `default`.
     fn format_prompt(&self, player: &Player, default: &str) -> String {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();
         }
         let own = player.saved.variables.value("prompt");
         let prompt = if own.is_empty() { default } else { own };
-        if player.has_flag("ptime") { format!("{}_{prompt}", self.clock.date().clock()) } else { prompt.to_owned() }
+        if player.has_flag("ptime") {
+            format!("{}_{prompt}", self.clock.utc_now().format_time_of_day())
+        } else {
+            prompt.to_owned()
+        }
     }
 
     /// Queues a timeseal ping and records its time, if the client uses timeseal.
-    pub(crate) fn queue_ping(&mut self, id: ConnectionId) {
+    pub(crate) fn queue_ping_if_sealed(&mut self, id: ConnectionId) {
         let now = self.clock.now;
         let Some(connection) = self.connection_for_output(id) else { return };
         let Some(bytes) = connection.seal.as_mut().map(|seal| seal.record_ping(now)) else { return };
         connection.queue_bytes(bytes);
     }
 
-    /// Queues a datagram if the client has switched it on; returns whether it has.
-    pub(crate) fn queue_datagram(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
+    /// Queues a datagram if the client has switched it on. Returns whether it was queued.
+    pub(crate) fn queue_datagram_if_on(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
         let is_on = |connection: &&mut Connection| {
-            connection.family == Family::Icc && connection.levels.has_datagram(datagram.number)
+            connection.family == Family::Icc && connection.levels.is_datagram_on(datagram.number)
         };
         // `connection_for_output` queues the connection, so it is called only if something is sent.
         let Some(_) = self.connection_mut(to).filter(is_on) else { return false };
@@ -117,9 +122,9 @@ impl Lobby {
     /// the reply, without a prompt of its own.
     pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
         let is_own = from == to;
-        if self.queue_datagram(to, &talk.datagram) {
+        if self.queue_datagram_if_on(to, &talk.datagram) {
             if !is_own {
-                self.queue_prompt(to);
+                self.queue_prompt_if_on(to);
             }
         } else if is_own {
             self.queue_text(to, &talk.line);
@@ -130,25 +135,25 @@ impl Lobby {
 
     /// Reports an arrival or a departure to players with the variable `pin` set, and to players with the name on their notify
     /// list, except to one connection. `logged` and `listed` are the verbs of the two texts.
-    pub(crate) fn announce_presence(
+    pub(crate) fn announce_presence_change(
         &mut self,
         name: &str,
         (logged, listed): (&str, &str),
         except: Option<ConnectionId>,
     ) {
         for id in self.players_where(|id, _| Some(id) != except) {
-            let has_name_on_list = self.player(id).is_some_and(|player| player.saved.lists("notify", name));
+            let has_name_on_list = self.player(id).is_some_and(|player| player.saved.is_on_list("notify", name));
             if self.has_flag(id, "pin") {
                 self.notify(id, &format!("[{name} has {logged}.]\n"));
             }
             if has_name_on_list {
-                self.queue_bell(id);
+                self.queue_bell_if_on(id);
                 self.notify(id, &format!("Notification: {name} has {listed}.\n"));
             }
         }
     }
 
-    /// Ends a bughouse partnership and notifies the partner. Returns whether there was one.
+    /// Ends the bughouse partnership of a player and notifies the partner. Returns `false` if the player has no partner.
     pub(crate) fn end_partnership(&mut self, id: ConnectionId) -> bool {
         let Some(partner) = self.player_mut(id).and_then(|player| player.partner.take()) else { return false };
         if let Some(player) = self.player_mut(partner) {

@@ -25,8 +25,8 @@ pub(crate) struct SavedSettings {
 }
 
 impl SavedSettings {
-    /// Returns whether a list contains the name; case is ignored.
-    pub(crate) fn lists(&self, list: &str, name: &str) -> bool {
+    /// Returns whether a list has this entry; case is ignored.
+    pub(crate) fn is_on_list(&self, list: &str, name: &str) -> bool {
         self.list(list).iter().any(|entry| entry.eq_ignore_ascii_case(name))
     }
 
@@ -70,7 +70,7 @@ impl Player {
     }
 
     pub(crate) fn registered(account: &Account, saved: SavedSettings, ivars: Ivars, now: Instant) -> Self {
-        let player = Self::new(account.handle.clone(), account.titles_shown(), true, ivars, now);
+        let player = Self::new(account.handle.clone(), account.format_titles(), true, ivars, now);
         Self { ratings: account.ratings.clone(), saved, ..player }
     }
 
@@ -103,17 +103,18 @@ impl Player {
         self.saved.variables.is_set(flag)
     }
 
-    /// Returns the form of the name that identifies the player.
+    /// Returns the name in lower case, which identifies the player.
     pub(crate) fn name_key(&self) -> String {
         name_key(self.name())
     }
 
-    /// Returns the name with the titles, as in talk and lists.
-    pub(crate) fn display(&self) -> String {
+    /// Returns the name followed by the titles, as in talk and lists: `Newton(GM)`.
+    pub(crate) fn name_with_titles(&self) -> String {
         format!("{}{}", self.name(), self.titles)
     }
 
-    /// Returns the rating in one kind of game; a guest and a registered player without a rating have different values.
+    /// Returns the rating in one kind of game; without one, a guest is [`Rating::Guest`] and a registered player
+    /// [`Rating::Unrated`].
     pub(crate) fn rating(&self, kind: &str) -> Rating {
         match self.ratings.get(kind) {
             Some(&rating) => Rating::Rated(rating, Confidence::Established),

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::calendar::Date;
+use crate::calendar::UtcDateTime;
 
-/// The server's time: that of the input that is being processed, as an instant and as a date, and that of the start.
+/// The server's clock: the time of the input that is being processed, and that of the start, which has a configured date.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerClock {
     pub(crate) now: Instant,
@@ -18,14 +18,16 @@ impl ServerClock {
         Self { now, started: now, started_date: date }
     }
 
-    pub(crate) fn date(&self) -> Date {
-        self.date_at(self.now)
+    /// Returns the current date and time of day.
+    pub(crate) fn utc_now(&self) -> UtcDateTime {
+        self.utc_at(self.now)
     }
 
-    pub(crate) fn date_at(&self, moment: Instant) -> Date {
-        Date::of(self.started_date + moment.saturating_duration_since(self.started))
+    pub(crate) fn utc_at(&self, moment: Instant) -> UtcDateTime {
+        UtcDateTime::from_system_time(self.started_date + moment.saturating_duration_since(self.started))
     }
 
+    /// Returns the current date, as the server shows it, as a system time.
     pub(crate) fn system_time(&self) -> SystemTime {
         self.started_date + self.uptime()
     }

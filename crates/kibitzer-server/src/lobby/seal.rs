@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::wire::{Timeseal, Unsealed};
 
-/// Readings of a timeseal client's clock, from which network lag is computed.
+/// Times of pings to a timeseal client and readings of its clock, from which network lag is computed.
 #[derive(Debug)]
 pub(crate) struct TimesealClock {
     version: Timeseal,
@@ -24,7 +24,7 @@ impl TimesealClock {
         Self { version, time_ms: 0, pinged: None, answer: None, lag: Duration::ZERO, n_answers: 0 }
     }
 
-    /// Records a ping and returns its bytes.
+    /// Records that a ping is sent now, and returns the bytes to send.
     pub(crate) const fn record_ping(&mut self, now: Instant) -> &'static [u8] {
         self.pinged = Some(now);
         if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
@@ -43,7 +43,7 @@ impl TimesealClock {
 
     /// Returns the lag since the newest answered ping: the time from that ping to `now` on the server's clock, minus the time from
     /// the answer to the newest line on the client's clock. `None` before the first answer; zero if the client's time is longer.
-    pub(crate) fn lag_since_ping(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn lag_since_answered_ping(&self, now: Instant) -> Option<Duration> {
         // Clients restart their count of milliseconds there.
         const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;
         let (pinged, time_ms) = self.answer?;
@@ -52,7 +52,7 @@ impl TimesealClock {
         Some(now.saturating_duration_since(pinged).saturating_sub(Duration::from_millis(there)))
     }
 
-    /// Returns the time that the newest answer took, and the number of answers.
+    /// Returns the time from the newest answered ping to its answer, and the number of answers so far.
     pub(crate) const fn latest_lag_and_count(&self) -> (Duration, u32) {
         (self.lag, self.n_answers)
     }
@@ -67,16 +67,16 @@ mod tests {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         let mut seal = TimesealClock::new(Timeseal::V2);
-        assert_eq!(seal.lag_since_ping(at(0)), None);
+        assert_eq!(seal.lag_since_answered_ping(at(0)), None);
         seal.pinged = Some(at(1000));
         // The answer takes 60 ms, the client thinks for two seconds and passes the end of its clock, the move takes 40 ms.
         seal.record_answer(9_999_000, at(1060));
         seal.time_ms = 1_000;
-        assert_eq!(seal.lag_since_ping(at(3100)), Some(Duration::from_millis(100)));
+        assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::from_millis(100)));
         assert_eq!(seal.latest_lag_and_count(), (Duration::from_millis(60), 1));
         seal.record_answer(7, at(9000));
         assert_eq!(seal.latest_lag_and_count().1, 1, "an answer without a ping is no sample");
         seal.time_ms = 9_998_999;
-        assert_eq!(seal.lag_since_ping(at(3100)), Some(Duration::ZERO));
+        assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::ZERO));
     }
 }

@@ -175,7 +175,7 @@ impl Variables {
     /// Formats the table of `variables`, without its heading and its end.
     ///
     /// Source: transcripts fatics-login-registered-plain, fatics-block-client.
-    pub(crate) fn table(&self) -> String {
+    pub(crate) fn format_table(&self) -> String {
         const WIDTHS: [usize; 5] = [13, 14, 16, 16, 0];
         // Empty cells have no name; the value of a variable that does not exist here is a question mark.
         const ROWS: [[&str; 5]; 11] = [
@@ -193,14 +193,14 @@ impl Variables {
         ];
         let mut table = String::new();
         for row in ROWS {
-            let cells = row.iter().zip(WIDTHS).map(|(name, width)| format!("{:<width$}", self.cell(name)));
+            let cells = row.iter().zip(WIDTHS).map(|(name, width)| format!("{:<width$}", self.format_cell(name)));
             table += cells.collect::<String>().trim_end();
             table.push('\n');
         }
         table
     }
 
-    fn cell(&self, name: &str) -> String {
+    fn format_cell(&self, name: &str) -> String {
         let lower = name_key(name);
         match VARIABLES.iter().find(|(known, ..)| *known == lower) {
             _ if name.is_empty() => String::new(),

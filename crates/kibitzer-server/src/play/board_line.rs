@@ -55,21 +55,21 @@ impl BoardLine<'_> {
     /// Formats the board in the requested form, without its last line end.
     pub(super) fn format(&self, view: BoardView) -> String {
         match view.form {
-            BoardForm::Style12 | BoardForm::ShortStyle12 => self.style12(view),
-            BoardForm::Style10 => self.style10(view),
+            BoardForm::Style12 | BoardForm::ShortStyle12 => self.format_style12(view),
+            BoardForm::Style10 => self.format_style10(view),
         }
     }
 
     /// Formats the block of style 10, in which game numbers start at 0.
     ///
     /// Source: style10-and-others.
-    fn style10(&self, view: BoardView) -> String {
+    fn format_style10(&self, view: BoardView) -> String {
         let mut block = String::from("<10>\n");
         for row in self.position.board().to_rows() {
             let squares = row.into_iter().map(|square| if square == b'-' { ' ' } else { char::from(square) });
             let _ = writeln!(block, "|{}|", squares.collect::<String>());
         }
-        self.push_state(&mut block);
+        self.push_turn_and_rights(&mut block);
         let relation = match view.relation {
             Relation::MyTurn => 1,
             Relation::OpponentsTurn => -1,
@@ -78,8 +78,8 @@ impl BoardLine<'_> {
         let names = self.header.names();
         let game = self.header.id.0.saturating_sub(1);
         let _ = write!(block, "\n{game} {} {} {relation} ", names.white, names.black);
-        self.push_clocks(&mut block, view.unit);
-        self.push_move(&mut block, view.unit);
+        self.push_material_and_clocks(&mut block, view.unit);
+        self.push_last_move(&mut block, view.unit);
         block.push_str("\n>10<");
         block
     }
@@ -87,15 +87,15 @@ impl BoardLine<'_> {
     /// Formats the line of style 12.
     ///
     /// Field 10 has the file of every pawn that has just moved two squares, whether or not it can be captured, as on freechess.org.
-    fn style12(&self, view: BoardView) -> String {
+    fn format_style12(&self, view: BoardView) -> String {
         let mut line = String::with_capacity(220);
         line.push_str("<12> ");
         self.push_squares(&mut line);
-        self.push_state(&mut line);
+        self.push_turn_and_rights(&mut line);
         let (names, relation) = (self.header.names(), view.relation.code());
         let _ = write!(line, " {} {} {} {relation} ", self.header.id, names.white, names.black);
-        self.push_clocks(&mut line, view.unit);
-        self.push_move(&mut line, view.unit);
+        self.push_material_and_clocks(&mut line, view.unit);
+        self.push_last_move(&mut line, view.unit);
         let lag_ms = self.last.map_or(0, |ply| ply.lag_ms);
         let _ = write!(line, " {}", u8::from(view.is_flipped));
         if view.form == BoardForm::Style12 {
@@ -104,8 +104,8 @@ impl BoardLine<'_> {
         line
     }
 
-    /// Writes the side to move, the file of a double pawn push, castling rights, and the halfmove clock.
-    fn push_state(&self, line: &mut String) {
+    /// Appends the side to move, the file of a double pawn push, castling rights, and the halfmove clock.
+    fn push_turn_and_rights(&self, line: &mut String) {
         let position = self.position;
         let side = if position.side_to_move == Color::White { 'W' } else { 'B' };
         let file = position.en_passant.map_or(-1, |square| i32::from(square.file()));
@@ -116,8 +116,8 @@ impl BoardLine<'_> {
         let _ = write!(line, " {}", position.halfmove_clock);
     }
 
-    /// Writes the time control, the material, the clocks and the move number.
-    fn push_clocks(&self, line: &mut String, unit: ClockUnit) {
+    /// Appends the time control, the material, the clocks and the move number.
+    fn push_material_and_clocks(&self, line: &mut String, unit: ClockUnit) {
         let position = self.position;
         let _ = write!(
             line,
@@ -126,12 +126,13 @@ impl BoardLine<'_> {
             self.header.terms.increment_s,
             position.material(Color::White),
             position.material(Color::Black),
-            unit.clock_value(self.clocks_ms.white),
-            unit.clock_value(self.clocks_ms.black),
+            unit.convert_clock_ms(self.clocks_ms.white),
+            unit.convert_clock_ms(self.clocks_ms.black),
             position.move_number,
         );
     }
 
+    /// Appends the squares, rank by rank, each rank followed by a blank.
     fn push_squares(&self, line: &mut String) {
         for row in self.position.board().to_rows() {
             line.extend(row.into_iter().map(char::from));
@@ -139,19 +140,19 @@ impl BoardLine<'_> {
         }
     }
 
-    /// Writes the last move in verbose notation, its time, and its SAN.
-    fn push_move(&self, line: &mut String, unit: ClockUnit) {
+    /// Appends the last move in verbose notation, its time, and its SAN.
+    fn push_last_move(&self, line: &mut String, unit: ClockUnit) {
         let elapsed = unit.format_elapsed(self.last.map_or(0, |ply| ply.elapsed_ms));
         let _ = match self.last {
-            Some(ply) => write!(line, "{} ({elapsed}) {}", ply.played.to_verbose(), ply.san),
+            Some(ply) => write!(line, "{} ({elapsed}) {}", ply.played.to_verbose_notation(), ply.san),
             None => write!(line, "none ({elapsed}) none"),
         };
     }
 }
 
 impl ClockUnit {
-    /// Converts a clock to this unit. Seconds are rounded down, so that a clock that ran out is negative.
-    fn clock_value(self, ms: i64) -> i64 {
+    /// Converts a reading in milliseconds to this unit. Seconds are rounded down, so that an expired clock is negative.
+    fn convert_clock_ms(self, ms: i64) -> i64 {
         match self {
             Self::Seconds => ms.div_euclid(1000),
             Self::Milliseconds => ms,
@@ -169,7 +170,7 @@ impl ClockUnit {
     }
 }
 
-/// Formats seconds: `0:04`, `12:26`, `1:02:03`.
+/// Formats seconds as minutes, and hours if there are any: `0:04`, `12:26`, `1:02:03`.
 pub(super) fn format_seconds(seconds: u64) -> String {
     match seconds / 3600 {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),

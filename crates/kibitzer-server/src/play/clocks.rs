@@ -37,11 +37,11 @@ impl Clocks {
         self.running = None;
     }
 
-    /// Stops the running clock, adds the increment, and returns the time that was charged for the move; zero if no clock was
-    /// running.
+    /// Stops the running clock after a move: charges the time since it started, minus `lag`, and adds the increment. Returns the
+    /// charged time. Without a running clock, changes nothing and returns zero.
     ///
-    /// `lag` is the network delay in that time, as measured by timeseal; it is not charged. Without a running clock nothing changes.
-    pub(crate) fn press(&mut self, now: Instant, lag: Duration) -> Duration {
+    /// `lag` is the network delay in that time, as measured by timeseal.
+    pub(crate) fn charge_move(&mut self, now: Instant, lag: Duration) -> Duration {
         let Some((color, since)) = self.running.take() else { return Duration::ZERO };
         // Lag beyond the time of the move is not credited.
         let taken = now.saturating_duration_since(since).saturating_sub(lag);

@@ -28,7 +28,7 @@ enum Outcome {
     Adjourned,
 }
 
-/// All endings. Those that name a side are completed by [`with_side`](Ending::with_side).
+/// All endings. Those that name a side are completed by [`with_named_side`](Ending::with_named_side).
 ///
 /// Source: text messages §8; transcripts; FICS help file `history`.
 #[rustfmt::skip] // one to a line: it is a table
@@ -64,20 +64,21 @@ impl Ending {
         Self { outcome, code, text, side: Color::White }
     }
 
-    /// Returns this ending with the side that resigned, lost, left, aborted or adjourned, or whose partner won.
-    pub(crate) const fn with_side(self, side: Color) -> Self {
+    /// Sets the side that the text names: the one that resigned, lost, left, aborted or adjourned, or whose partner won.
+    pub(crate) const fn with_named_side(self, side: Color) -> Self {
         Self { side, ..self }
     }
 
-    /// Converts the end of a game by its position, in which `side` is to move.
-    pub(crate) const fn from_termination(end: Termination, side: Color) -> Self {
+    /// Returns the ending of a game whose last position has this termination.
+    pub(crate) const fn from_termination(end: Termination, side_to_move: Color) -> Self {
         match end {
-            Termination::Checkmate => Self::CHECKMATED.with_side(side),
+            Termination::Checkmate => Self::CHECKMATED.with_named_side(side_to_move),
             Termination::Stalemate => Self::STALEMATE,
             Termination::InsufficientMaterial => Self::NO_MATERIAL,
         }
     }
 
+    /// Returns who won; [`GameResult::Unfinished`] after an abort or an adjournment.
     pub(crate) const fn result(self) -> GameResult {
         match (self.outcome, self.side) {
             (Outcome::Win, Color::White) | (Outcome::Loss, Color::Black) => GameResult::WhiteWins,
@@ -97,16 +98,16 @@ impl Ending {
         matches!(self.outcome, Outcome::Aborted)
     }
 
-    /// Formats the text of the line that ends a game, with the players' names: `Foo resigns`.
-    pub(crate) fn text(self, names: Sides<&str>) -> String {
+    /// Formats the text with the names of the players: `Foo resigns`.
+    pub(crate) fn format_text(self, names: Sides<&str>) -> String {
         self.text.replace('@', names.of(self.side)).replace('%', names.of(self.side.opponent()))
     }
 
-    /// Returns how the other board of a bughouse match ends when this one ends so.
-    pub(crate) const fn of_partner_game(self) -> Self {
+    /// Returns how the game on the other board of a bughouse match ends if this one ends in this way.
+    pub(crate) const fn to_partner_ending(self) -> Self {
         match self.result().winner() {
             // The winner's partner has the other color there.
-            Some(winner) => Self::PARTNER_WON.with_side(winner.opponent()),
+            Some(winner) => Self::PARTNER_WON.with_named_side(winner.opponent()),
             None if self.is_adjournment() => Self::PARTNERS_ADJOURNED,
             None if self.is_abort() => Self::PARTNERS_ABORTED,
             None => Self::PARTNERS_DREW,

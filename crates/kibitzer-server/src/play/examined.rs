@@ -21,21 +21,21 @@ pub(crate) struct ExaminedGame {
     /// Number of plies of `line` up to the position on the board.
     n_shown_plies: usize,
     ending: Option<Ending>,
-    /// Whether it started from an empty board instead of a game.
+    /// Whether it was created without a played game.
     pub(crate) is_scratch: bool,
     /// Both clocks before the first ply.
     clocks_ms: Sides<i64>,
 }
 
 impl ExaminedGame {
-    /// Creates an empty board on which the examiner may play both sides; both names are the examiner's.
-    pub(crate) fn scratch(id: GameId, examiner: SeatedPlayer, started: SystemTime) -> Self {
+    /// Creates a game at the start position in which the examiner may play both sides; both names are the examiner's.
+    pub(crate) fn new_scratch(id: GameId, examiner: SeatedPlayer, started: SystemTime) -> Self {
         let header = GameHeader { id, terms: Terms::unrated(0, 0), seats: Sides::both(examiner), started };
-        Self { clocks_ms: Sides::both(0), is_scratch: true, ..Self::relay(header) }
+        Self { clocks_ms: Sides::both(0), is_scratch: true, ..Self::new_relayed(header) }
     }
 
-    /// Creates a game that is played elsewhere and relayed from its start, with its clocks.
-    pub(crate) fn relay(header: GameHeader) -> Self {
+    /// Creates a game that is played elsewhere and relayed from its start; its clocks are full.
+    pub(crate) fn new_relayed(header: GameHeader) -> Self {
         let main = MoveRecord::new(Position::start(header.terms.variant));
         let clocks_ms = Sides::both(header.terms.initial_ms());
         Self {
@@ -51,45 +51,45 @@ impl ExaminedGame {
     }
 
     /// Creates an examined copy of a finished game, at its start position.
-    pub(crate) fn of_game(id: GameId, game: &Game) -> Self {
+    pub(crate) fn from_finished_game(id: GameId, game: &Game) -> Self {
         let header = GameHeader { id, ..game.header.clone() };
         let (main, ending) = (game.record.clone(), game.ending);
-        Self { line: main.clone(), main, ending, ..Self::relay(header) }
+        Self { line: main.clone(), main, ending, ..Self::new_relayed(header) }
     }
 
-    pub(crate) fn position(&self) -> &Position {
+    pub(crate) fn shown_position(&self) -> &Position {
         self.line.position_after(self.n_shown_plies)
     }
 
     /// Returns how the game ended; `None` if it has no ending, or the board does not show its final position.
-    pub(crate) fn ending_if_final(&self) -> Option<Ending> {
+    pub(crate) fn ending_if_shown(&self) -> Option<Ending> {
         self.ending.filter(|_| self.branch.is_none() && self.n_shown_plies == self.line.plies.len())
     }
 
-    /// Moves forward along the line, at most to its end, and returns the number of plies moved.
-    pub(crate) fn forward(&mut self, plies: usize) -> usize {
+    /// Steps forward along the line, at most to its end, and returns the number of plies stepped.
+    pub(crate) fn step_forward(&mut self, plies: usize) -> usize {
         let n_moved = plies.min(self.line.plies.len() - self.n_shown_plies);
         self.n_shown_plies += n_moved;
         n_moved
     }
 
-    /// Moves backward, at most to the start, and returns the number of plies moved.
-    pub(crate) fn backward(&mut self, plies: usize) -> usize {
+    /// Steps backward, at most to the start, and returns the number of plies stepped.
+    pub(crate) fn step_backward(&mut self, plies: usize) -> usize {
         let n_moved = plies.min(self.n_shown_plies);
         self.n_shown_plies -= n_moved;
         n_moved
     }
 
-    /// Plays a legal move: goes forward if it is the next move of the line, otherwise replaces the rest of the line by a variation.
+    /// Plays a legal move: steps forward if it is the next move of the line, otherwise replaces the rest of the line by a variation.
     ///
     /// A move after the last one of the main line is a variation too; only [`add_relayed_move`](Self::add_relayed_move) extends that line.
-    pub(crate) fn play(&mut self, played: Move) {
+    pub(crate) fn advance_or_branch(&mut self, played: Move) {
         let next = self.line.plies.get(self.n_shown_plies).map(|ply| ply.played);
         if next != Some(played) {
             self.branch.get_or_insert(self.n_shown_plies);
             self.branch = self.branch.map(|branch| branch.min(self.n_shown_plies));
             self.line.plies.truncate(self.n_shown_plies);
-            self.line.push(played, 0, 0, self.clocks_ms());
+            self.line.push(played, 0, 0, self.shown_clocks_ms());
         }
         self.n_shown_plies += 1;
     }
@@ -108,31 +108,32 @@ impl ExaminedGame {
         self.ending = Some(ending);
     }
 
-    /// Goes back to the position where the variation left the main line, and returns its move number. Does nothing
-    /// on the main line, and returns `None`.
-    pub(crate) fn revert(&mut self) -> Option<u32> {
-        self.n_shown_plies = self.branch.take()?;
+    /// Discards the variation and shows the position where it left the main line. Returns `false` if the main line is shown
+    /// already.
+    pub(crate) fn revert_to_main_line(&mut self) -> bool {
+        let Some(branch) = self.branch.take() else { return false };
+        self.n_shown_plies = branch;
         self.line = self.main.clone();
-        Some(self.position().move_number)
+        true
     }
 
-    /// Returns the ply that led to the position on the board; `None` at the start.
-    fn last(&self) -> Option<&Ply> {
+    /// Returns the ply that led to the shown position; `None` at the start.
+    fn shown_ply(&self) -> Option<&Ply> {
         self.n_shown_plies.checked_sub(1).and_then(|at| self.line.plies.get(at))
     }
 
-    /// Returns the clocks after the ply on the board.
-    fn clocks_ms(&self) -> Sides<i64> {
-        self.last().map_or(self.clocks_ms, |ply| ply.clocks_ms)
+    /// Returns both clocks in the shown position, in milliseconds.
+    fn shown_clocks_ms(&self) -> Sides<i64> {
+        self.shown_ply().map_or(self.clocks_ms, |ply| ply.clocks_ms)
     }
 
     /// Formats the board for a viewer, without its last line end.
-    pub(crate) fn board(&self, view: BoardView) -> String {
+    pub(crate) fn format_board(&self, view: BoardView) -> String {
         let line = BoardLine {
             header: &self.header,
-            position: self.position(),
-            last: self.last(),
-            clocks_ms: self.clocks_ms(),
+            position: self.shown_position(),
+            last: self.shown_ply(),
+            clocks_ms: self.shown_clocks_ms(),
             is_ticking: false,
         };
         line.format(view)

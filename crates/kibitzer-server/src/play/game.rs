@@ -23,13 +23,13 @@ const N_REPETITIONS_TO_DRAW: usize = 3;
 /// Plies without a capture or a pawn move that allow a draw claim: 50 moves of each side.
 const N_QUIET_PLIES_TO_DRAW: u32 = 100;
 
-/// A game on a board of the server: its players and terms, moves and clocks, and its result once it has ended.
+/// A played game: its players and terms, moves and clocks, and its ending once it is over.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
     pub(crate) header: GameHeader,
     pub(crate) record: MoveRecord,
     pub(crate) clocks: Clocks,
-    /// The other board of a bughouse match.
+    /// Game on the other board of a bughouse match.
     pub(crate) partner: Option<GameId>,
     /// Whether both players have agreed to stop the clocks.
     pub(crate) is_paused: bool,
@@ -46,42 +46,43 @@ pub(crate) struct MoveEffects {
 }
 
 impl Game {
-    /// Creates a game at its start, from that position. The clock of bughouse starts at once, others after both sides moved.
+    /// Creates a game at its start position. In bughouse White's clock starts at once; otherwise none starts before both sides have
+    /// moved.
     pub(crate) fn new(header: GameHeader, start: Position, now: Instant) -> Self {
         let (record, clocks) = (MoveRecord::new(start), Clocks::new(header.terms));
         let mut game = Self { header, record, clocks, partner: None, is_paused: false, ending: None };
-        game.start_clock(now);
+        game.start_clock_if_due(now);
         game
     }
 
     pub(crate) fn position(&self) -> &Position {
-        self.record.position()
+        self.record.last_position()
     }
 
     pub(crate) fn side_to_move(&self) -> Color {
         self.position().side_to_move
     }
 
-    /// Plays a move and presses the clock. `lag` is the network delay that timeseal measured; it is not charged.
+    /// Plays a move of `color`, charges its time, and starts the opponent's clock. `lag` is the network delay that timeseal measured; it is not charged.
     ///
     /// Returns `None` and changes nothing if the game is over or paused, it is the other side's turn, or the move is illegal.
-    pub(crate) fn play(&mut self, color: Color, played: Move, now: Instant, lag: Duration) -> Option<MoveEffects> {
+    pub(crate) fn try_play(&mut self, color: Color, played: Move, now: Instant, lag: Duration) -> Option<MoveEffects> {
         let is_possible = self.ending.is_none() && !self.is_paused && color == self.side_to_move();
         if !is_possible || !self.position().is_legal(played) {
             return None;
         }
-        let captured = self.position().capture(played).map(|taken| taken.role_in_hand);
-        let elapsed = self.clocks.press(now, lag);
+        let captured = self.position().capture_of(played).map(|taken| taken.role_in_hand);
+        let elapsed = self.clocks.charge_move(now, lag);
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
         self.record.push(played, elapsed_ms, lag_ms, self.clocks.readings(now));
-        self.start_clock(now);
+        self.start_clock_if_due(now);
         let ending = self.position().termination().map(|end| Ending::from_termination(end, self.side_to_move()));
         Some(MoveEffects { captured, ending })
     }
 
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
-    fn start_clock(&mut self, now: Instant) {
+    fn start_clock_if_due(&mut self, now: Instant) {
         let n_free = if self.header.terms.variant == Variant::Bughouse { 0 } else { N_FREE_PLIES };
         if !self.is_paused && !self.header.terms.is_untimed() && self.record.plies.len() >= n_free {
             self.clocks.start(self.side_to_move(), now);
@@ -90,7 +91,7 @@ impl Game {
 
     /// Returns the draw that a player may claim now, by repetition or by the fifty-move rule; `None` if there is none.
     pub(crate) fn claimable_draw(&self) -> Option<Ending> {
-        if self.record.n_repetitions() >= N_REPETITIONS_TO_DRAW {
+        if self.record.n_occurrences_of_last_position() >= N_REPETITIONS_TO_DRAW {
             Some(Ending::REPETITION)
         } else {
             (self.position().halfmove_clock >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::FIFTY_MOVES)
@@ -99,17 +100,17 @@ impl Game {
 
     /// Returns how the game ends if this side aborts it without consent; `None` once both sides have moved.
     pub(crate) fn ending_by_early_abort(&self, by: Color) -> Option<Ending> {
-        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.with_side(by))
+        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.with_named_side(by))
     }
 
     /// Returns how the game ends if this side disconnects.
     pub(crate) fn ending_by_leaving(&self, by: Color) -> Ending {
         if self.record.plies.len() < MIN_PLIES_TO_KEEP {
-            Ending::ABORTED_BY_LEAVING.with_side(by)
-        } else if self.header.are_registered() {
-            Ending::ADJOURNED_BY_LEAVING.with_side(by)
+            Ending::ABORTED_BY_LEAVING.with_named_side(by)
+        } else if self.header.are_both_registered() {
+            Ending::ADJOURNED_BY_LEAVING.with_named_side(by)
         } else {
-            Ending::LEFT.with_side(by)
+            Ending::LEFT.with_named_side(by)
         }
     }
 
@@ -128,24 +129,24 @@ impl Game {
         match (is_out(by.opponent()), is_out(by)) {
             (false, _) => None,
             (true, true) => Some(Ending::BOTH_FLAGGED),
-            (true, false) if self.position().lacks_material(by) => {
-                Some(Ending::FLAGGED_NO_MATERIAL.with_side(by.opponent()))
+            (true, false) if self.position().has_insufficient_material(by) => {
+                Some(Ending::FLAGGED_NO_MATERIAL.with_named_side(by.opponent()))
             }
-            (true, false) => Some(Ending::FLAGGED.with_side(by.opponent())),
+            (true, false) => Some(Ending::FLAGGED.with_named_side(by.opponent())),
         }
     }
 
-    /// Takes plies back and resets the clocks to their readings before them. Returns `None` and changes nothing if fewer plies
+    /// Takes plies back and resets the clocks to their readings before them. Returns `false` and changes nothing if fewer plies
     /// were played.
-    pub(crate) fn take_back(&mut self, plies: usize, now: Instant) -> Option<()> {
-        let left = self.record.plies.len().checked_sub(plies)?;
+    pub(crate) fn try_take_back(&mut self, plies: usize, now: Instant) -> bool {
+        let Some(left) = self.record.plies.len().checked_sub(plies) else { return false };
         self.record.plies.truncate(left);
         // Stopped first, as the clock of the other side may run afterwards.
         self.clocks.stop(now);
         let initial = Sides::both(self.header.terms.initial_ms());
         self.clocks.left_ms = self.record.plies.last().map_or(initial, |ply| ply.clocks_ms);
-        self.start_clock(now);
-        Some(())
+        self.start_clock_if_due(now);
+        true
     }
 
     /// Stops the clocks until [`unpause`](Self::unpause).
@@ -154,10 +155,10 @@ impl Game {
         self.clocks.stop(now);
     }
 
-    /// Starts the clocks that [`pause`](Self::pause) stopped.
+    /// Ends a pause: starts the clock of the side to move, unless clocks have not begun to run in this game.
     pub(crate) fn unpause(&mut self, now: Instant) {
         self.is_paused = false;
-        self.start_clock(now);
+        self.start_clock_if_due(now);
     }
 
     /// Exchanges the colors of the players.
@@ -166,7 +167,7 @@ impl Game {
         std::mem::swap(white, black);
     }
 
-    /// Records the ending and stops the clocks.
+    /// Records how the game ended, and stops the clocks.
     pub(crate) fn finish(&mut self, ending: Ending, now: Instant) {
         self.clocks.stop(now);
         self.ending = Some(ending);
@@ -179,19 +180,24 @@ impl Game {
         self.ending = None;
         self.partner = None;
         self.is_paused = false;
-        self.start_clock(now);
+        self.start_clock_if_due(now);
         self
     }
 
-    /// Formats the line that ends the game: `{Game 1 (Foo vs. Bar) Foo resigns} 0-1`; `None` before the end.
-    pub(crate) fn end_line(&self) -> Option<String> {
+    /// Formats the line that reports the result: `{Game 1 (Foo vs. Bar) Foo resigns} 0-1`; `None` before the end.
+    pub(crate) fn result_line(&self) -> Option<String> {
         let ending = self.ending?;
         let names @ Sides { white, black } = self.header.names();
-        Some(format!("{{Game {} ({white} vs. {black}) {}}} {}", self.header.id, ending.text(names), ending.result()))
+        Some(format!(
+            "{{Game {} ({white} vs. {black}) {}}} {}",
+            self.header.id,
+            ending.format_text(names),
+            ending.result()
+        ))
     }
 
     /// Formats the board for a viewer, without its last line end.
-    pub(crate) fn board(&self, view: BoardView, now: Instant) -> String {
+    pub(crate) fn format_board(&self, view: BoardView, now: Instant) -> String {
         let line = BoardLine {
             header: &self.header,
             position: self.position(),
@@ -211,12 +217,12 @@ impl Game {
         let n_plies = self.record.plies.len();
         let ply = self.record.plies.last().filter(|_| self.header.terms.variant == Variant::Standard)?;
         let before = self.record.position_after(n_plies - 1);
-        let (smith, left_ms) = (before.smith(ply.played), ply.clocks_ms.of(before.side_to_move));
+        let (smith, left_ms) = (before.smith_notation(ply.played), ply.clocks_ms.of(before.side_to_move));
         let Ply { san, elapsed_ms, lag_ms, .. } = ply;
         Some(format!("<d1> {} {n_plies} {san} {smith} {elapsed_ms} {left_ms} {lag_ms}", self.header.id))
     }
 
-    /// Formats the terms as the ivar `gameinfo` requests them.
+    /// Formats the `<g1>` line with the terms of the game, which clients request by the ivar `gameinfo`.
     ///
     /// Source: datagrams §5; transcripts.
     pub(crate) fn gameinfo_line(&self) -> String {

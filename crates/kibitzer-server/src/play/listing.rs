@@ -9,7 +9,7 @@ use kibitzer_core::message::{GameResult, Rating};
 use super::board_line::format_seconds;
 use super::eco::eco_code;
 use super::{ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
-use crate::calendar::Date;
+use crate::calendar::UtcDateTime;
 use crate::chess::Position;
 
 /// The line above the rows of a history.
@@ -53,7 +53,7 @@ pub(crate) fn examined_row(game: &ExaminedGame) -> String {
         rating(black),
         black.name.as_str(),
         terms.games_column(),
-        format_turn(game.position()),
+        format_turn(game.shown_position()),
     )
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         game.header.terms.history_column(),
         eco_code(&game.record),
         game.ending.map_or("***", |ending| ending.code),
-        Date::of(ended).format_short(),
+        UtcDateTime::from_system_time(ended).format_short(),
     )
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn adjourned_row(
         position.material(Color::White),
         position.material(Color::Black),
         eco_code(&game.record),
-        Date::of(adjourned).format_short(),
+        UtcDateTime::from_system_time(adjourned).format_short(),
     )
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
         format_rating(white.rating),
         black.name,
         format_rating(black.rating),
-        Date::of(*started).format_long(),
+        UtcDateTime::from_system_time(*started).format_long(),
         if *rated { "Rated" } else { "Unrated" },
         terms.kind(),
         white.name,
@@ -126,14 +126,14 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
     for (number, pair) in record.plies.chunks(2).enumerate() {
         let _ = write!(list, "{:>3}.  ", number + 1);
         if let [white, rest @ ..] = pair {
-            let _ = write!(list, "{:<24}", listed_move(white, unit));
-            list.extend(rest.iter().map(|black| listed_move(black, unit)));
+            let _ = write!(list, "{:<24}", format_listed_move(white, unit));
+            list.extend(rest.iter().map(|black| format_listed_move(black, unit)));
         }
         list.push('\n');
     }
     let sides = Sides { white: "White", black: "Black" };
     let (reason, result) = match ending {
-        Some(ending) => (ending.text(sides), ending.result()),
+        Some(ending) => (ending.format_text(sides), ending.result()),
         None => ("Still in progress".to_owned(), GameResult::Unfinished),
     };
     let _ = write!(list, "      {{{reason}}} {result}");
@@ -141,7 +141,7 @@ pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &Mo
 }
 
 /// Formats a move with its time for a list of moves: `e4      (0:04)`.
-fn listed_move(ply: &Ply, unit: ClockUnit) -> String {
+fn format_listed_move(ply: &Ply, unit: ClockUnit) -> String {
     format!("{:<7} ({})", ply.san, unit.format_elapsed(ply.elapsed_ms))
 }
 

@@ -56,6 +56,7 @@ impl<T> Sides<T> {
         }
     }
 
+    /// Returns the same value for both sides.
     pub(crate) fn both(value: T) -> Self
     where
         T: Clone,
@@ -94,7 +95,7 @@ impl GameHeader {
     }
 
     /// Returns whether both players have accounts.
-    pub(crate) fn are_registered(&self) -> bool {
+    pub(crate) fn are_both_registered(&self) -> bool {
         self.seats.white.is_registered && self.seats.black.is_registered
     }
 

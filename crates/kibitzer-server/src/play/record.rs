@@ -36,28 +36,28 @@ impl MoveRecord {
     }
 
     /// Returns the position after the last ply.
-    pub(crate) fn position(&self) -> &Position {
+    pub(crate) fn last_position(&self) -> &Position {
         self.position_after(self.plies.len())
     }
 
-    /// Plays a move from the last position. It must be legal there; an illegal one gives a meaningless position.
+    /// Adds a move, which must be legal in the last position, with its SAN and the position after it.
     pub(crate) fn push(&mut self, played: Move, elapsed_ms: u64, lag_ms: u32, clocks_ms: Sides<i64>) {
-        let before = self.position();
+        let before = self.last_position();
         let (san, position) = (before.san(played), before.after(played));
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });
     }
 
-    /// Returns the position after the last ply, in which a captured piece of the partner enters a reserve.
-    pub(crate) fn position_mut(&mut self) -> &mut Position {
+    /// Returns the position after the last ply for a change of its reserves, when the partner captures a piece.
+    pub(crate) fn last_position_mut(&mut self) -> &mut Position {
         self.plies.last_mut().map_or(&mut self.start, |ply| &mut ply.position)
     }
 
     /// Counts the occurrences of the last position, including the last one.
-    pub(crate) fn n_repetitions(&self) -> usize {
-        let now = self.position();
+    pub(crate) fn n_occurrences_of_last_position(&self) -> usize {
+        let now = self.last_position();
         // No earlier position can be repeated after a capture, pawn move or drop.
         let since_lasting = usize::try_from(now.halfmove_clock).unwrap_or(usize::MAX);
         let earlier = self.plies.iter().map(|ply| &ply.position).rev().chain([&self.start]);
-        earlier.take(since_lasting.saturating_add(1)).filter(|position| position.is_repeated_by(now)).count()
+        earlier.take(since_lasting.saturating_add(1)).filter(|position| position.is_repetition_of(now)).count()
     }
 }

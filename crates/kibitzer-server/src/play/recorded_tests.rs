@@ -73,10 +73,10 @@ impl Replay {
     /// Plays a reported move. The time it took is the reported one.
     fn play(&mut self, spelled: &str, elapsed_ms: u32, lag_ms: i32) {
         let position = self.game.position();
-        let played = position.read_move(spelled, MoveCase::Sensitive).unwrap();
+        let played = position.parse_typed_move(spelled, MoveCase::Sensitive).unwrap();
         let lag = Duration::from_millis(u64::try_from(lag_ms).unwrap_or(0));
         self.now += Duration::from_millis(u64::from(elapsed_ms)) + lag;
-        self.game.play(position.side_to_move, played, self.now, lag).unwrap();
+        self.game.try_play(position.side_to_move, played, self.now, lag).unwrap();
     }
 
     fn n_plies(&self) -> u32 {
@@ -97,7 +97,7 @@ impl Replay {
 
     fn take_back_to(&mut self, ply: u32, checked: &mut Checked) {
         let back = usize::try_from(self.n_plies() - ply).unwrap();
-        self.game.take_back(back, self.now).unwrap();
+        assert!(self.game.try_take_back(back, self.now));
         self.ahead_ms = Sides::both(None);
         checked.takebacks += 1;
     }
@@ -148,7 +148,7 @@ fn check_board(
     checked: &mut Checked,
 ) {
     let is_ms = raw.split(' ').nth(28).unwrap().contains('.');
-    let ours = replay.game.board(view(board, is_ms), replay.now);
+    let ours = replay.game.format_board(view(board, is_ms), replay.now);
     let skipped = differing(session, replay.game.header.terms.variant, board);
     let (mut mine, mut theirs) = (ours.split(' '), raw.split(' '));
     for field in 0..raw.split(' ').count() {
@@ -203,7 +203,7 @@ fn check_holding(session: &Session, replay: &mut Replay, holding: &Holding, raw:
     let raw = raw.trim_end();
     match (holding.passed, replay.game.header.terms.variant) {
         (Some((color, role)), Variant::Bughouse) => {
-            replay.game.record.position_mut().hands.of_mut(color).add(role);
+            replay.game.record.last_position_mut().hands.of_mut(color).add(role);
             assert_holding(replay, holding.passed, raw, &session.name);
             checked.passed += 1;
         }
@@ -319,7 +319,7 @@ fn every_ending() -> Vec<Ending> {
         Ending::PARTNERS_ABORTED,
         Ending::PARTNERS_ADJOURNED,
     ];
-    endings.extend(of_sides.iter().flat_map(|ending| Color::BOTH.map(|side| ending.with_side(side))));
+    endings.extend(of_sides.iter().flat_map(|ending| Color::BOTH.map(|side| ending.with_named_side(side))));
     endings
 }
 
@@ -332,7 +332,7 @@ fn endings_have_the_recorded_texts() {
             let Message::GameEnded(end) = end else { continue };
             let names = Sides { white: end.white.as_str(), black: end.black.as_str() };
             let words = end.text.to_string();
-            let ours = every_ending().into_iter().find(|ending| ending.text(names) == words);
+            let ours = every_ending().into_iter().find(|ending| ending.format_text(names) == words);
             match ours {
                 Some(ending) => {
                     assert_eq!(ending.result(), end.result, "{words}");
@@ -350,7 +350,7 @@ fn endings_have_the_recorded_texts() {
 fn the_client_parses_every_ending() {
     for ending in every_ending() {
         let names = Sides { white: "Time", black: "Partner" };
-        let line = format!("{{Game 7 (Time vs. Partner) {}}} {}", ending.text(names), ending.result());
+        let line = format!("{{Game 7 (Time vs. Partner) {}}} {}", ending.format_text(names), ending.result());
         let end = GameEnded::parse(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
         assert_ne!(end.reason, GameEndReason::Unknown, "{line}");
         assert_eq!(

@@ -5,7 +5,7 @@ use kibitzer_core::message::listing::{GameList, History, Listing, MoveList, Stor
 use kibitzer_core::message::{Confidence, GameId, GameInfo, Rating, Relation, Style12};
 
 use super::*;
-use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
+use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -59,11 +59,11 @@ impl Table {
     fn play_after(&mut self, time: Duration, typed: &str) -> MoveEffects {
         self.now += time;
         let played = self.read(typed).unwrap_or_else(|error| panic!("{typed}: {error:?}"));
-        self.game.play(self.game.side_to_move(), played, self.now, Duration::ZERO).unwrap()
+        self.game.try_play(self.game.side_to_move(), played, self.now, Duration::ZERO).unwrap()
     }
 
-    fn read(&self, typed: &str) -> Result<Move, MoveError> {
-        self.game.position().read_move(typed, MoveCase::Insensitive)
+    fn read(&self, typed: &str) -> Result<Move, TypedMoveError> {
+        self.game.position().parse_typed_move(typed, MoveCase::Insensitive)
     }
 
     fn clocks(&self) -> (i64, i64) {
@@ -73,7 +73,7 @@ impl Table {
 
     fn finish(&mut self, ending: Ending) -> String {
         self.game.finish(ending, self.now);
-        self.game.end_line().unwrap()
+        self.game.result_line().unwrap()
     }
 
     fn move_list(&self, unit: ClockUnit) -> String {
@@ -119,9 +119,9 @@ fn lag_is_printed_and_not_charged() {
     table.play("e4 e5");
     table.now += SECOND;
     let (played, lag) = (table.read("Nf3").unwrap(), Duration::from_millis(250));
-    table.game.play(Color::White, played, table.now, lag).unwrap();
+    table.game.try_play(Color::White, played, table.now, lag).unwrap();
     assert_eq!(table.clocks(), (59_250, 60_000));
-    let line = table.game.board(BoardView { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
+    let line = table.game.format_board(BoardView { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
     assert!(line.ends_with("59250 60000 2 N/g1-f3 (0:00.750) Nf3 0 1 250"), "{line}");
 }
 
@@ -134,13 +134,13 @@ fn a_flag_can_be_claimed_when_the_time_is_over() {
     assert_eq!(table.game.ending_by_flag_fall(table.now), None);
     assert_eq!(table.game.ending_by_flag_claim(Color::White, table.now), None);
     table.now += Duration::from_millis(1);
-    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::FLAGGED.with_side(Color::Black)));
+    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::FLAGGED.with_named_side(Color::Black)));
     assert_eq!(table.game.ending_by_flag_claim(Color::Black, table.now), None);
     table.now += Duration::from_millis(917);
-    let end = table.finish(Ending::FLAGGED.with_side(Color::Black));
+    let end = table.finish(Ending::FLAGGED.with_named_side(Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Einstein forfeits on time} 1-0");
     let after = table.now + SECOND * 9;
-    let line = Style12::parse(table.game.board(OBSERVER, after).as_bytes()).unwrap();
+    let line = Style12::parse(table.game.format_board(OBSERVER, after).as_bytes()).unwrap();
     assert_eq!((line.black_clock().as_ms(), line.clock_running()), (-1000, Some(false)), "the clock stands, below 0");
 }
 
@@ -151,10 +151,13 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
                 Rxa2 Nxc2+ Rxc2 Bg4 Rc8+ Rxc8 g3 Rc2 f3 Bxf3 h4 Bxh1 h5 Rc1+ Kd2 Rxf1 Kd3 Rf3+ Ke2 Rxg3 h6 Rg6 Kd3 Rxh6 Ke3";
     let moved = table.play(line).unwrap();
     assert_eq!(moved.ending, None);
-    assert!(table.game.position().lacks_material(Color::White));
+    assert!(table.game.position().has_insufficient_material(Color::White));
     table.now += SECOND * 60;
-    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::FLAGGED_NO_MATERIAL.with_side(Color::Black)));
-    let end = table.finish(Ending::FLAGGED_NO_MATERIAL.with_side(Color::Black));
+    assert_eq!(
+        table.game.ending_by_flag_fall(table.now),
+        Some(Ending::FLAGGED_NO_MATERIAL.with_named_side(Color::Black))
+    );
+    let end = table.finish(Ending::FLAGGED_NO_MATERIAL.with_named_side(Color::Black));
     assert_eq!(
         end,
         "{Game 7 (Newton vs. Einstein) Einstein ran out of time and Newton has no material to mate} 1/2-1/2"
@@ -164,13 +167,17 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
 #[test]
 fn moves_end_games_by_mate() {
     let mut table = Table::of(Variant::Standard, 3, 0);
-    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().ending, Some(Ending::CHECKMATED.with_side(Color::White)));
+    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().ending, Some(Ending::CHECKMATED.with_named_side(Color::White)));
     assert_eq!(
-        table.finish(Ending::CHECKMATED.with_side(Color::White)),
+        table.finish(Ending::CHECKMATED.with_named_side(Color::White)),
         "{Game 7 (Newton vs. Einstein) Newton checkmated} 0-1"
     );
-    let late =
-        table.game.play(Color::White, Move::Drop { role: Role::Pawn, to: "e4".parse().unwrap() }, table.now, SECOND);
+    let late = table.game.try_play(
+        Color::White,
+        Move::Drop { role: Role::Pawn, to: "e4".parse().unwrap() },
+        table.now,
+        SECOND,
+    );
     assert_eq!(late, None);
 }
 
@@ -178,10 +185,10 @@ fn moves_end_games_by_mate() {
 fn a_move_out_of_turn_or_against_the_rules_changes_nothing() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     let played = table.read("e4").unwrap();
-    assert_eq!(table.game.play(Color::Black, played, table.now, Duration::ZERO), None);
+    assert_eq!(table.game.try_play(Color::Black, played, table.now, Duration::ZERO), None);
     let bold =
         Move::Normal { role: Role::Pawn, from: "e2".parse().unwrap(), to: "e5".parse().unwrap(), promotion: None };
-    assert_eq!(table.game.play(Color::White, bold, table.now, Duration::ZERO), None);
+    assert_eq!(table.game.try_play(Color::White, bold, table.now, Duration::ZERO), None);
     assert_eq!(table.game.record.plies.len(), 0);
 }
 
@@ -215,10 +222,10 @@ fn takebacks_restore_position_and_clocks() {
     table.play("e4 e5 Nf3 Nc6 Bb5");
     let before = table.clocks();
     table.play("a6 Ba4");
-    table.game.take_back(2, table.now).unwrap();
+    assert!(table.game.try_take_back(2, table.now));
     assert_eq!((table.clocks(), table.game.record.plies.len(), table.game.side_to_move()), (before, 5, Color::Black));
-    assert_eq!(table.game.take_back(6, table.now), None);
-    table.game.take_back(5, table.now).unwrap();
+    assert!(!table.game.try_take_back(6, table.now));
+    assert!(table.game.try_take_back(5, table.now));
     assert_eq!((table.clocks(), table.game.clocks.is_running()), ((180_000, 180_000), false));
 }
 
@@ -226,8 +233,11 @@ fn takebacks_restore_position_and_clocks() {
 fn only_an_early_game_is_aborted_without_consent() {
     let mut table = Table::of(Variant::Standard, 3, 2);
     table.play("e4");
-    assert_eq!(table.game.ending_by_early_abort(Color::Black), Some(Ending::ABORTED_EARLY.with_side(Color::Black)));
-    let end = table.finish(Ending::ABORTED_EARLY.with_side(Color::Black));
+    assert_eq!(
+        table.game.ending_by_early_abort(Color::Black),
+        Some(Ending::ABORTED_EARLY.with_named_side(Color::Black))
+    );
+    let end = table.finish(Ending::ABORTED_EARLY.with_named_side(Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Game aborted on move 1 by Einstein} *");
     let mut late = Table::of(Variant::Standard, 3, 2);
     late.play("e4 e5");
@@ -238,12 +248,12 @@ fn only_an_early_game_is_aborted_without_consent() {
 fn a_disconnection_loses_adjourns_or_aborts_the_game() {
     let mut early = Table::of(Variant::Standard, 3, 0);
     early.play("e4 e5 Nf3 Nc6");
-    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ABORTED_BY_LEAVING.with_side(Color::White));
+    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ABORTED_BY_LEAVING.with_named_side(Color::White));
     early.play("Bb5");
-    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ADJOURNED_BY_LEAVING.with_side(Color::White));
+    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ADJOURNED_BY_LEAVING.with_named_side(Color::White));
     let mut guests = Table::new(terms(Variant::Standard, 3, 0), Sides { white: guest("GuestABCD"), ..players() });
     guests.play("e4 e5 Nf3 Nc6 Bb5");
-    assert_eq!(guests.game.ending_by_leaving(Color::Black), Ending::LEFT.with_side(Color::Black));
+    assert_eq!(guests.game.ending_by_leaving(Color::Black), Ending::LEFT.with_named_side(Color::Black));
 }
 
 #[test]
@@ -265,7 +275,7 @@ fn partners_pass_pieces_and_end_together() {
     let mut table = Table::of(Variant::Bughouse, 3, 0);
     let moved = table.play("e4 d5 exd5").unwrap();
     assert_eq!((moved.captured, table.game.position().hands.white.is_empty()), (Some(Role::Pawn), true));
-    table.game.record.position_mut().hands.black.add(Role::Knight);
+    table.game.record.last_position_mut().hands.black.add(Role::Knight);
     let passed = table.game.header.holding_line(table.game.position(), Some((Color::Black, Role::Knight)));
     assert_eq!(passed.as_deref(), Some("<b1> game 7 white [] black [N] <- BN"));
     table.play("N@e4");
@@ -274,14 +284,14 @@ fn partners_pass_pieces_and_end_together() {
         Some("<b1> game 7 white [] black []")
     );
     let cases = [
-        (Ending::CHECKMATED.with_side(Color::White), Ending::PARTNER_WON.with_side(Color::White)),
-        (Ending::RESIGNED.with_side(Color::Black), Ending::PARTNER_WON.with_side(Color::Black)),
+        (Ending::CHECKMATED.with_named_side(Color::White), Ending::PARTNER_WON.with_named_side(Color::White)),
+        (Ending::RESIGNED.with_named_side(Color::Black), Ending::PARTNER_WON.with_named_side(Color::Black)),
         (Ending::DRAW_AGREED, Ending::PARTNERS_DREW),
         (Ending::ABORT_AGREED, Ending::PARTNERS_ABORTED),
         (Ending::ADJOURN_AGREED, Ending::PARTNERS_ADJOURNED),
     ];
     for (here, there) in cases {
-        assert_eq!(here.of_partner_game(), there);
+        assert_eq!(here.to_partner_ending(), there);
     }
 }
 
@@ -292,11 +302,11 @@ fn a_board_has_the_fields_of_its_view() {
     for (relation, is_flipped, fields) in
         [(Relation::OpponentsTurn, false, ("-1", "0")), (Relation::MyTurn, true, ("1", "1"))]
     {
-        let line = table.game.board(BoardView { relation, is_flipped, ..OBSERVER }, table.now);
+        let line = table.game.format_board(BoardView { relation, is_flipped, ..OBSERVER }, table.now);
         let all: Vec<&str> = line.split(' ').collect();
         assert_eq!((all[19], all[30], all.len()), (fields.0, fields.1, 33), "{relation:?}");
     }
-    let line = table.game.board(OBSERVER, table.now);
+    let line = table.game.format_board(OBSERVER, table.now);
     assert_eq!(
         line,
         "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton Einstein 0 3 0 \
@@ -333,7 +343,7 @@ fn the_move_list_has_the_recorded_form() {
           3.  Bb5     (0:00.100)      \n      \
               {Still in progress} *";
     assert_eq!(table.move_list(ClockUnit::Milliseconds), want);
-    table.finish(Ending::RESIGNED.with_side(Color::White));
+    table.finish(Ending::RESIGNED.with_named_side(Color::White));
     let list: MoveList = parse(&table.move_list(ClockUnit::Seconds));
     assert_eq!((list.moves.len(), list.reason.as_str(), list.unread.len()), (5, "White resigns", 0));
 }
@@ -348,12 +358,12 @@ fn the_client_parses_rows_of_games() {
     table.play("e4 e5 Nf3 Nc6");
     let row = games_row(&table.game, table.now);
     assert_eq!(row, "  7 1700 Newton      1850 Einstein   [ zr 15  10]  15:09 - 15:09 (39-39) W:  3");
-    let mut examined = ExaminedGame::scratch(GameId(25), guest("Friar"), date());
+    let mut examined = ExaminedGame::new_scratch(GameId(25), guest("Friar"), date());
     let exam = examined_row(&examined);
     assert_eq!(exam, " 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1");
     let listing: GameList = parse(&format!("{row}\n{exam}\n\n  2 games displayed."));
     assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
-    assert_eq!(examined.revert(), None);
+    assert!(!examined.revert_to_main_line());
     let long = Table::new(
         terms(Variant::Bughouse, 100, 60),
         Sides { white: guest("Abcdefghijklmnopq"), black: guest("Zyxwvutsrqponmlkj") },
@@ -367,7 +377,7 @@ fn the_client_parses_rows_of_games() {
 fn the_client_parses_rows_of_history_and_stored_games() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 c5 Nf3 d6");
-    table.finish(Ending::RESIGNED.with_side(Color::Black));
+    table.finish(Ending::RESIGNED.with_named_side(Color::Black));
     let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner, date()));
     assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
     assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
@@ -427,46 +437,52 @@ fn kinds_depend_on_the_time_of_forty_moves() {
 fn an_examined_game_moves_both_ways_and_into_variations() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 e5 Nf3 Nc6 Bb5");
-    table.finish(Ending::RESIGNED.with_side(Color::Black));
-    let mut examined = ExaminedGame::of_game(GameId(3), &table.game);
-    assert_eq!((examined.forward(2), examined.backward(9), examined.forward(4)), (2, 2, 4));
-    let line = examined.board(BoardView { relation: Relation::Examining, ..OBSERVER });
+    table.finish(Ending::RESIGNED.with_named_side(Color::Black));
+    let mut examined = ExaminedGame::from_finished_game(GameId(3), &table.game);
+    assert_eq!((examined.step_forward(2), examined.step_backward(9), examined.step_forward(4)), (2, 2, 4));
+    let line = examined.format_board(BoardView { relation: Relation::Examining, ..OBSERVER });
     assert!(line.ends_with("3 Newton Einstein 2 3 0 39 39 179 179 3 N/b8-c6 (0:01) Nc6 0 0 0"), "{line}");
     let play = |examined: &mut ExaminedGame, typed: &str| {
-        examined.play(examined.position().read_move(typed, MoveCase::Sensitive).unwrap());
+        examined.advance_or_branch(examined.shown_position().parse_typed_move(typed, MoveCase::Sensitive).unwrap());
     };
     play(&mut examined, "Bc4");
     play(&mut examined, "Bc5");
-    assert_eq!((examined.forward(1), examined.backward(3), examined.forward(3)), (0, 3, 3));
-    assert_eq!(examined.revert(), Some(3));
-    assert_eq!(examined.ending_if_final(), None);
+    assert_eq!((examined.step_forward(1), examined.step_backward(3), examined.step_forward(3)), (0, 3, 3));
+    assert!(examined.revert_to_main_line());
+    assert_eq!(examined.shown_position().move_number, 3);
+    assert_eq!(examined.ending_if_shown(), None);
     play(&mut examined, "Bb5");
-    assert_eq!((examined.ending_if_final(), examined.revert()), (Some(Ending::RESIGNED.with_side(Color::Black)), None));
-    let observed = examined.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
+    assert_eq!(
+        (examined.ending_if_shown(), examined.revert_to_main_line()),
+        (Some(Ending::RESIGNED.with_named_side(Color::Black)), false)
+    );
+    let observed = examined.format_board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
     assert_eq!(examined.main.plies.len(), 5);
 }
 
 #[test]
 fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
-    let mut relay = ExaminedGame::relay(GameHeader {
+    let mut relay = ExaminedGame::new_relayed(GameHeader {
         id: GameId(5),
         terms: terms(Variant::Standard, 90, 30),
         seats: players(),
         started: date(),
     });
     let feed = |relay: &mut ExaminedGame, typed: &str, white, black| {
-        let next = relay.main.position().read_move(typed, MoveCase::Sensitive).unwrap();
+        let next = relay.main.last_position().parse_typed_move(typed, MoveCase::Sensitive).unwrap();
         relay.add_relayed_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
-    let line = relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
+    let line = relay.format_board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(line.ends_with("-2 90 30 39 39 5396 5400 1 P/d2-d4 (0:04) d4 0 0 0"), "{line}");
-    relay.backward(1);
-    let other = relay.position().read_move("e4", MoveCase::Sensitive).unwrap();
-    relay.play(other);
+    relay.step_backward(1);
+    let other = relay.shown_position().parse_typed_move("e4", MoveCase::Sensitive).unwrap();
+    relay.advance_or_branch(other);
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
-    assert!(relay.board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0"));
+    assert!(relay.format_board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0"));
     relay.record_relay_ending(Ending::DRAW_AGREED);
-    assert_eq!((relay.revert(), relay.forward(9), relay.ending_if_final()), (Some(1), 2, Some(Ending::DRAW_AGREED)));
+    assert!(relay.revert_to_main_line());
+    assert_eq!(relay.shown_position().move_number, 1);
+    assert_eq!((relay.step_forward(9), relay.ending_if_shown()), (2, Some(Ending::DRAW_AGREED)));
 }

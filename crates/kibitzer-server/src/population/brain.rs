@@ -19,10 +19,10 @@ const RANDOM_SCORE: i32 = 45;
 
 /// Chooses a simulated player's move; `None` if there is no legal one.
 pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<Move> {
-    let scorer = MoveScorer::of(position);
+    let scorer = MoveScorer::new(position);
     let mut moves = position.legal_moves();
     if !position.is_check() {
-        moves.retain(|&legal| scorer.is_considered(legal));
+        moves.retain(|&legal| scorer.passes_drop_filter(legal));
     }
     moves.into_iter().max_by_key(|&legal| scorer.score(legal) + random.i32(0..RANDOM_SCORE))
 }
@@ -37,19 +37,19 @@ struct MoveScorer<'a> {
 }
 
 impl<'a> MoveScorer<'a> {
-    fn of(position: &'a Position) -> Self {
+    fn new(position: &'a Position) -> Self {
         let mover = position.side_to_move;
         let enemy_king = position.king(mover.opponent());
         let is_endgame = position.material(Color::White) + position.material(Color::Black) < 36;
         Self { position, mover, enemy_king, is_endgame }
     }
 
-    /// Returns whether a move is scored. Drops far from both kings are not, as there are too many.
-    fn is_considered(&self, legal: Move) -> bool {
+    /// Returns `true` for every move but a drop far from both kings; those are not scored, as there are too many.
+    fn passes_drop_filter(&self, legal: Move) -> bool {
         match legal {
             Move::Drop { to, .. } => {
                 let home = self.position.king(self.mover).map_or(0, |king| square_closeness(king, to));
-                self.closeness_to_king(to).max(home) >= 5
+                self.closeness_to_enemy_king(to).max(home) >= 5
             }
             Move::Normal { .. } | Move::Castle(_) => true,
         }
@@ -58,13 +58,13 @@ impl<'a> MoveScorer<'a> {
     /// Returns the score of a legal move in hundredths of a pawn, without its random part.
     fn score(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
-        let taken = self.position.capture(legal).map_or(0, |taken| piece_value(taken.role));
+        let taken = self.position.capture_of(legal).map_or(0, |taken| piece_value(taken.role));
         taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 
     /// Returns the value of the material that a move saves, minus that which it exposes.
     fn material_safety(&self, legal: Move, after: &Position) -> i32 {
-        let to = legal.to(self.mover);
+        let to = legal.target_square(self.mover);
         let (role, saved, gained) = match legal {
             Move::Normal { role, from, promotion, .. } => {
                 let becomes = promotion.unwrap_or(role);
@@ -90,7 +90,7 @@ impl<'a> MoveScorer<'a> {
     fn positional_score(&self, legal: Move) -> i32 {
         match legal {
             Move::Castle(_) => 70,
-            Move::Drop { to, .. } => self.closeness_to_king(to) * 6 - 10,
+            Move::Drop { to, .. } => self.closeness_to_enemy_king(to) * 6 - 10,
             Move::Normal { role: Role::King, from, to, .. } if self.is_endgame => {
                 4 * (centrality(to) - centrality(from))
             }
@@ -99,8 +99,11 @@ impl<'a> MoveScorer<'a> {
             Move::Normal { role, from, to, .. } => {
                 let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
                 let is_hasty = role == Role::Queen && self.position.move_number < 8;
-                let nearer =
-                    if self.is_endgame { 4 * (self.closeness_to_king(to) - self.closeness_to_king(from)) } else { 0 };
+                let nearer = if self.is_endgame {
+                    4 * (self.closeness_to_enemy_king(to) - self.closeness_to_enemy_king(from))
+                } else {
+                    0
+                };
                 5 * (centrality(to) - centrality(from)) + nearer + if leaves_home { 30 } else { 0 }
                     - if is_hasty { 40 } else { 0 }
             }
@@ -118,7 +121,7 @@ impl<'a> MoveScorer<'a> {
     }
 
     /// Returns how close a square is to the enemy's king, from 0 to 7.
-    fn closeness_to_king(&self, square: Square) -> i32 {
+    fn closeness_to_enemy_king(&self, square: Square) -> i32 {
         self.enemy_king.map_or(0, |king| square_closeness(king, square))
     }
 }
@@ -131,9 +134,9 @@ fn square_closeness(one: Square, other: Square) -> i32 {
 
 /// Returns the value that the owner of a piece loses by its capture; 0 if the capture is bad.
 fn capture_loss(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
-    let Some(attacker) = position.cheapest_attacker(square, owner.opponent()) else { return 0 };
+    let Some(attacker) = position.least_valuable_attacker(square, owner.opponent()) else { return 0 };
     // Without a defender the whole piece is lost, else the difference of an exchange.
-    if position.cheapest_attacker(square, owner).is_none() {
+    if position.least_valuable_attacker(square, owner).is_none() {
         return piece_value(role);
     }
     (piece_value(role) - piece_value(attacker)).max(0)

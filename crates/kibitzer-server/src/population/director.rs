@@ -22,11 +22,11 @@ const TIME_CONTROLS: [(u32, u32); 10] =
 const CHANNELS: [&str; 2] = ["1", "50"];
 
 impl Population {
-    /// Returns the accounts and roles of the players to be logged in, in order.
+    /// Generates the accounts of all simulated players, with their roles, in the order in which they log in.
     ///
     /// Ratings are around one strength. The password is empty, which no client can send.
-    pub(crate) fn accounts(&mut self) -> Vec<(Account, SimulatedRole)> {
-        let n = |activity| usize::from(self.options.has(activity));
+    pub(crate) fn generate_accounts(&mut self) -> Vec<(Account, SimulatedRole)> {
+        let n = |activity| usize::from(self.options.has_activity(activity));
         let n_regulars = if self.options.games == 0 { 0 } else { 2 * self.options.games + N_SPARE };
         let roles = [
             (SimulatedRole::Opponent, self.options.opponents),
@@ -36,12 +36,11 @@ impl Population {
             (SimulatedRole::Relay, n(Activity::Relay)),
         ];
         let numbered = roles.into_iter().flat_map(|(role, n)| (0..n).map(move |at| (role, at)));
-        numbered.map(|(role, at)| (self.account(role, at), role)).collect()
+        numbered.map(|(role, at)| (self.generate_account(role, at), role)).collect()
     }
 
-    /// Creates the account of a player of this role, with ratings around one strength. `at` is the player's number within the
-    /// role.
-    fn account(&mut self, role: SimulatedRole, at: usize) -> Account {
+    /// Generates the account of player number `at`, from 0, of a role. Its ratings are around one random strength.
+    fn generate_account(&mut self, role: SimulatedRole, at: usize) -> Account {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
         let mut account = Account::new(self.names.pick(wanted, &mut self.random), "");
         // Ratings of one player differ little between kinds of games.
@@ -50,55 +49,55 @@ impl Population {
             account = account.rating(kind, strength + self.random.u16(..200));
         }
         match role {
-            SimulatedRole::Opponent => account.title("C"),
-            SimulatedRole::Relay => account.title("TD"),
+            SimulatedRole::Opponent => account.add_title("C"),
+            SimulatedRole::Relay => account.add_title("TD"),
             SimulatedRole::Regular | SimulatedRole::Crazyhouse | SimulatedRole::Bughouse => account,
         }
     }
 
-    /// Returns the commands of a role after the login. The first opponent is notified of arrivals, to welcome players.
-    pub(super) fn role_commands(&mut self, id: ConnectionId, role: SimulatedRole) -> Vec<String> {
+    /// Returns the commands that a player sends after the login because of its role. The first opponent is notified of arrivals, to welcome players.
+    pub(super) fn commands_after_login(&mut self, id: ConnectionId, role: SimulatedRole) -> Vec<String> {
         let mut commands = match role {
             SimulatedRole::Regular => CHANNELS.map(|channel| format!("+channel {channel}")).to_vec(),
             SimulatedRole::Bughouse | SimulatedRole::Opponent => vec!["set bugopen 1".to_owned()],
             SimulatedRole::Crazyhouse | SimulatedRole::Relay => Vec::new(),
         };
-        let is_host = self.with_role(SimulatedRole::Opponent).first() == Some(&id);
-        if is_host && self.options.has(Activity::Talk) {
+        let is_host = self.players_with_role(SimulatedRole::Opponent).first() == Some(&id);
+        if is_host && self.options.has_activity(Activity::Talk) {
             commands.push("set pin 1".to_owned());
         }
         commands
     }
 
     /// Returns the players with a role.
-    pub(super) fn with_role(&self, role: SimulatedRole) -> Vec<ConnectionId> {
+    pub(super) fn players_with_role(&self, role: SimulatedRole) -> Vec<ConnectionId> {
         self.players.iter().filter(|(_, player)| player.role == role).map(|(&id, _)| id).collect()
     }
 
-    /// Returns the players with a role who neither play nor are about to.
+    /// Returns the players with a role who have no game, no seek, and no seek to answer.
     fn free_players(&self, role: SimulatedRole) -> Vec<ConnectionId> {
         let free = self.players.iter().filter(|(_, player)| player.role == role && player.is_free());
         free.map(|(&id, _)| id).collect()
     }
 
-    fn name(&self, id: ConnectionId) -> String {
+    fn player_name(&self, id: ConnectionId) -> String {
         self.players.get(&id).map(|player| player.name.to_string()).unwrap_or_default()
     }
 
-    /// Arranges missing games, sometimes posts a seek, and schedules itself again.
-    pub(super) fn arrange_games(&mut self, now: Instant) {
+    /// Queues commands that start missing games, sometimes also one that posts an open seek, and schedules the next arrangement.
+    pub(super) fn run_arrange_task(&mut self, now: Instant) {
         let is_first = !std::mem::replace(&mut self.has_arranged, true);
         if is_first {
-            self.schedule_first_tasks(now);
+            self.start_activities(now);
         }
-        self.arrange_regular_games();
+        self.post_arranged_seeks();
         if let [one, two] = *self.free_players(SimulatedRole::Crazyhouse) {
-            self.queue_command(one, format!("match {} 5 0 crazyhouse", self.name(two)));
+            self.queue_command(one, format!("match {} 5 0 crazyhouse", self.player_name(two)));
         }
         if let [one, _, three, _] = *self.free_players(SimulatedRole::Bughouse) {
-            self.queue_command(one, format!("match {} 3 0 bughouse", self.name(three)));
+            self.queue_command(one, format!("match {} 3 0 bughouse", self.player_name(three)));
         }
-        if self.options.has(Activity::Seeks) && self.random.u8(..8) == 0 {
+        if self.options.has_activity(Activity::Seeks) && self.random.u8(..8) == 0 {
             self.post_open_seek(now);
         }
         // The first time, bughouse partners have to find each other before they can play.
@@ -106,24 +105,25 @@ impl Population {
         self.schedule.set(Task::Arrange, now + pause);
     }
 
-    /// Starts the relay, the talk, and the partnerships of bughouse players, each if it is an activity.
-    fn schedule_first_tasks(&mut self, now: Instant) {
-        if self.options.has(Activity::Relay) {
+    /// Schedules the first steps of the relay and the talk, and queues the commands that form bughouse partnerships, each if the
+    /// activity is enabled.
+    fn start_activities(&mut self, now: Instant) {
+        if self.options.has_activity(Activity::Relay) {
             self.schedule.set(Task::Relay, now);
         }
-        if self.options.has(Activity::Talk) {
+        if self.options.has_activity(Activity::Talk) {
             let pause = self.options.scale_time(Duration::from_secs(5));
             self.schedule.set(Task::Chat, now + pause);
         }
-        if let [one, two, three, four] = *self.with_role(SimulatedRole::Bughouse) {
+        if let [one, two, three, four] = *self.players_with_role(SimulatedRole::Bughouse) {
             for (from, to) in [(one, two), (three, four)] {
-                self.queue_command(from, format!("partner {}", self.name(to)));
+                self.queue_command(from, format!("partner {}", self.player_name(to)));
             }
         }
     }
 
-    /// Posts one seek of a free regular for each missing game, as far as there are enough free regulars to answer them.
-    fn arrange_regular_games(&mut self) {
+    /// Posts a seek of a free regular for each missing game, while other regulars are free to answer it.
+    fn post_arranged_seeks(&mut self) {
         let n_arranged = self.players.values().filter(|player| player.seek == Some(SeekKind::Arranged)).count();
         let is_playing = |player: &&SimulatedPlayer| player.role == SimulatedRole::Regular && player.board.is_some();
         let n_playing = self.players.values().filter(is_playing).count();
@@ -157,8 +157,9 @@ impl Population {
         self.queue_command(id, format!("seek {minutes} {seconds} {rated}{variant}"));
     }
 
-    /// Schedules the answer to a seek if it is an arranged one.
-    pub(super) fn answer_seek_later(&mut self, seeker: ConnectionId, number: u32, now: Instant) {
+    /// Chooses and reserves a free regular who will answer a seek, and schedules the answer. Does nothing for a seek that is not
+    /// arranged, or without a free regular.
+    pub(super) fn schedule_arranged_answer(&mut self, seeker: ConnectionId, number: u32, now: Instant) {
         if self.players.get(&seeker).is_none_or(|player| player.seek != Some(SeekKind::Arranged)) {
             return;
         }
@@ -171,10 +172,10 @@ impl Population {
         self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
     }
 
-    /// Sends one public remark of a random regular, and schedules itself again.
-    pub(super) fn talk_in_public(&mut self, now: Instant) {
-        let regulars = self.with_role(SimulatedRole::Regular);
-        let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.remark_command(id)?)));
+    /// Queues a public remark of a random regular, and schedules the next one.
+    pub(super) fn run_chat_task(&mut self, now: Instant) {
+        let regulars = self.players_with_role(SimulatedRole::Regular);
+        let remark = self.random.choice(&regulars).copied().and_then(|id| Some((id, self.random_remark_command(id)?)));
         if let Some((id, line)) = remark {
             self.queue_command(id, line);
         }
@@ -182,9 +183,8 @@ impl Population {
         self.schedule.set(Task::Chat, now + pause);
     }
 
-    /// Returns a command that talks in public: in a channel, as a shout, or about the player's game. `None` without a game to
-    /// talk about.
-    fn remark_command(&mut self, id: ConnectionId) -> Option<String> {
+    /// Returns a random command that talks in a channel, shouts, or kibitzes; `None` if a kibitz was drawn and the player has no game.
+    fn random_remark_command(&mut self, id: ConnectionId) -> Option<String> {
         match self.random.u8(..10) {
             0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
             4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
@@ -193,11 +193,12 @@ impl Population {
         }
     }
 
-    /// Schedules talk to a player, unless that one is simulated too.
+    /// Makes a player the talk partner of `id`, and schedules a tell for the occasion. If the player is simulated or talk is
+    /// disabled, removes the talk partner instead.
     pub(super) fn schedule_tell(&mut self, id: ConnectionId, whom: Handle, occasion: TalkOccasion, now: Instant) {
         let is_simulated = self.players.values().any(|player| player.name == whom);
         let Some(player) = self.players.get_mut(&id) else { return };
-        if is_simulated || !self.options.has(Activity::Talk) {
+        if is_simulated || !self.options.has_activity(Activity::Talk) {
             player.talk_partner = None;
             return;
         }
@@ -206,9 +207,8 @@ impl Population {
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 
-    /// Sends a tell from a simulated player to its talk partner, with a text for the occasion, such as a greeting. Does nothing without a
-    /// talk partner.
-    pub(super) fn send_tell(&mut self, id: ConnectionId, occasion: TalkOccasion) {
+    /// Queues a tell to the talk partner of a player, with a text for the occasion. Does nothing without a talk partner.
+    pub(super) fn tell_talk_partner(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {
             TalkOccasion::GameStarted => self.random.choice(&phrases::GREETINGS),
@@ -216,7 +216,7 @@ impl Population {
             TalkOccasion::Told => self.random.choice(&phrases::ANSWERS),
             TalkOccasion::Arrived => None,
         };
-        let welcome = format!("welcome! For a game, type: match {} 5 0", self.name(id));
+        let welcome = format!("welcome! For a game, type: match {} 5 0", self.player_name(id));
         self.queue_command(id, format!("tell {whom} {}", text.copied().unwrap_or(&welcome)));
     }
 }

@@ -34,7 +34,7 @@ use crate::play::Sides;
 /// Range of the number of plies that each player plays at once in the first game, so that games are under way from the start.
 const INSTANT_PLIES: Range<u32> = 6..36;
 
-/// A scheduled task. Its details are decided when it is due.
+/// What a simulated player, or the population, does at a scheduled time. The details are decided when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Task {
     Chat,
@@ -110,12 +110,12 @@ impl Population {
         }
     }
 
-    /// Adds a player who has been logged in, and queues the player's first commands.
-    pub(crate) fn join(&mut self, id: ConnectionId, name: Handle, role: SimulatedRole) {
+    /// Adds a player who has just been logged in by the server, and queues the player's first commands.
+    pub(crate) fn add_logged_in_player(&mut self, id: ConnectionId, name: Handle, role: SimulatedRole) {
         let n_instant_plies = self.random.u32(INSTANT_PLIES);
         self.players.insert(id, SimulatedPlayer::new(name, role, n_instant_plies));
         let commands =
-            SimulatedPlayer::LOGIN_COMMANDS.map(str::to_owned).into_iter().chain(self.role_commands(id, role));
+            SimulatedPlayer::LOGIN_COMMANDS.map(str::to_owned).into_iter().chain(self.commands_after_login(id, role));
         self.actions.extend(commands.map(|line| SimulatedAction::Command(id, line)));
     }
 
@@ -124,14 +124,14 @@ impl Population {
         self.players.len()
     }
 
-    /// Returns when [`next_action`](Self::next_action) is due next; `None` if nothing is scheduled.
+    /// Returns when [`take_next_action`](Self::take_next_action) is due next; `None` if nothing is scheduled.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         self.schedule.next_time()
     }
 
-    /// Returns the next action that is due; `None` if there is none now, which also ends the start of the server. The output that
-    /// an action causes has to be [received](Self::receive) before the next call.
-    pub(crate) fn next_action(&mut self, now: Instant) -> Option<SimulatedAction> {
+    /// Removes and returns the next action, after running the tasks that are due; `None` if there is none now, which also ends the
+    /// undelayed start of the population. The output that an action causes has to be [received](Self::receive_output) before the next call.
+    pub(crate) fn take_next_action(&mut self, now: Instant) -> Option<SimulatedAction> {
         loop {
             if let Some(action) = self.actions.pop_front() {
                 return Some(action);
@@ -147,15 +147,15 @@ impl Population {
     }
 
     /// Processes the server's output to a simulated player and schedules the reactions. Does nothing for another connection.
-    pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
+    pub(crate) fn receive_output(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         let Some(player) = self.players.get_mut(&id) else { return };
-        for observation in player.receive(bytes) {
-            self.react(id, observation, now);
+        for observation in player.receive_output(bytes) {
+            self.schedule_reaction(id, observation, now);
         }
     }
 
     /// Schedules the reaction of a player to an observation, or cancels a task that it makes obsolete.
-    fn react(&mut self, id: ConnectionId, observation: PlayerObservation, now: Instant) {
+    fn schedule_reaction(&mut self, id: ConnectionId, observation: PlayerObservation, now: Instant) {
         match observation {
             PlayerObservation::MyTurn => {
                 let time = self.thinking_time(id);
@@ -174,7 +174,7 @@ impl Population {
                 self.schedule.set(Task::Answer(id, number), now + delay);
             }
             PlayerObservation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
-            PlayerObservation::SeekPosted(number) => self.answer_seek_later(id, number, now),
+            PlayerObservation::SeekPosted(number) => self.schedule_arranged_answer(id, number, now),
         }
     }
 
@@ -182,9 +182,9 @@ impl Population {
     fn run_task(&mut self, task: Task, now: Instant) {
         let Self { players, random, .. } = self;
         match task {
-            Task::Arrange => self.arrange_games(now),
-            Task::Chat => self.talk_in_public(now),
-            Task::Relay => self.continue_relay(now),
+            Task::Arrange => self.run_arrange_task(now),
+            Task::Chat => self.run_chat_task(now),
+            Task::Relay => self.run_relay_task(now),
             Task::Move(id) => {
                 let commands = players.get_mut(&id).map(|player| player.take_turn(random));
                 commands.into_iter().flatten().for_each(|line| self.queue_command(id, line));
@@ -206,7 +206,7 @@ impl Population {
                     self.queue_command(id, "unseek".to_owned());
                 }
             }
-            Task::Talk(id, occasion) => self.send_tell(id, occasion),
+            Task::Talk(id, occasion) => self.tell_talk_partner(id, occasion),
         }
     }
 
@@ -215,7 +215,7 @@ impl Population {
         self.actions.push_back(SimulatedAction::Command(id, line));
     }
 
-    /// Returns the time that a player thinks about the next move; zero if the move is to be played at once, or there is no game.
+    /// Returns a random time that a player thinks about the next move; zero in the undelayed first plies, or without a game.
     fn thinking_time(&mut self, id: ConnectionId) -> Duration {
         let player = self.players.get(&id).filter(|player| !player.plays_instantly());
         let Some(board) = player.and_then(|player| player.board.as_deref()) else { return Duration::ZERO };
@@ -235,8 +235,8 @@ impl Population {
     }
 
     /// Queues the next step of the relay and schedules the one after it. Does nothing without a relaying player.
-    fn continue_relay(&mut self, now: Instant) {
-        let Some(&by) = self.with_role(SimulatedRole::Relay).first() else { return };
+    fn run_relay_task(&mut self, now: Instant) {
+        let Some(&by) = self.players_with_role(SimulatedRole::Relay).first() else { return };
         let n_instant_plies = if self.is_starting { INSTANT_PLIES.end / 2 } else { 0 };
         let (step, pause) = self.relay.advance(&self.relayed, n_instant_plies, &mut self.random);
         self.actions.push_back(SimulatedAction::Relay(by, step));

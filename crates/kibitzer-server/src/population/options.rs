@@ -47,7 +47,7 @@ impl Default for PopulationOptions {
 }
 
 impl PopulationOptions {
-    /// Returns the defaults: six games of chess at human pace, two opponents, and all activities.
+    /// Returns the default options: six games of chess at human pace, two opponents, and all activities.
     pub fn new() -> Self {
         Self::default()
     }
@@ -83,7 +83,7 @@ impl PopulationOptions {
     }
 
     /// Returns whether an activity is enabled.
-    pub(super) fn has(&self, activity: Activity) -> bool {
+    pub(super) fn has_activity(&self, activity: Activity) -> bool {
         !self.missing.contains(&activity)
     }
 

@@ -47,13 +47,13 @@ pub(super) enum TurnAction {
     LoseOnTime,
 }
 
-/// Returns `true` with a probability of `chance` in a thousand.
-fn random_permille(random: &mut Rng, chance: u32) -> bool {
-    random.u32(..1000) < chance
+/// Returns `true` with a probability of `permille` in a thousand.
+fn random_permille(random: &mut Rng, permille: u32) -> bool {
+    random.u32(..1000) < permille
 }
 
 /// Chooses the action of a player whose turn it is.
-pub(super) fn turn_action(board: &Style12, random: &mut Rng) -> TurnAction {
+pub(super) fn choose_turn_action(board: &Style12, random: &mut Rng) -> TurnAction {
     let material_lead_of_mover = material_lead_of_mover(board);
     let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
     let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
@@ -115,7 +115,7 @@ mod tests {
     fn a_player_far_behind_resigns_and_an_even_one_does_not() {
         let mut random = Rng::with_seed(5);
         let mut resigns =
-            |fields: &str| (0..300).any(|_| turn_action(&board(fields), &mut random) == TurnAction::Resign);
+            |fields: &str| (0..300).any(|_| choose_turn_action(&board(fields), &mut random) == TurnAction::Resign);
         assert!(resigns("1 3 0 39 25 119 122 30"));
         assert!(!resigns("1 3 0 39 39 119 122 30"));
         assert!(!resigns("1 3 0 25 39 119 122 30"));

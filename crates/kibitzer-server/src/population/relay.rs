@@ -54,13 +54,13 @@ pub(super) enum Relay {
     Over,
 }
 
-/// A game of the relay, whose moves the server chooses.
+/// A relayed game, whose moves are chosen by the population itself.
 #[derive(Debug)]
 pub(super) struct SimulatedRelayGame {
     position: Position,
     clocks_ms: Sides<i64>,
     n_plies: u32,
-    /// Number of plies that are played at once.
+    /// Number of plies at the start that have no pause after them.
     n_instant_plies: u32,
 }
 
@@ -76,9 +76,12 @@ impl Relay {
         match self {
             Self::Waiting => {
                 *self = Self::Playing(Box::new(SimulatedRelayGame::new(n_instant_plies)));
-                (RelayStep::Start { terms: TERMS, seats: Box::new(strong_players(names, random)) }, Duration::ZERO)
+                (
+                    RelayStep::Start { terms: TERMS, seats: Box::new(random_strong_players(names, random)) },
+                    Duration::ZERO,
+                )
             }
-            Self::Playing(game) => match game.play(random) {
+            Self::Playing(game) => match game.choose_and_play_move(random) {
                 Ok(step) => step,
                 Err(ending) => {
                     *self = Self::Over;
@@ -99,8 +102,8 @@ impl SimulatedRelayGame {
         Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_instant_plies }
     }
 
-    /// Plays the next move; returns it with the pause after it, or how the game ends.
-    fn play(&mut self, random: &mut Rng) -> Result<(RelayStep, Duration), Ending> {
+    /// Chooses and plays the next move. Returns its step with the pause after it, or the ending if the game is over.
+    fn choose_and_play_move(&mut self, random: &mut Rng) -> Result<(RelayStep, Duration), Ending> {
         if let Some(ending) = ending_of_relay_game(&self.position, self.n_plies) {
             return Err(ending);
         }
@@ -116,8 +119,8 @@ impl SimulatedRelayGame {
     }
 }
 
-/// Returns two strong players.
-fn strong_players(names: &Sides<Handle>, random: &mut Rng) -> Sides<SeatedPlayer> {
+/// Returns players with these names and random ratings from 2400 to 2699.
+fn random_strong_players(names: &Sides<Handle>, random: &mut Rng) -> Sides<SeatedPlayer> {
     let mut seat = |name: &Handle| {
         let rating = Rating::Rated(random.u16(2400..2700), Confidence::Established);
         SeatedPlayer { name: name.clone(), rating, is_registered: true, has_timeseal: false }
@@ -132,7 +135,7 @@ fn ending_of_relay_game(position: &Position, n_plies: u32) -> Option<Ending> {
     }
     let (white, black) = (position.material(Color::White), position.material(Color::Black));
     if n_plies >= 30 && white.abs_diff(black) >= 9 {
-        return Some(Ending::RESIGNED.with_side(if white < black { Color::White } else { Color::Black }));
+        return Some(Ending::RESIGNED.with_named_side(if white < black { Color::White } else { Color::Black }));
     }
     (n_plies >= MAX_PLIES).then_some(Ending::DRAW_AGREED)
 }

@@ -99,13 +99,13 @@ impl SimulatedPlayer {
     pub(super) const LOGIN_COMMANDS: [&'static str; 6] =
         ["set style 12", "set bell 0", "set seek 0", "iset nowrap 1", "iset defprompt 1", "iset pendinfo 1"];
 
-    /// Returns whether the player neither plays nor is about to.
+    /// Returns whether the player has no game, no seek, and no seek to answer.
     pub(super) const fn is_free(&self) -> bool {
         self.board.is_none() && self.seek.is_none() && !self.is_reserved
     }
 
     /// Parses the server's output, updates the player's state, and returns the observations in order.
-    pub(super) fn receive(&mut self, mut bytes: &[u8]) -> Vec<PlayerObservation> {
+    pub(super) fn receive_output(&mut self, mut bytes: &[u8]) -> Vec<PlayerObservation> {
         let mut observations = Vec::new();
         while let Some(received) = self.reader.next(&mut bytes) {
             self.process_message(received.message, &mut observations);
@@ -175,7 +175,7 @@ impl SimulatedPlayer {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
         };
-        let action = if self.plays_instantly() { TurnAction::Move } else { pace::turn_action(board, random) };
+        let action = if self.plays_instantly() { TurnAction::Move } else { pace::choose_turn_action(board, random) };
         let first = match action {
             TurnAction::Abort => return vec!["abort".to_owned()],
             TurnAction::Resign => return vec!["resign".to_owned()],
@@ -186,11 +186,11 @@ impl SimulatedPlayer {
             TurnAction::OfferDraw => Some("draw".to_owned()),
             TurnAction::Move => None,
         };
-        first.into_iter().chain(self.find_move(random)).collect()
+        first.into_iter().chain(self.choose_move_command(random)).collect()
     }
 
     /// Chooses a move and formats it as a command; `None` without a game or a legal move.
-    fn find_move(&self, random: &mut Rng) -> Option<String> {
+    fn choose_move_command(&self, random: &mut Rng) -> Option<String> {
         let board = self.board.as_deref()?;
         // In bughouse too, only the pieces in hand matter for the choice of a move.
         let variant = if self.hands.is_some() { Variant::Crazyhouse } else { Variant::Standard };
@@ -201,13 +201,13 @@ impl SimulatedPlayer {
     /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
     pub(super) fn take_offer_answer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
         let offer = self.offers.remove(&number)?;
-        let answer = if self.accepts(&offer, random) { "accept" } else { "decline" };
+        let answer = if self.accepts_offer(&offer, random) { "accept" } else { "decline" };
         Some(format!("{answer} {number}"))
     }
 
     /// Returns whether the player accepts an offer: a draw or an abort depending on the position, a takeback, adjournment or
     /// pause always, a match or a partnership depending on the role.
-    fn accepts(&self, offer: &Pending, random: &mut Rng) -> bool {
+    fn accepts_offer(&self, offer: &Pending, random: &mut Rng) -> bool {
         match (offer.kind.as_str(), self.board.as_deref()) {
             ("draw", Some(board)) => pace::accepts_draw(board),
             ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),
@@ -218,7 +218,7 @@ impl SimulatedPlayer {
         }
     }
 
-    /// Returns a remark about the player's game; `None` without a game.
+    /// Returns a command with a random remark about the player's game; `None` without a game.
     pub(super) fn kibitz_command(&self, random: &mut Rng) -> Option<String> {
         self.board.as_ref()?;
         random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))

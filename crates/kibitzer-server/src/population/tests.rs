@@ -46,7 +46,7 @@ impl Hall {
     }
 
     fn collect(&mut self) {
-        while let Some(output) = self.world.take_output() {
+        while let Some(output) = self.world.take_next_output() {
             self.heard.entry(output.to).or_default().extend(output.bytes);
         }
     }
@@ -205,7 +205,7 @@ fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
         }) {
             return reason;
         }
-        me.receive(&bytes);
+        me.receive_output(&bytes);
         for line in me.take_turn(&mut random) {
             hall.send(id, &line);
         }

@@ -33,7 +33,7 @@ struct Client {
     faults: mpsc::Sender<(FaultPoint, Fault)>,
 }
 
-/// The state, the clients, and the tasks that serve them.
+/// The actor: owns the world, the clients, and the tasks that serve them, and executes requests.
 #[derive(Debug)]
 pub(super) struct ServerActor {
     world: World,
@@ -110,8 +110,8 @@ impl ServerActor {
                 self.world.receive(id, &bytes, now());
                 self.paused.push((id, done));
             }
-            ActorRequest::Closed(id) => self.close_client(id),
-            ActorRequest::ApplyFault(id, fault) => self.apply_fault(id, fault),
+            ActorRequest::Closed(id) => self.on_client_closed(id),
+            ActorRequest::ApplyFault(id, fault) => self.apply_state_fault(id, fault),
             // The caller may have dropped its receiver.
             ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
             ActorRequest::List(answer) => drop(answer.send(self.world.client_list())),
@@ -120,7 +120,7 @@ impl ServerActor {
         }
     }
 
-    /// Adds a client's connection, with the faults injected for the next one, and spawns the task that serves it.
+    /// Adds a connection, passes the faults that were injected for the next one to it, and spawns the task that serves it.
     fn add_client(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
@@ -132,11 +132,11 @@ impl ServerActor {
             match fault {
                 Fault::RefuseLogin(refusal) => {
                     self.world.obstruct_login(id, refusal);
-                    drop(injector.add(at, fault));
+                    drop(injector.inject(at, fault));
                 }
                 // Nothing was sent yet, so that "now" is before the first line.
-                _ if at == FaultPoint::Now => injector.add_before_next(at, fault),
-                _ => drop(injector.add(at, fault)),
+                _ if at == FaultPoint::Now => injector.push_pending(at, fault),
+                _ => drop(injector.inject(at, fault)),
             }
         }
         self.clients.insert(id, Client { outbox: Arc::clone(&outbox), faults });
@@ -146,12 +146,13 @@ impl ServerActor {
         self.tasks.spawn(task.serve(stream));
     }
 
-    /// Ends the session of a client that has closed its side. Its earlier output is still written.
-    fn close_client(&mut self, id: ConnectionId) {
+    /// Ends the session of a client that has closed its side, and removes the client. Output that was queued before is still
+    /// written.
+    fn on_client_closed(&mut self, id: ConnectionId) {
         self.move_output_to_outboxes();
         if let Some(client) = self.clients.remove(&id) {
             // The queue cannot overflow, as no bytes are added.
-            client.outbox.push(&[], true);
+            client.outbox.try_push(&[], true);
             self.world.remove_closed_client(id, now());
         }
     }
@@ -169,7 +170,7 @@ impl ServerActor {
     fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         let family = self.world.options.family;
         if !fault.is_supported_at(at, family) {
-            let message = format!("this fault can take effect at these points: {}", fault.points(family));
+            let message = format!("this fault can take effect at these points: {}", fault.supported_points(family));
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         if *target == ConnectionTarget::Next {
@@ -178,7 +179,7 @@ impl ServerActor {
         }
         let message = "no such connection, or too many faults are queued for it";
         let no_target = || io::Error::new(io::ErrorKind::NotFound, message);
-        let id = self.world.find_target(target).ok_or_else(no_target)?;
+        let id = self.world.find_targeted_connection(target).ok_or_else(no_target)?;
         let client = self.clients.get(&id).ok_or_else(no_target)?;
         client.faults.try_send((at, fault)).map_err(|_| no_target())?;
         if let Fault::RefuseLogin(refusal) = fault {
@@ -187,8 +188,8 @@ impl ServerActor {
         Ok(())
     }
 
-    /// Applies a fault that concerns the state.
-    fn apply_fault(&mut self, id: ConnectionId, fault: Fault) {
+    /// Applies a kick, a shutdown or an obstacle of the login to the world; ignores faults that the connection's task handles.
+    fn apply_state_fault(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
             Fault::Kick => self.world.kick(id, KickReason::SecondLogin, now()),
             Fault::KickByAdmin => self.world.kick(id, KickReason::Admin, now()),
@@ -199,11 +200,11 @@ impl ServerActor {
         }
     }
 
-    /// Moves output into the outboxes.
+    /// Moves the output of the world into the outboxes. Disconnects clients whose outbox is full, and removes those that are closed.
     fn move_output_to_outboxes(&mut self) {
-        while let Some(output) = self.world.take_output() {
+        while let Some(output) = self.world.take_next_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };
-            if !client.outbox.push(&output.bytes, output.is_last) {
+            if !client.outbox.try_push(&output.bytes, output.is_last) {
                 self.drop_client(output.to);
             } else if output.is_last {
                 self.clients.remove(&output.to);
@@ -217,7 +218,7 @@ fn now() -> std::time::Instant {
     Instant::now().into_std()
 }
 
-/// Sleeps until `time`; forever for `None`.
+/// Sleeps until `time`; never completes for `None`.
 ///
 /// # Cancel safety
 ///

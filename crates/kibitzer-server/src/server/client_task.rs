@@ -71,7 +71,7 @@ enum WriteEnd {
 }
 
 impl ClientTask {
-    /// Serves the client until one side closes the connection, and reports that.
+    /// Serves the client until one side closes the connection, then sends [`ActorRequest::Closed`].
     ///
     /// # Cancel safety
     ///
@@ -81,7 +81,7 @@ impl ClientTask {
         match stream {
             Stream::Tcp(stream) => {
                 let (reader, writer) = stream.into_split();
-                self.serve_halves(reader, writer, reset_tcp).await;
+                self.serve_halves(reader, writer, enable_tcp_reset).await;
             }
             Stream::Other(stream) => {
                 let (reader, writer) = tokio::io::split(stream);
@@ -92,7 +92,7 @@ impl ClientTask {
         drop(requests.send(ActorRequest::Closed(id)).await);
     }
 
-    /// Reads and writes concurrently, until the client is dropped or one side has closed the connection; then lets the client read the
+    /// Forwards the client's lines and writes the server's output concurrently, until the client is dropped or one side has closed the connection; then lets the client read the
     /// last output. `reset` makes the stream reset when it is dropped.
     ///
     /// # Cancel safety
@@ -141,10 +141,10 @@ impl ClientTask {
             let (steps, is_last) = tokio::select! {
                 // Faults first, so that one that was injected before some output applies to it.
                 biased;
-                Some((at, fault)) = self.faults.recv() => (self.injector.add(at, fault).into_iter().collect(), false),
+                Some((at, fault)) = self.faults.recv() => (self.injector.inject(at, fault).into_iter().collect(), false),
                 pending = self.outbox.wait_and_take() => (self.injector.apply_to_output(&pending.bytes), pending.is_last),
             };
-            for fault in self.injector.take_fired(self.id.0) {
+            for fault in self.injector.drain_fired(self.id.0) {
                 // Fails if there is no receiver.
                 let _ = self.fired.send(fault);
             }
@@ -172,8 +172,8 @@ impl ClientTask {
     }
 }
 
-/// Makes the connection reset when both halves are dropped.
-fn reset_tcp(writer: OwnedWriteHalf) {
+/// Lets the kernel reset the connection once the reading half is dropped, too.
+fn enable_tcp_reset(writer: OwnedWriteHalf) {
     // Without this option the socket is closed normally.
     drop(writer.as_ref().set_zero_linger());
     writer.forget();
@@ -206,7 +206,7 @@ async fn forward_lines<R: AsyncRead + Unpin>(
         let mut n_processed = 0;
         for line in unprocessed.split_inclusive(|&byte| byte == b'\n').take(n_lines) {
             // Bounds the replies to a client that sends faster than it reads.
-            outbox.wait_for_room().await;
+            outbox.wait_until_half_empty().await;
             let (done, replied) = oneshot::channel();
             if requests.send(ActorRequest::Received(id, line.to_vec(), done)).await.is_err() {
                 return;

@@ -15,7 +15,7 @@ use crate::lobby::ConnectionTarget;
 /// Size of the buffer in each direction of a connection within the process.
 const DUPLEX_BYTES: usize = 64 << 10;
 
-/// A handle to a running server; cheap to clone.
+/// The operator's handle to a running server; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ServerControl {
     pub(super) requests: mpsc::Sender<ActorRequest>,
@@ -52,7 +52,7 @@ impl ServerControl {
         self.send(ActorRequest::Open(Stream::Other(Box::pin(stream)))).await
     }
 
-    /// Injects a fault into a connection.
+    /// Injects a fault into a connection; it takes effect at a point of that connection's output.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl ServerControl {
     ///
     /// If the future is dropped, the fault may or may not be injected.
     pub async fn inject(&self, target: ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
-        self.request(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
+        self.send_and_wait(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
     /// Returns a receiver of the faults that take effect from now on. It keeps the last 64; reading too late returns
@@ -84,7 +84,7 @@ impl ServerControl {
     ///
     /// Cancel safe.
     pub async fn connections(&self) -> io::Result<Vec<(u64, Option<Handle>)>> {
-        self.request(ActorRequest::List).await
+        self.send_and_wait(ActorRequest::List).await
     }
 
     /// Sends an announcement to all players. Line breaks become blanks.
@@ -100,7 +100,7 @@ impl ServerControl {
         self.send(ActorRequest::Announce(text.replace(['\n', '\r'], " "))).await
     }
 
-    /// Announces the shutdown at once, and shuts the server down after that time.
+    /// Announces the shutdown to all players at once, and shuts the server down after this time. Returns without waiting for it.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl ServerControl {
     /// # Cancel safety
     ///
     /// If the future is dropped, the request may or may not be executed.
-    async fn request<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> io::Result<T> {
+    async fn send_and_wait<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> io::Result<T> {
         let (answer, answered) = oneshot::channel();
         self.send(request(answer)).await?;
         answered.await.map_err(|_| shut_down_error())

@@ -38,7 +38,7 @@ enum ActorRequest {
     Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
     /// A client has disconnected.
     Closed(ConnectionId),
-    /// A fault that concerns the state takes effect on this connection.
+    /// A fault that the actor itself applies takes effect on this connection.
     ApplyFault(ConnectionId, Fault),
     /// A fault is injected.
     Inject(ConnectionTarget, FaultPoint, Fault, oneshot::Sender<io::Result<()>>),
@@ -85,7 +85,7 @@ impl Server {
     ///
     /// Cancel safe: dropping the future starts nothing.
     pub async fn start(options: ServerOptions) -> io::Result<Self> {
-        let listener = listen(&options).await?;
+        let listener = bind_listener(&options).await?;
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let (requests, requested) = mpsc::channel(QUEUE_LENGTH);
         let fired = broadcast::Sender::new(FIRED_FAULTS);
@@ -113,7 +113,7 @@ impl Server {
         self.control().connect().await
     }
 
-    /// Returns a handle for the operator, and for clients within the process.
+    /// Returns a handle that operates the server and connects clients within the process.
     pub fn control(&self) -> ServerControl {
         ServerControl { requests: self.requests.clone(), fired: self.fired.clone() }
     }
@@ -143,7 +143,7 @@ impl Drop for Server {
     }
 }
 
-/// Opens the port of the options, if any.
+/// Listens on the address of the options; returns `None` if they have none.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ impl Drop for Server {
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn listen(options: &ServerOptions) -> io::Result<Option<TcpListener>> {
+async fn bind_listener(options: &ServerOptions) -> io::Result<Option<TcpListener>> {
     let Some(address) = options.address else { return Ok(None) };
     if !address.ip().is_loopback() && !options.is_remote_allowed {
         let why = "other machines can reach the address, which has to be allowed";

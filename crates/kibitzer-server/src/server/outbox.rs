@@ -4,13 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Queue between the task that owns the state, which never waits, and one that writes as fast as its client reads.
+/// Queue of bytes from the actor, which never waits, to the task that writes them as fast as its client reads.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     state: Mutex<OutboxState>,
     /// Wakes the writer.
     filled: Notify,
-    /// Wakes [`wait_for_room`](Self::wait_for_room).
+    /// Wakes [`wait_until_half_empty`](Self::wait_until_half_empty).
     drained: Notify,
     /// Wakes [`wait_until_dropped`](Self::wait_until_dropped).
     dropped: Notify,
@@ -42,9 +42,9 @@ impl Outbox {
         }
     }
 
-    /// Adds bytes; `is_last` closes the queue, after which calls have no effect and return `true`. Returns `false` and adds nothing if
-    /// the queue would exceed its limit, because the client does not read.
-    pub(crate) fn push(&self, bytes: &[u8], is_last: bool) -> bool {
+    /// Adds bytes; `is_last` closes the queue. Returns `false` and adds nothing if the queue would exceed its limit, because the
+    /// client does not read. On a closed queue, does nothing and returns `true`.
+    pub(crate) fn try_push(&self, bytes: &[u8], is_last: bool) -> bool {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.is_closed {
@@ -62,7 +62,7 @@ impl Outbox {
         true
     }
 
-    /// Discards the queue; the task that serves the client ends.
+    /// Discards all queued bytes and closes the queue; the task that serves the client then ends.
     pub(crate) fn drop_client(&self) {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +86,7 @@ impl Outbox {
     /// # Cancel safety
     ///
     /// Cancel safe, for one waiter.
-    pub(crate) async fn wait_for_room(&self) {
+    pub(crate) async fn wait_until_half_empty(&self) {
         while self.state.lock().unwrap_or_else(PoisonError::into_inner).pending.bytes.len() > self.max_bytes / 2 {
             self.drained.notified().await;
         }
@@ -116,21 +116,21 @@ mod tests {
     #[tokio::test]
     async fn pushed_bytes_are_taken_together_until_the_last_push() {
         let outbox = Outbox::new(10);
-        assert!(outbox.push(b"one ", false));
-        assert!(outbox.push(b"two", false));
-        assert!(!outbox.push(b"three", false));
+        assert!(outbox.try_push(b"one ", false));
+        assert!(outbox.try_push(b"two", false));
+        assert!(!outbox.try_push(b"three", false));
         assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: b"one two".to_vec(), is_last: false });
-        assert!(outbox.push(b"end", true));
-        assert!(outbox.push(b"more", false));
+        assert!(outbox.try_push(b"end", true));
+        assert!(outbox.try_push(b"more", false));
         assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: b"end".to_vec(), is_last: true });
     }
 
     #[tokio::test]
     async fn taking_waits_for_a_push_but_not_after_dropping() {
         let outbox = Outbox::new(10);
-        let (taken, ()) = tokio::join!(outbox.wait_and_take(), async { assert!(outbox.push(b"late", false)) });
+        let (taken, ()) = tokio::join!(outbox.wait_and_take(), async { assert!(outbox.try_push(b"late", false)) });
         assert_eq!(taken.bytes, b"late");
-        assert!(outbox.push(b"unread", false));
+        assert!(outbox.try_push(b"unread", false));
         outbox.drop_client();
         outbox.wait_until_dropped().await;
         assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: Vec::new(), is_last: true });

@@ -5,7 +5,7 @@
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Relation};
 
-use super::game_store::Table;
+use super::game_store::ActiveGame;
 use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
 use crate::play::BoardView;
@@ -26,16 +26,16 @@ pub(crate) enum BoardReason {
 impl World {
     /// Returns the relation of a client to a game, and the color that the client plays in it. [`Relation::Isolated`] for a client
     /// that takes no part in the game, or is not logged in.
-    fn relation(&self, table: &Table, id: ConnectionId) -> (Relation, Option<Color>) {
+    fn relation(&self, table: &ActiveGame, id: ConnectionId) -> (Relation, Option<Color>) {
         let Some(player) = self.lobby.player(id) else { return (Relation::Isolated, None) };
         let number = table.header().id;
         let color = table.played().and_then(|game| game.header.color_of(player.name()));
         let relation = match (table, color) {
-            (Table::Played(game), Some(color)) if color == game.side_to_move() => Relation::MyTurn,
-            (Table::Played(_), Some(_)) => Relation::OpponentsTurn,
-            (Table::Played(_), None) if player.observing.contains(&number) => Relation::Observing,
-            (Table::Examined(_), _) if player.game == Some(number) => Relation::Examining,
-            (Table::Examined(_), _) if player.observing.contains(&number) => Relation::ObservingExamined,
+            (ActiveGame::Played(game), Some(color)) if color == game.side_to_move() => Relation::MyTurn,
+            (ActiveGame::Played(_), Some(_)) => Relation::OpponentsTurn,
+            (ActiveGame::Played(_), None) if player.observing.contains(&number) => Relation::Observing,
+            (ActiveGame::Examined(_), _) if player.game == Some(number) => Relation::Examining,
+            (ActiveGame::Examined(_), _) if player.observing.contains(&number) => Relation::ObservingExamined,
             _ => Relation::Isolated,
         };
         (relation, color)
@@ -43,7 +43,7 @@ impl World {
 
     /// Returns an empty line and a board's line, as a delta board if the client has requested that and one can be formed. `None`
     /// without such a game, or for a client that is not logged in or receives no board lines.
-    fn board_lines(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
+    fn format_board_for(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let table = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
         let (relation, color) = self.relation(table, to);
@@ -58,11 +58,11 @@ impl World {
         // the move that is then the last one. Source: transcripts fatics-ms-compress-*.
         let wants_delta = reason != BoardReason::Other && ivars.is_set(Ivar::CompressMove);
         let line = match table {
-            Table::Played(game) => {
+            ActiveGame::Played(game) => {
                 let delta = if wants_delta { game.delta_line() } else { None };
-                delta.unwrap_or_else(|| game.board(view, self.now()))
+                delta.unwrap_or_else(|| game.format_board(view, self.now()))
             }
-            Table::Examined(game) => game.board(view),
+            ActiveGame::Examined(game) => game.format_board(view),
         };
         Some(format!("\n{line}\n"))
     }
@@ -78,11 +78,11 @@ impl World {
 
     /// Queues a board, its datagrams and the reserves as part of a reply, without a prompt.
     pub(crate) fn queue_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
-        if let Some(board) = self.board_lines(number, to, reason) {
+        if let Some(board) = self.format_board_for(number, to, reason) {
             self.lobby.queue_unwrapped(to, &board);
         }
         self.queue_board_datagrams(number, to, reason);
-        if !self.queue_holdings(number, to)
+        if !self.queue_holdings_datagram(number, to)
             && let Some(holding) = self.holding_line(number, None)
         {
             self.lobby.queue_unwrapped(to, &holding);
@@ -90,18 +90,18 @@ impl World {
     }
 
     /// Sends an unsolicited board, with a bell before it and a prompt after it; nothing without such a game.
-    pub(crate) fn send_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
+    pub(crate) fn notify_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         if self.games.get(number).is_none() {
             return;
         }
-        self.lobby.queue_bell(to);
+        self.lobby.queue_bell_if_on(to);
         self.queue_board(number, to, reason);
-        self.lobby.queue_prompt(to);
+        self.lobby.queue_prompt_if_on(to);
     }
 
     /// Sends a board to the audience of a game; to `actor` as part of the reply. Leaves out the giver of a simul who is at
     /// another board.
-    pub(crate) fn send_boards(&mut self, number: GameId, actor: Option<ConnectionId>, reason: BoardReason) {
+    pub(crate) fn show_board_to_audience(&mut self, number: GameId, actor: Option<ConnectionId>, reason: BoardReason) {
         for id in self.audience(number) {
             // The giver of a simul sees only the current board.
             if self.lobby.is_at_other_board(id, number) {
@@ -110,17 +110,17 @@ impl World {
             if Some(id) == actor {
                 self.queue_board(number, id, reason);
             } else {
-                self.send_board(number, id, reason);
+                self.notify_board(number, id, reason);
             }
         }
     }
 
     /// Reports a piece that has just been added to a reserve to the audience of a game.
-    pub(crate) fn send_reserve_addition(&mut self, number: GameId, color: Color, role: Role) {
+    pub(crate) fn notify_reserve_addition(&mut self, number: GameId, color: Color, role: Role) {
         let Some(line) = self.holding_line(number, Some((color, role))) else { return };
         for id in self.audience(number) {
-            if self.queue_holdings(number, id) {
-                self.lobby.queue_prompt(id);
+            if self.queue_holdings_datagram(number, id) {
+                self.lobby.queue_prompt_if_on(id);
             } else {
                 self.lobby.notify_unwrapped(id, &line);
             }
@@ -128,7 +128,7 @@ impl World {
     }
 
     /// Returns the line of a game's terms for a client with `gameinfo` set.
-    pub(crate) fn gameinfo_line(&self, number: GameId, to: ConnectionId) -> Option<String> {
+    pub(crate) fn gameinfo_line_if_on(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.games.get(number)?.played().filter(|_| has_gameinfo)?;
         Some(format!("{}\n", game.gameinfo_line()))

@@ -23,7 +23,7 @@ const MAX_ADJOURNED: usize = 10_000;
 
 /// A game that is played or examined.
 #[derive(Debug)]
-pub(crate) enum Table {
+pub(crate) enum ActiveGame {
     Played(Game),
     Examined(ExaminedGame),
 }
@@ -35,7 +35,7 @@ pub(crate) struct AdjournedGame {
     pub(crate) since: SystemTime,
 }
 
-impl Table {
+impl ActiveGame {
     pub(crate) const fn played(&self) -> Option<&Game> {
         match self {
             Self::Played(game) => Some(game),
@@ -54,7 +54,7 @@ impl Table {
     pub(crate) fn position(&self) -> &Position {
         match self {
             Self::Played(game) => game.position(),
-            Self::Examined(game) => game.position(),
+            Self::Examined(game) => game.shown_position(),
         }
     }
 }
@@ -72,7 +72,7 @@ pub(crate) struct HistoryEntry {
 #[derive(Debug, Default)]
 pub(crate) struct GameStore {
     /// Games in progress, played or examined, by their numbers.
-    pub(crate) in_progress: BTreeMap<GameId, Table>,
+    pub(crate) in_progress: BTreeMap<GameId, ActiveGame>,
     /// Adjourned games, the oldest first.
     pub(crate) adjourned: Vec<AdjournedGame>,
     /// Finished games, by the names of their players.
@@ -80,7 +80,7 @@ pub(crate) struct GameStore {
 }
 
 impl GameStore {
-    pub(crate) fn get(&self, game: GameId) -> Option<&Table> {
+    pub(crate) fn get(&self, game: GameId) -> Option<&ActiveGame> {
         self.in_progress.get(&game)
     }
 
@@ -91,16 +91,16 @@ impl GameStore {
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
         match self.in_progress.get_mut(&game)? {
-            Table::Played(game) => Some(game),
-            Table::Examined(_) => None,
+            ActiveGame::Played(game) => Some(game),
+            ActiveGame::Examined(_) => None,
         }
     }
 
     /// Returns the game of that number if it is examined.
     pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut ExaminedGame> {
         match self.in_progress.get_mut(&game)? {
-            Table::Played(_) => None,
-            Table::Examined(game) => Some(game),
+            ActiveGame::Played(_) => None,
+            ActiveGame::Examined(game) => Some(game),
         }
     }
 
@@ -161,39 +161,39 @@ impl GameStore {
 /// Questions about games and the connections of their players.
 impl World {
     /// Returns the game that a player plays.
-    pub(crate) fn game_of(&self, id: ConnectionId) -> Option<&Game> {
-        self.games.played(self.lobby.current_game(id)?)
+    pub(crate) fn game_played_by(&self, id: ConnectionId) -> Option<&Game> {
+        self.games.played(self.lobby.own_game(id)?)
     }
 
     /// Returns the game that a player examines.
-    pub(crate) fn examined_by(&self, id: ConnectionId) -> Option<GameId> {
-        let number = self.lobby.current_game(id)?;
+    pub(crate) fn game_examined_by(&self, id: ConnectionId) -> Option<GameId> {
+        let number = self.lobby.own_game(id)?;
         self.games.get(number)?.played().is_none().then_some(number)
     }
 
     /// Returns the number of the game a player plays, and the player's color.
-    pub(crate) fn side_of(&self, id: ConnectionId) -> Option<(GameId, Color)> {
-        let header = &self.game_of(id)?.header;
+    pub(crate) fn game_and_color_of(&self, id: ConnectionId) -> Option<(GameId, Color)> {
+        let header = &self.game_played_by(id)?.header;
         Some((header.id, header.color_of(self.lobby.player(id)?.name())?))
     }
 
     /// Returns the connection of a player of a game; `None` for one who is not online.
-    pub(crate) fn player_of(&self, game: &Game, color: Color) -> Option<ConnectionId> {
+    pub(crate) fn online_player(&self, game: &Game, color: Color) -> Option<ConnectionId> {
         self.lobby.connection_of_player(game.header.seats.of(color).name.as_str())
     }
 
     /// Returns the opponent of a player in a game.
-    pub(crate) fn opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
-        self.player_of(self.game_of(id)?, self.side_of(id)?.1.opponent())
+    pub(crate) fn online_opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
+        self.online_player(self.game_played_by(id)?, self.game_and_color_of(id)?.1.opponent())
     }
 
     /// Returns the players of a played game who are logged in, or the examiners of an examined one; empty for an unknown game.
     pub(crate) fn players_or_examiners(&self, number: GameId) -> Vec<ConnectionId> {
         match self.games.get(number) {
-            Some(Table::Played(game)) => {
-                Color::BOTH.into_iter().filter_map(|color| self.player_of(game, color)).collect()
+            Some(ActiveGame::Played(game)) => {
+                Color::BOTH.into_iter().filter_map(|color| self.online_player(game, color)).collect()
             }
-            Some(Table::Examined(_)) => self.lobby.players_where(|_, player| player.game == Some(number)),
+            Some(ActiveGame::Examined(_)) => self.lobby.players_where(|_, player| player.game == Some(number)),
             None => Vec::new(),
         }
     }
@@ -206,7 +206,7 @@ impl World {
     }
 
     /// Sets the deadline at which the running clock of a game will reach zero; cancels it if no clock is running.
-    pub(crate) fn schedule_flag(&mut self, number: GameId) {
+    pub(crate) fn reschedule_flag_check(&mut self, number: GameId) {
         match self.games.played(number).and_then(|game| game.clocks.runs_out_at()) {
             Some(time) => self.schedule.set(Deadline::Flag(number), time),
             None => self.schedule.cancel(Deadline::Flag(number)),

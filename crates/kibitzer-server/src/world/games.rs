@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::game_store::{AdjournedGame, Table, name_with_rating};
+use super::game_store::{ActiveGame, AdjournedGame, name_with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
@@ -46,20 +46,22 @@ impl World {
     fn remove_seeks_and_challenges(&mut self, players: Sides<ConnectionId>) {
         let Sides { white, black } = players;
         // In the recorded order: first all seeks, then the challenges of each player.
-        self.remove_seeks(white);
-        self.remove_seeks(black);
-        self.drop_challenges(white, black);
-        self.drop_challenges(black, white);
+        self.remove_seeks_of(white);
+        self.remove_seeks_of(black);
+        self.remove_challenges_at_game_start(white, black);
+        self.remove_challenges_at_game_start(black, white);
     }
 
     /// Adds a game of two players under a new number; `None` if one of them is not logged in.
     fn create_game(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
         let number = self.games.free_number();
         let kind = terms.kind();
-        let seats =
-            Sides { white: self.lobby.seat_of(players.white, kind)?, black: self.lobby.seat_of(players.black, kind)? };
+        let seats = Sides {
+            white: self.lobby.seated_player(players.white, kind)?,
+            black: self.lobby.seated_player(players.black, kind)?,
+        };
         let start = match terms.variant {
-            Variant::FischerRandom => Position::fischer_random(self.random.usize(..960)),
+            Variant::FischerRandom => Position::chess960_start(self.random.usize(..960)),
             variant => Position::start(variant),
         };
         let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };
@@ -70,7 +72,7 @@ impl World {
 
     /// Adds a game, records it with its players, and schedules the fall of a flag.
     fn add_game(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
-        self.games.in_progress.insert(number, Table::Played(game));
+        self.games.in_progress.insert(number, ActiveGame::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
             if let Some(player) = self.lobby.player_mut(id) {
@@ -78,14 +80,14 @@ impl World {
                 player.last_opponent = opponent;
             }
         }
-        self.schedule_flag(number);
+        self.reschedule_flag_check(number);
     }
 
     /// Resumes the adjourned game at this index of the stored ones under a new game number, and removes the players' seeks and
     /// challenges. Does nothing if a player is not online: the game stays stored.
     pub(crate) fn resume_adjourned_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         let Some(AdjournedGame { game, .. }) = self.games.adjourned.get(index) else { return };
-        let ids = (self.player_of(game, Color::White), self.player_of(game, Color::Black));
+        let ids = (self.online_player(game, Color::White), self.online_player(game, Color::Black));
         let (Some(white), Some(black)) = ids else { return };
         let players = Sides { white, black };
         let number = self.games.free_number();
@@ -107,16 +109,16 @@ impl World {
         let players = self.players_or_examiners(number);
         for &id in &players {
             self.lobby.queue_unwrapped(id, &format!("\n{creating}{line}"));
-            if let Some(info) = self.gameinfo_line(number, id) {
+            if let Some(info) = self.gameinfo_line_if_on(number, id) {
                 self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
-            self.queue_game_start(number, id, true);
+            self.queue_game_start_datagram(number, id, true);
             if let Some(partner) = partner {
-                self.show_partner_game(id, partner);
+                self.queue_partner_game_line(id, partner);
             }
             self.queue_board(number, id, BoardReason::Other);
             if Some(id) != actor {
-                self.lobby.queue_prompt(id);
+                self.lobby.queue_prompt_if_on(id);
             }
         }
         for id in self.gin_listeners(&players) {
@@ -125,7 +127,7 @@ impl World {
     }
 
     /// Queues the line that names the partner's game to a bughouse player.
-    fn show_partner_game(&mut self, id: ConnectionId, partner: GameId) {
+    fn queue_partner_game_line(&mut self, id: ConnectionId, partner: GameId) {
         let Some(game) = self.games.played(partner) else { return };
         let Sides { white, black } = game.header.names();
         let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
@@ -142,7 +144,7 @@ impl World {
         let partner = self.games.played(number).and_then(|game| game.partner);
         self.end_one_board(number, ending);
         if let Some(partner) = partner {
-            self.end_one_board(partner, ending.of_partner_game());
+            self.end_one_board(partner, ending.to_partner_ending());
         }
     }
 
@@ -152,23 +154,23 @@ impl World {
         let now = self.now();
         let Some(game) = self.games.played_mut(number) else { return };
         game.finish(ending, now);
-        let line = format!("{}\n", game.end_line().unwrap_or_default());
+        let line = format!("{}\n", game.result_line().unwrap_or_default());
         let (players, observers) = (self.players_or_examiners(number), self.lobby.observers(number));
         for &id in players.iter().chain(&observers) {
-            self.lobby.queue_bell(id);
+            self.lobby.queue_bell_if_on(id);
             self.lobby.notify_unwrapped(id, &line);
         }
         for id in self.gin_listeners(&players) {
             self.lobby.notify_unwrapped(id, &line);
         }
         // After the result, as recorded.
-        self.drop_game_offers(&players);
-        self.remove_game(number);
+        self.remove_game_offers_made_by(&players);
+        self.remove_and_store_game(number);
     }
 
     /// Removes a game: frees its players or examiners, reports the removal to its observers, and takes the game from the simul
     /// that it is part of. Stores a finished game.
-    pub(crate) fn remove_game(&mut self, number: GameId) {
+    pub(crate) fn remove_and_store_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
             if let Some(player) = self.lobby.player_mut(id).filter(|player| player.game == Some(number)) {
@@ -177,17 +179,17 @@ impl World {
         }
         for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Removing game {number} from observation list.\n"));
-            self.queue_relation(number, id, "X");
+            self.queue_relation_datagram(number, id, "X");
             if let Some(player) = self.lobby.player_mut(id) {
                 player.observing.retain(|&observed| observed != number);
             }
         }
         self.schedule.cancel(Deadline::Flag(number));
-        if let Some(Table::Played(game)) = self.games.in_progress.remove(&number) {
+        if let Some(ActiveGame::Played(game)) = self.games.in_progress.remove(&number) {
             self.store_finished(game);
         }
         for id in participants {
-            self.leave_simul_board(id, number);
+            self.remove_simul_board(id, number);
         }
     }
 
@@ -213,8 +215,8 @@ impl World {
     /// player ends it. If the clock has not run out, schedules the next check.
     pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
         let Some(game) = self.games.played(number) else { return };
-        let Some(ending) = game.ending_by_flag_fall(self.now()) else { return self.schedule_flag(number) };
-        let opponent = self.player_of(game, game.side_to_move().opponent());
+        let Some(ending) = game.ending_by_flag_fall(self.now()) else { return self.reschedule_flag_check(number) };
+        let opponent = self.online_player(game, game.side_to_move().opponent());
         if opponent.is_none_or(|id| self.lobby.has_flag(id, "autoflag")) {
             self.end_game(number, ending);
         }
@@ -225,23 +227,23 @@ impl World {
     pub(super) fn leave_all_games(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player_mut(id) else { return };
         player.observing.clear();
-        if let Some(number) = self.examined_by(id) {
+        if let Some(number) = self.game_examined_by(id) {
             self.stop_examining(number, id);
         }
-        let name = self.lobby.name(id);
+        let name = self.lobby.player_name(id);
         // A simul has several games.
-        while let Some((number, color)) = self.side_of(id) {
-            if let Some(opponent) = self.opponent_of(id) {
+        while let Some((number, color)) = self.game_and_color_of(id) {
+            if let Some(opponent) = self.online_opponent_of(id) {
                 self.lobby.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
             }
-            let Some(ending) = self.game_of(id).map(|game| game.ending_by_leaving(color)) else { return };
+            let Some(ending) = self.game_played_by(id).map(|game| game.ending_by_leaving(color)) else { return };
             self.end_game(number, ending);
         }
     }
 
     /// Removes an examiner from a game and reports that to the audience. Removes the game if it has no examiners left.
     pub(crate) fn stop_examining(&mut self, number: GameId, id: ConnectionId) {
-        let name = self.lobby.name(id);
+        let name = self.lobby.player_name(id);
         if let Some(player) = self.lobby.player_mut(id) {
             player.game = None;
         }
@@ -250,11 +252,11 @@ impl World {
             self.lobby.notify(other, &format!("{name} has stopped examining game {number}.\n"));
             if is_over {
                 let text = format!("Game {number} (which you were observing) has no examiners.\n");
-                self.lobby.notify_after_prompt(other, &text);
+                self.lobby.notify_on_prompt_line(other, &text);
             }
         }
         if is_over {
-            self.remove_game(number);
+            self.remove_and_store_game(number);
         }
     }
 }
@@ -278,8 +280,8 @@ mod tests {
         let white = log_in(&mut world, "Alekhine");
         let black = log_in(&mut world, "Bogoljubov");
         let terms = Terms::unrated(3, 0);
-        let seat_of = |id| world.lobby.seat_of(id, terms.kind()).unwrap();
-        let seats = Sides { white: seat_of(white), black: seat_of(black) };
+        let seated_player = |id| world.lobby.seated_player(id, terms.kind()).unwrap();
+        let seats = Sides { white: seated_player(white), black: seated_player(black) };
         let header = GameHeader { id: GameId(1), terms, seats, started: UNIX_EPOCH };
         let game = Game::new(header, Position::start(Variant::Standard), now);
         world.games.store_adjourned(game, UNIX_EPOCH);

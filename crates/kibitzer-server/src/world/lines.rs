@@ -28,7 +28,7 @@ impl World {
         let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
-        if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has(Feature::Timeseal)) {
+        if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has_feature(Feature::Timeseal)) {
             return self.start_timeseal(id, hello.hello_version());
         }
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
@@ -69,7 +69,7 @@ impl World {
                 Some(text) => self.receive_command(id, &text),
                 None => self.lobby.queue_text(id, INVALID_CHARACTERS),
             },
-            Some(_) => self.receive_login(id, line),
+            Some(_) => self.receive_login_line(id, line),
             None => {}
         }
     }
@@ -90,12 +90,12 @@ impl World {
     /// Executes a command line, with its output framed as the client has requested: as a unit, as a block, or with a prompt
     /// after it.
     fn receive_command(&mut self, id: ConnectionId, line: &str) {
-        if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::UNITS)) {
-            return self.run_in_unit(id, line);
+        if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_level_1_bit(LevelSettings::UNITS)) {
+            return self.run_command_in_unit(id, line);
         }
         if !self.lobby.has_ivar(id, Ivar::Block) {
             self.run_command(id, line);
-            return self.prompt_unless_closing(id);
+            return self.queue_prompt_unless_closing(id);
         }
         match split_block_number(line) {
             Some((number, command)) => self.run_in_block(id, number, |world| world.run_command(id, command)),
@@ -122,13 +122,13 @@ impl World {
         connection.unsent.splice(start..start, head);
         connection.queue_bytes(&[BLOCK_END]);
         connection.queue_unwrapped("\n");
-        self.prompt_unless_closing(id);
+        self.queue_prompt_unless_closing(id);
     }
 
     /// Queues a prompt at the end of a reply, unless the connection is closing.
-    fn prompt_unless_closing(&mut self, id: ConnectionId) {
+    fn queue_prompt_unless_closing(&mut self, id: ConnectionId) {
         if self.lobby.connection(id).is_some_and(|connection| !connection.is_closing) {
-            self.lobby.queue_prompt(id);
+            self.lobby.queue_prompt_if_on(id);
         }
     }
 }

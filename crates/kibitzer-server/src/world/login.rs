@@ -58,7 +58,7 @@ impl World {
     }
 
     /// Processes a line of a client that is not logged in, which may contain any bytes.
-    pub(super) fn receive_login(&mut self, id: ConnectionId, line: &[u8]) {
+    pub(super) fn receive_login_line(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         // Taken out of the connection, as its data are moved; each branch sets the next stage.
         let stage = self
@@ -78,21 +78,21 @@ impl World {
     /// Processes a line in place of a name: a directive, level settings, or a name with an optional password. Closes the
     /// connection of a web browser. Refuses the name as the operator has ordered.
     fn receive_name(&mut self, id: ConnectionId, name: &str) {
-        if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has(Feature::LoginIvars)) {
+        if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has_feature(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
         }
         // A web browser.
         if name.starts_with("GET ") {
             return self.log_out_and_close(id);
         }
-        if self.receive_levels(id, name) {
+        if self.apply_if_level_setting(id, name) {
             return self.ask_name(id);
         }
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
-        let (name, password) = self.split_name(name);
+        let (name, password) = self.split_name_and_password(name);
         match obstacle.filter(|_| !name.is_empty()) {
             Some(obstacle) => self.refuse_by_obstacle(id, name, password, obstacle),
-            None => self.check_name(id, name, password),
+            None => self.continue_login_with_name(id, name, password),
         }
     }
 
@@ -102,7 +102,7 @@ impl World {
         if directive == "q" {
             return self.log_out_and_close(id);
         }
-        if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::from_login) {
+        if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::parse_login_digits) {
             if let Some(connection) = self.lobby.connection_for_output(id) {
                 connection.ivars = Some(ivars);
             }
@@ -113,7 +113,7 @@ impl World {
 
     /// Continues the login after a name was received: welcomes a guest, asks for the password of a registered name, or refuses. A
     /// password that came with the name is checked at once. If the name is empty, asks for it again.
-    fn check_name(&mut self, id: ConnectionId, name: &str, password: Option<&str>) {
+    fn continue_login_with_name(&mut self, id: ConnectionId, name: &str, password: Option<&str>) {
         let account = self.options.accounts.get(name).map(|account| (account.handle.clone(), account.is_banned));
         if name.is_empty() {
             self.ask_name(id);
@@ -121,7 +121,7 @@ impl World {
             self.refuse_login(id, LoginFailure::NotRegistered, name);
         } else if matches!(name_key(name).as_str(), "guest" | "g") {
             let name = self.unused_guest_name();
-            self.welcome_guest(id, &name, true);
+            self.ask_guest_for_return(id, &name, true);
         } else if let Some(failure) = self.options.family.name_failure(name) {
             self.refuse_login(id, failure, name);
         } else if let Some((handle, is_banned)) = account {
@@ -133,7 +133,7 @@ impl World {
         } else if self.lobby.connection_of_player(name).is_some() {
             self.refuse_login(id, LoginFailure::NameInUse, name);
         } else {
-            self.welcome_guest(id, name, false);
+            self.ask_guest_for_return(id, name, false);
         }
     }
 
@@ -157,9 +157,9 @@ impl World {
     /// Reports a failed login: as a datagram if the client has it switched on, and as text. Then asks for another name, pauses
     /// the login after a wrong password, or closes the connection if another name would not help.
     fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, name: &str) {
-        let text = failure.text(name, self.options.family.texts());
+        let text = failure.refusal_text(name, self.options.family.texts());
         let arguments = [(failure as u8).to_string(), text.trim().to_owned()];
-        self.lobby.queue_datagram(id, &Datagram::new(number::LOGIN_FAILED, arguments));
+        self.lobby.queue_datagram_if_on(id, &Datagram::new(number::LOGIN_FAILED, arguments));
         self.lobby.queue_text(id, &text);
         match failure {
             LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.log_out_and_close(id),
@@ -205,7 +205,7 @@ impl World {
     }
 
     /// Invites a guest to press return, or refuses the login if guests are refused.
-    fn welcome_guest(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
+    fn ask_guest_for_return(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
         if self.options.are_guests_refused {
             return self.refuse_login(id, LoginFailure::GuestsRefused, name);
         }
@@ -232,14 +232,14 @@ impl World {
         }
         let ivars = self.login_ivars(id);
         let player = Player::guest(handle, self.options.family.texts().guest_titles, ivars, self.now());
-        self.log_in_player(id, player);
+        self.complete_login(id, player);
     }
 
     /// Returns the ivars with which a session starts: those of the login string, otherwise the defaults. Without block mode when
     /// the server does not support it.
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
         let mut ivars = self.lobby.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
-        if !self.options.has(Feature::BlockMode) {
+        if !self.options.has_feature(Feature::BlockMode) {
             ivars.set(Ivar::Block, false);
         }
         ivars
@@ -261,7 +261,7 @@ impl World {
             }
             let saved = self.lobby.saved_settings(handle.as_str());
             let player = Player::registered(&account, saved, self.login_ivars(id), self.now());
-            return self.log_in_player(id, player);
+            return self.complete_login(id, player);
         }
         if password.is_empty() {
             self.lobby.queue_text(id, INVITATION);
@@ -271,29 +271,29 @@ impl World {
     }
 
     /// Resumes a login after the pause of a wrong password.
-    pub(super) fn resume_login(&mut self, id: ConnectionId) {
+    pub(super) fn resume_login_after_pause(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, INVITATION);
         self.ask_name(id);
     }
 
     /// Ends the earlier session of a player who has logged in on another connection, with the text that recorded servers send.
     pub(super) fn end_displaced_session(&mut self, former: ConnectionId) {
-        let name = self.lobby.name(former);
+        let name = self.lobby.player_name(former);
         self.lobby.queue_text(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
         self.log_out_and_close(former);
     }
 
     /// Logs a player in, sends the texts of the login, and announces the arrival. Replaces the deadline of the login by that of
     /// idleness. Executes a kick that waited for the login.
-    fn log_in_player(&mut self, id: ConnectionId, player: Player) {
+    fn complete_login(&mut self, id: ConnectionId, player: Player) {
         self.schedule.cancel(Deadline::Login(id));
         self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
-        let greeting = self.options.family.texts().session_line.replace('@', &player.display());
+        let greeting = self.options.family.texts().session_line.replace('@', &player.name_with_titles());
         self.lobby.log_in(id, player);
-        self.queue_who_am_i(id);
+        self.queue_login_datagrams(id);
         self.lobby.queue_text(id, &greeting);
         self.lobby.queue_text(id, MESSAGE_OF_THE_DAY);
-        self.lobby.queue_prompt(id);
+        self.lobby.queue_prompt_if_on(id);
         self.announce_arrival(id);
         if let Some(kick) = self.lobby.connection_for_output(id).and_then(|connection| connection.kick.take()) {
             self.kick(id, kick, self.now());
@@ -315,7 +315,7 @@ impl World {
             return self.schedule.set(Deadline::Idle(id), limit);
         }
         // A player of a game is not logged out.
-        if self.lobby.current_game(id).is_some() {
+        if self.lobby.own_game(id).is_some() {
             return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
         }
         let minutes = self.options.idle_timeout.as_secs() / 60;
@@ -329,15 +329,15 @@ impl World {
     /// that happens.
     pub(super) fn log_out_player(&mut self, id: ConnectionId) {
         self.leave_all_games(id);
-        if !self.remove_seeks(id).is_empty() {
+        if !self.remove_seeks_of(id).is_empty() {
             self.lobby.queue_text(id, "Your seeks have been removed.\n");
         }
-        self.drop_offers_of(id);
+        self.remove_offers_of_departing(id);
         if self.lobby.end_partnership(id) {
             self.lobby.queue_text(id, "You no longer have a bughouse partner.\n");
         }
         let Some(player) = self.lobby.log_out(id) else { return };
-        self.lobby.announce_presence(player.name(), ("disconnected", "departed"), None);
+        self.lobby.announce_presence_change(player.name(), ("disconnected", "departed"), None);
         if !player.is_registered {
             self.games.remove_history(player.name());
         }
@@ -345,8 +345,8 @@ impl World {
 
     /// Announces an arrival to those who are notified of this player, and to the opponents of adjourned games who are online.
     fn announce_arrival(&mut self, id: ConnectionId) {
-        let name = self.lobby.name(id);
-        self.lobby.announce_presence(&name, ("connected", "arrived"), Some(id));
+        let name = self.lobby.player_name(id);
+        self.lobby.announce_presence_change(&name, ("connected", "arrived"), Some(id));
         for opponent in self.games.adjourned_opponents(&name) {
             if let Some(opponent) = self.lobby.connection_of_player(opponent.as_str()) {
                 let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");

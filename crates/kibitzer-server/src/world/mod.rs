@@ -26,12 +26,12 @@ pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::BoardReason;
 use self::command::CommandDirectory;
-pub(crate) use self::game_store::{AdjournedGame, GameStore, MAX_OBSERVED, Table};
-pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, color_word};
+pub(crate) use self::game_store::{ActiveGame, AdjournedGame, GameStore, MAX_OBSERVED};
+pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, format_requested_color};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
-    SetVariableError, Talk, ivars_by_prefix,
+    SetVariableError, Talk, settable_ivars_by_prefix,
 };
 use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;
@@ -95,7 +95,7 @@ impl World {
             population: None,
             is_over: false,
         };
-        world.populate();
+        world.create_population();
         world
     }
 
@@ -142,7 +142,7 @@ impl World {
         while let Some(deadline) = self.schedule.take_due(now) {
             match deadline {
                 Deadline::Login(id) => self.time_out_login(id),
-                Deadline::Pause(id) => self.resume_login(id),
+                Deadline::Pause(id) => self.resume_login_after_pause(id),
                 Deadline::Idle(id) => self.log_out_if_idle(id),
                 Deadline::Flag(number) => self.end_if_flag_fell(number),
                 Deadline::Shutdown => self.shut_down_now(),
@@ -153,12 +153,12 @@ impl World {
 
     /// Removes and returns the output of one connection; `None` if none has any. First lets simulated players react to their output.
     /// Removes a closing connection.
-    pub(crate) fn take_output(&mut self) -> Option<ClientOutput> {
+    pub(crate) fn take_next_output(&mut self) -> Option<ClientOutput> {
         // Simulated players react first, so that their output is sent together with that which caused it.
         if self.lobby.has_unsent_to_simulated() {
             self.run_population();
         }
-        let (to, bytes) = self.lobby.take_unsent()?;
+        let (to, bytes) = self.lobby.take_next_unsent()?;
         let is_last = self.lobby.connection(to)?.is_closing;
         if is_last {
             self.remove_connection(to);
@@ -198,7 +198,7 @@ impl World {
 
     /// Removes a connection with its deadlines. The player has to be logged out before.
     fn remove_connection(&mut self, id: ConnectionId) {
-        self.lobby.remove(id);
+        self.lobby.remove_connection(id);
         for deadline in [Deadline::Login(id), Deadline::Pause(id), Deadline::Idle(id)] {
             self.schedule.cancel(deadline);
         }

@@ -25,29 +25,29 @@ impl World {
     ) {
         let offer = self.offers.add(from, to, kind);
         self.lobby.queue_text(from, own);
-        self.lobby.show_offer(offer, from);
+        self.lobby.queue_offer_line_if_on(offer, from);
         self.lobby.notify(to, theirs);
-        self.lobby.show_offer(offer, to);
+        self.lobby.queue_offer_line_if_on(offer, to);
     }
 
     /// Removes an offer, and reports the removal to one side only; the caller has to report it to the other side.
-    fn remove_offer_for_one(&mut self, number: u32, shown_to: ConnectionId) {
+    fn remove_offer_and_report_to(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
-            self.lobby.show_offer_removed(offer, shown_to);
+            self.lobby.queue_offer_removal_if_on(offer, shown_to);
         }
     }
 
     /// Removes an offer and reports that to both sides; does nothing if it no longer exists.
-    pub(crate) fn remove_and_report_offer(&mut self, offer: Offer) {
+    pub(crate) fn remove_offer_and_report_to_both(&mut self, offer: Offer) {
         if self.offers.remove(offer.number).is_some() {
-            self.lobby.show_offer_removed(offer, offer.from);
-            self.lobby.show_offer_removed(offer, offer.to);
+            self.lobby.queue_offer_removal_if_on(offer, offer.from);
+            self.lobby.queue_offer_removal_if_on(offer, offer.to);
         }
     }
 
     /// Reports an offer or its answer to the observers of the player's game.
-    pub(crate) fn notify_observers(&mut self, player: ConnectionId, text: &str) {
-        let Some(number) = self.lobby.current_game(player) else { return };
+    pub(crate) fn notify_observers_of_player(&mut self, player: ConnectionId, text: &str) {
+        let Some(number) = self.lobby.own_game(player) else { return };
         for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Game {number}: {text}\n"));
         }
@@ -66,31 +66,31 @@ impl World {
     /// Accepts an offer for its receiver, and executes it.
     pub(crate) fn accept_offer(&mut self, offer: Offer) {
         self.close_and_report_offer(offer, offer.to, ("Accepting the", "accepts your"));
-        self.execute_offer(offer);
+        self.execute_accepted_offer(offer);
     }
 
     /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
     fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
         let other = offer.other_side(actor);
-        let (me, them, noun) = (self.lobby.name(actor), self.lobby.name(other), offer.kind.noun());
+        let (me, them, noun) = (self.lobby.player_name(actor), self.lobby.player_name(other), offer.kind.noun());
         let preposition = if actor == offer.from { "to" } else { "from" };
         self.lobby.queue_text(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
-        self.remove_offer_for_one(offer.number, actor);
+        self.remove_offer_and_report_to(offer.number, actor);
         self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
-        self.lobby.show_offer_removed(offer, other);
-        if offer.kind.is_of_game() {
-            self.notify_observers(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
+        self.lobby.queue_offer_removal_if_on(offer, other);
+        if offer.kind.concerns_current_game() {
+            self.notify_observers_of_player(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
         }
     }
 
     /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists, or if a simul is no longer
     /// possible because a player has a game.
-    fn execute_offer(&mut self, offer: Offer) {
-        match (offer.kind, self.lobby.current_game(offer.to)) {
-            (OfferKind::Match(challenge), _) => self.start_challenge(offer, challenge),
+    fn execute_accepted_offer(&mut self, offer: Offer) {
+        match (offer.kind, self.lobby.own_game(offer.to)) {
+            (OfferKind::Match(challenge), _) => self.start_accepted_challenge(offer, challenge),
             (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
             (OfferKind::Simul, _)
-                if self.lobby.current_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
+                if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
             {
                 self.start_simul_game(offer.to, offer.from);
             }
@@ -104,7 +104,7 @@ impl World {
                 if let Some(game) = self.games.played_mut(number) {
                     game.switch_sides();
                 }
-                self.send_boards(number, Some(offer.to), BoardReason::Other);
+                self.show_board_to_audience(number, Some(offer.to), BoardReason::Other);
             }
             (OfferKind::Simul, _) | (_, None) => {}
         }
@@ -118,25 +118,25 @@ impl World {
         if let Some(game) = self.games.played_mut(number) {
             change(game, now);
         }
-        self.schedule_flag(number);
-        self.send_boards(number, Some(actor), BoardReason::Other);
+        self.reschedule_flag_check(number);
+        self.show_board_to_audience(number, Some(actor), BoardReason::Other);
         self.lobby.queue_text(actor, &format!("Game clock {verb}.\n"));
         for id in self.audience(number).into_iter().filter(|&id| id != actor) {
-            let game =
-                if self.lobby.current_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
+            let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
             self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
         }
     }
 
     /// Starts the game of an accepted challenge, or resumes the adjourned one. If a player, in bughouse also a partner, is at another
     /// board, nothing starts, and both players receive a message.
-    fn start_challenge(&mut self, offer: Offer, challenge: Challenge) {
-        if !self.may_start(offer, challenge) {
+    fn start_accepted_challenge(&mut self, offer: Offer, challenge: Challenge) {
+        if !self.can_start_challenge(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
             self.lobby.queue_text(offer.to, text);
             return self.lobby.notify(offer.from, text);
         }
-        let stored = self.games.adjourned_index_between(&self.lobby.name(offer.from), &self.lobby.name(offer.to));
+        let stored =
+            self.games.adjourned_index_between(&self.lobby.player_name(offer.from), &self.lobby.player_name(offer.to));
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_adjourned_game(index, Some(offer.to));
         }
@@ -146,10 +146,10 @@ impl World {
 
     /// Returns whether all players, in bughouse also the partners, are still without a game, as they were when the offer was
     /// made. Resuming a game needs no partners.
-    fn may_start(&self, offer: Offer, challenge: Challenge) -> bool {
+    fn can_start_challenge(&self, offer: Offer, challenge: Challenge) -> bool {
         let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
         let are_free = |ids: [Option<ConnectionId>; 2]| {
-            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.current_game(id).is_none()))
+            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
         };
         let needs_partners = challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned;
         are_free([Some(offer.from), Some(offer.to)])
@@ -166,7 +166,7 @@ impl World {
         other: ConnectionId,
         color: Option<Color>,
     ) -> Sides<ConnectionId> {
-        let name = self.lobby.name(asker);
+        let name = self.lobby.player_name(asker);
         let last = self.games.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
         let default = if last == Some(Color::White) { Color::Black } else { Color::White };
         match color.unwrap_or(default) {
@@ -180,44 +180,44 @@ impl World {
     fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
         let Some(game) = self.games.played_mut(number) else { return };
-        if game.take_back(plies, now).is_some() {
-            self.send_boards(number, Some(actor), BoardReason::TookBack(plies));
-            self.schedule_flag(number);
+        if game.try_take_back(plies, now) {
+            self.show_board_to_audience(number, Some(actor), BoardReason::TookBack(plies));
+            self.reschedule_flag_check(number);
         }
     }
 
     /// Removes the offers about a game that these players made, and reports that to both sides.
-    pub(super) fn drop_game_offers(&mut self, players: &[ConnectionId]) {
-        let ended = |offer: &Offer| offer.kind.is_of_game() && players.contains(&offer.from);
+    pub(super) fn remove_game_offers_made_by(&mut self, players: &[ConnectionId]) {
+        let ended = |offer: &Offer| offer.kind.concerns_current_game() && players.contains(&offer.from);
         for offer in self.offers.select(ended) {
-            self.remove_and_report_offer(offer);
+            self.remove_offer_and_report_to_both(offer);
         }
     }
 
     /// Removes the challenges to and from a player who starts a game, and reports that to both sides. The player's lines are part
     /// of the output that follows.
-    pub(super) fn drop_challenges(&mut self, id: ConnectionId, opponent: ConnectionId) {
-        let fate = format!("has joined a game with {}.", self.lobby.name(opponent));
+    pub(super) fn remove_challenges_at_game_start(&mut self, id: ConnectionId, opponent: ConnectionId) {
+        let fate = format!("has joined a game with {}.", self.lobby.player_name(opponent));
         let concerned =
             |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
             // The text precedes `<pr>` here, and follows it when a player departs, as recorded.
             self.queue_lost_challenge(offer, id);
-            self.remove_offer_for_one(offer.number, id);
+            self.remove_offer_and_report_to(offer.number, id);
             self.notify_of_lost_challenge(offer, id, &fate);
         }
     }
 
     /// Removes the offers to and from a departing player. The other side of a challenge receives a message, that of another offer
     /// only the line of its removal.
-    pub(super) fn drop_offers_of(&mut self, id: ConnectionId) {
+    pub(super) fn remove_offers_of_departing(&mut self, id: ConnectionId) {
         for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
-            self.remove_offer_for_one(offer.number, id);
+            self.remove_offer_and_report_to(offer.number, id);
             if matches!(offer.kind, OfferKind::Match(_)) {
                 self.queue_lost_challenge(offer, id);
                 self.notify_of_lost_challenge(offer, id, "has departed.");
             } else {
-                self.lobby.show_offer_removed(offer, offer.other_side(id));
+                self.lobby.queue_offer_removal_if_on(offer, offer.other_side(id));
             }
         }
     }
@@ -225,28 +225,28 @@ impl World {
     /// Reports the end of a challenge to the player who caused it.
     fn queue_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
         let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
-        let other = self.lobby.name(offer.other_side(id));
+        let other = self.lobby.player_name(offer.other_side(id));
         self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
     }
 
     /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of `id`:
     /// `has departed.`
     fn notify_of_lost_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
-        let (name, other) = (self.lobby.name(id), offer.other_side(id));
+        let (name, other) = (self.lobby.player_name(id), offer.other_side(id));
         if offer.from == other {
             self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
-            self.lobby.notify_after_prompt(other, &format!("Challenge to {name} withdrawn.\n"));
-            self.lobby.show_offer_removed(offer, other);
+            self.lobby.notify_on_prompt_line(other, &format!("Challenge to {name} withdrawn.\n"));
+            self.lobby.queue_offer_removal_if_on(offer, other);
         } else {
-            self.lobby.show_offer_removed(offer, other);
+            self.lobby.queue_offer_removal_if_on(offer, other);
             let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
             self.lobby.notify(other, &text);
         }
     }
 
     /// Declines the opponent's offers about a game when the player makes a move.
-    pub(crate) fn decline_by_moving(&mut self, id: ConnectionId) {
-        let declined = |offer: &Offer| offer.to == id && offer.kind.is_of_game();
+    pub(crate) fn decline_offers_by_moving(&mut self, id: ConnectionId) {
+        let declined = |offer: &Offer| offer.to == id && offer.kind.concerns_current_game();
         for offer in self.offers.select(declined) {
             self.decline_offer(offer);
         }
@@ -260,7 +260,7 @@ impl World {
                 player.partner = Some(partner);
             }
         }
-        let (from_name, to_name) = (self.lobby.name(from), self.lobby.name(to));
+        let (from_name, to_name) = (self.lobby.player_name(from), self.lobby.player_name(to));
         self.lobby.queue_text(to, &format!("You agree to be {from_name}'s partner.\n"));
         self.lobby.notify(from, &format!("{to_name} agrees to be your partner.\n"));
     }

@@ -84,7 +84,7 @@ impl OfferKind {
     }
 
     /// Returns whether it is about the current game of both players.
-    pub(crate) const fn is_of_game(self) -> bool {
+    pub(crate) const fn concerns_current_game(self) -> bool {
         !matches!(self, Self::Match(_) | Self::Partner | Self::Simul)
     }
 }
@@ -137,25 +137,25 @@ impl Offers {
 /// Texts about pending offers.
 impl Lobby {
     /// Shows a new offer to one of its sides, if the ivar `pendinfo` is set there.
-    pub(crate) fn show_offer(&mut self, offer: Offer, side: ConnectionId) {
+    pub(crate) fn queue_offer_line_if_on(&mut self, offer: Offer, side: ConnectionId) {
         let (tag, other) = if side == offer.from { ("<pt>", offer.to) } else { ("<pf>", offer.from) };
         let parameters = match offer.kind {
             OfferKind::Match(challenge) => self.challenge_text(offer.from, offer.to, challenge),
             OfferKind::Takeback(plies) => plies.to_string(),
             _ => "#".to_owned(),
         };
-        let name = self.name(other);
+        let name = self.player_name(other);
         let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.word());
-        self.queue_pending(side, &line);
+        self.queue_if_pendinfo_on(side, &line);
     }
 
     /// Reports the end of an offer to one of its sides, if the ivar `pendinfo` is set there.
-    pub(super) fn show_offer_removed(&mut self, offer: Offer, side: ConnectionId) {
-        self.queue_pending(side, &format!("\n<pr> {}\n", offer.number));
+    pub(super) fn queue_offer_removal_if_on(&mut self, offer: Offer, side: ConnectionId) {
+        self.queue_if_pendinfo_on(side, &format!("\n<pr> {}\n", offer.number));
     }
 
     /// Queues a line about a pending offer if the ivar `pendinfo` is set.
-    fn queue_pending(&mut self, to: ConnectionId, line: &str) {
+    fn queue_if_pendinfo_on(&mut self, to: ConnectionId, line: &str) {
         if self.has_ivar(to, Ivar::PendInfo) {
             self.queue_unwrapped(to, line);
         }
@@ -164,15 +164,15 @@ impl Lobby {
     /// Formats a challenge: `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
     pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, challenge: Challenge) -> String {
         let kind = challenge.terms.kind();
-        let seat = |id| self.seat_of(id, kind).map(|seat| name_with_rating(&seat)).unwrap_or_default();
-        let color = color_word(challenge.color);
+        let seat = |id| self.seated_player(id, kind).map(|seat| name_with_rating(&seat)).unwrap_or_default();
+        let color = format_requested_color(challenge.color);
         let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
         format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)
     }
 }
 
 /// Returns a requested color in brackets, after a blank; empty without one.
-pub(crate) const fn color_word(color: Option<Color>) -> &'static str {
+pub(crate) const fn format_requested_color(color: Option<Color>) -> &'static str {
     match color {
         Some(Color::White) => " [white]",
         Some(Color::Black) => " [black]",

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::message::{GameId, Handle};
 
-use super::{ConnectionId, Deadline, KickReason, LoginObstacle, Table, World};
-use crate::calendar::count;
+use super::{ActiveGame, ConnectionId, Deadline, KickReason, LoginObstacle, World};
+use crate::calendar::format_count;
 use crate::lobby::ConnectionTarget;
 use crate::play::{Ending, Game};
 
@@ -19,7 +19,7 @@ impl World {
     }
 
     /// Returns the connection that a target selects, if it exists; `None` for [`ConnectionTarget::Next`].
-    pub(crate) fn find_target(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
+    pub(crate) fn find_targeted_connection(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
         match target {
             ConnectionTarget::Next => None,
             ConnectionTarget::Connection(number) => {
@@ -64,7 +64,7 @@ impl World {
     /// Announces the shutdown and schedules it; without a time, shuts down at once.
     pub(crate) fn shut_down(&mut self, after: Duration, now: Instant) {
         self.lobby.clock.now = now;
-        let minutes = count(after.as_secs() / 60, "minute");
+        let minutes = format_count(after.as_secs() / 60, "minute");
         self.notify_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
         if after.is_zero() {
             return self.shut_down_now();
@@ -79,7 +79,7 @@ impl World {
     pub(super) fn shut_down_now(&mut self) {
         self.is_over = true;
         let endings: Vec<_> =
-            self.games.in_progress.values().filter_map(Table::played).map(ending_by_shutdown).collect();
+            self.games.in_progress.values().filter_map(ActiveGame::played).map(ending_by_shutdown).collect();
         for (number, ending) in endings {
             self.end_game(number, ending);
         }
@@ -103,6 +103,6 @@ impl World {
 fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
     (
         game.header.id,
-        if game.header.are_registered() { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN },
+        if game.header.are_both_registered() { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN },
     )
 }

@@ -1,7 +1,7 @@
 //! Runs the simulated players: passes output to them and executes their commands.
 
 use super::command::ending_text;
-use super::{BoardReason, Connection, ConnectionId, Ivars, Player, Table, World};
+use super::{ActiveGame, BoardReason, Connection, ConnectionId, Ivars, Player, World};
 use crate::account::Account;
 use crate::lobby::SavedSettings;
 use crate::play::{ExaminedGame, GameHeader};
@@ -9,13 +9,13 @@ use crate::population::{Population, RelayStep, SimulatedAction};
 
 impl World {
     /// Creates the simulated players and logs them in, if the options ask for them.
-    pub(super) fn populate(&mut self) {
+    pub(super) fn create_population(&mut self) {
         let Some(options) = self.options.population.clone() else { return };
         let mut population = Population::new(options, self.options.seed, self.now());
-        for (account, role) in population.accounts() {
+        for (account, role) in population.generate_accounts() {
             let name = account.handle.clone();
             let id = self.log_in_simulated(account);
-            population.join(id, name, role);
+            population.add_logged_in_player(id, name, role);
         }
         self.population = Some(population);
         self.run_population();
@@ -36,10 +36,10 @@ impl World {
         // Taken out of the world, so that it and the world can be changed in turn.
         let Some(mut population) = self.population.take() else { return };
         loop {
-            while let Some((id, bytes)) = self.lobby.take_unsent_to_simulated() {
-                population.receive(id, &bytes, self.now());
+            while let Some((id, bytes)) = self.lobby.take_next_unsent_to_simulated() {
+                population.receive_output(id, &bytes, self.now());
             }
-            match population.next_action(self.now()) {
+            match population.take_next_action(self.now()) {
                 Some(SimulatedAction::Command(id, line)) => drop(self.run_command(id, &line)),
                 Some(SimulatedAction::Relay(id, step)) => self.run_relay_step(id, step),
                 None => break,
@@ -54,19 +54,19 @@ impl World {
         if let RelayStep::Start { terms, seats } = step {
             let number = self.games.free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
-            let game = ExaminedGame::relay(header);
-            self.games.in_progress.insert(number, Table::Examined(game));
+            let game = ExaminedGame::new_relayed(header);
+            self.games.in_progress.insert(number, ActiveGame::Examined(game));
             if let Some(player) = self.lobby.player_mut(by) {
                 player.game = Some(number);
             }
             return;
         }
-        let Some(number) = self.examined_by(by) else { return };
+        let Some(number) = self.game_examined_by(by) else { return };
         let Some(game) = self.games.examined_mut(number) else { return };
         match step {
             RelayStep::Move { played, elapsed_ms, clocks_ms } => {
                 game.add_relayed_move(played, elapsed_ms, clocks_ms);
-                self.send_boards(number, None, BoardReason::Other);
+                self.show_board_to_audience(number, None, BoardReason::Other);
             }
             RelayStep::End(ending) => {
                 game.record_relay_ending(ending);

@@ -4,7 +4,7 @@
 
 use kibitzer_core::chess::Color;
 
-use super::offers::color_word;
+use super::offers::format_requested_color;
 use super::{ConnectionId, Ivar, World};
 use crate::play::Terms;
 
@@ -28,11 +28,11 @@ pub(crate) struct Seek {
 
 impl World {
     /// Posts a seek under a new number and shows it to the players. Returns the number and how many others saw it.
-    pub(crate) fn add_seek(&mut self, seek: Seek) -> (u32, usize) {
+    pub(crate) fn post_seek(&mut self, seek: Seek) -> (u32, usize) {
         let number = self.free_seek_number();
         let seek = Seek { number, ..seek };
         let (data, text) = (self.seekinfo_line(&seek), self.seek_text(&seek));
-        let mut viewers = self.lobby.players_where(|id, _| self.may_see(id, &seek));
+        let mut viewers = self.lobby.players_where(|id, _| self.is_seek_shown_to(id, &seek));
         viewers.retain(|&id| self.show_seek(id, &seek, &data, &text) && id != seek.from);
         self.seeks.push(seek);
         (number, viewers.len())
@@ -46,9 +46,9 @@ impl World {
     }
 
     /// Returns whether a seek is shown to a player: not during a game, rated ones not to guests, own ones on request.
-    fn may_see(&self, id: ConnectionId, seek: &Seek) -> bool {
+    fn is_seek_shown_to(&self, id: ConnectionId, seek: &Seek) -> bool {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
-        let is_possible = self.game_of(id).is_none() && (is_registered || !seek.terms.rated);
+        let is_possible = self.game_played_by(id).is_none() && (is_registered || !seek.terms.rated);
         is_possible && (id != seek.from || self.lobby.has_ivar(id, Ivar::ShowOwnSeek))
     }
 
@@ -62,7 +62,7 @@ impl World {
             self.lobby.queue_unwrapped(id, data);
         }
         // A datagram is sent in addition, if the client has switched it on.
-        let has_data = self.queue_seek(id, seek) || has_data;
+        let has_data = self.queue_seek_datagram(id, seek) || has_data;
         if has_text {
             self.lobby.notify_unwrapped(id, text);
         }
@@ -102,20 +102,20 @@ impl World {
         let terms = seek.terms;
         let rating = player.rating(terms.kind());
         let mut words = format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind());
-        words += color_word(seek.color);
+        words += format_requested_color(seek.color);
         words += if seek.is_manual { " m" } else { "" };
         words += if seek.is_checked { " f" } else { "" };
         format!("{} ({:>4}) seeking {words} (\"play {}\" to respond)\n", player.name(), rating.to_string(), seek.number)
     }
 
     /// Returns all visible seeks as data, for a client that has just switched `seekinfo` on.
-    pub(crate) fn seek_list(&self, to: ConnectionId) -> String {
-        let shown = self.seeks.iter().filter(|seek| self.may_see(to, seek));
+    pub(crate) fn seekinfo_list(&self, to: ConnectionId) -> String {
+        let shown = self.seeks.iter().filter(|seek| self.is_seek_shown_to(to, seek));
         shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_line(seek))
     }
 
     /// Removes a player's seeks and reports each removal; returns their numbers.
-    pub(crate) fn remove_seeks(&mut self, from: ConnectionId) -> Vec<u32> {
+    pub(crate) fn remove_seeks_of(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
         for &number in &numbers {
             self.remove_seek(number);
@@ -132,13 +132,13 @@ impl World {
             self.lobby.queue_unwrapped(id, &format!("<sr> {number}\n"));
         }
         for id in self.lobby.players_where(|_, _| true) {
-            self.queue_seek_removed(id, number);
+            self.queue_seek_removed_datagram(id, number);
         }
     }
 
     /// Returns the seeks that are shown to a player.
     pub(crate) fn visible_seeks(&self, to: ConnectionId) -> Vec<Seek> {
-        self.seeks.iter().filter(|seek| self.may_see(to, seek)).copied().collect()
+        self.seeks.iter().filter(|seek| self.is_seek_shown_to(to, seek)).copied().collect()
     }
 }
 

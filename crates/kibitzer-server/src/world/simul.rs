@@ -14,39 +14,39 @@ impl World {
     /// giver stays at the current board.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
         // Starting a game makes it the current board; the giver stays at the former one.
-        let at = self.lobby.current_game(giver);
+        let at = self.lobby.own_game(giver);
         self.start_game(Sides { white: giver, black: opponent }, Terms::unrated(0, 0), Some(giver));
-        let number = self.lobby.current_game(opponent);
+        let number = self.lobby.own_game(opponent);
         if let Some(player) = self.lobby.player_mut(giver) {
             player.simul.extend(number);
             player.game = at.or(number);
         }
-        self.notify_of_distances(giver);
+        self.notify_of_giver_distances(giver);
     }
 
     /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives `words`;
     /// the offers about that game are removed. Does nothing if there is no other board.
     pub(crate) fn move_simul_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
-        let (boards, former) = (self.lobby.simul_games(giver).to_vec(), self.lobby.current_game(giver));
+        let (boards, former) = (self.lobby.simul_games(giver).to_vec(), self.lobby.own_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);
         let Some(&next) = boards.get((at + steps) % boards.len().max(1)).filter(|&&next| Some(next) != former) else {
             return;
         };
-        if let Some(opponent) = self.opponent_of(giver) {
-            self.drop_game_offers(&[giver, opponent]);
-            let text = format!("{} {words}.\n", self.lobby.name(giver));
+        if let Some(opponent) = self.online_opponent_of(giver) {
+            self.remove_game_offers_made_by(&[giver, opponent]);
+            let text = format!("{} {words}.\n", self.lobby.player_name(giver));
             self.lobby.notify(opponent, &text);
         }
         if let Some(player) = self.lobby.player_mut(giver) {
             player.game = Some(next);
         }
         self.queue_board(next, giver, BoardReason::Other);
-        self.notify_of_distances(giver);
+        self.notify_of_giver_distances(giver);
     }
 
     /// Removes a finished game from a simul. The giver goes to the next board if this was the current one. Does nothing for a
     /// game that is not part of one.
-    pub(super) fn leave_simul_board(&mut self, giver: ConnectionId, number: GameId) {
+    pub(super) fn remove_simul_board(&mut self, giver: ConnectionId, number: GameId) {
         let Some(player) = self.lobby.player_mut(giver) else { return };
         let Some(index) = player.simul.iter().position(|&board| board == number) else { return };
         player.simul.remove(index);
@@ -61,19 +61,19 @@ impl World {
             return self.lobby.notify(giver, "That was the last board, thanks for playing.\n");
         };
         if has_to_go {
-            self.send_board(next, giver, BoardReason::Other);
+            self.notify_board(next, giver, BoardReason::Other);
         }
         self.lobby.notify(giver, &format!("There are {n_left} boards left.\n"));
-        self.notify_of_distances(giver);
+        self.notify_of_giver_distances(giver);
     }
 
     /// Reports to each opponent of a simul how many boards away the giver is.
-    fn notify_of_distances(&mut self, giver: ConnectionId) {
-        let (boards, name) = (self.lobby.simul_games(giver).to_vec(), self.lobby.name(giver));
-        let at = boards.iter().position(|&board| Some(board) == self.lobby.current_game(giver)).unwrap_or(0);
+    fn notify_of_giver_distances(&mut self, giver: ConnectionId) {
+        let (boards, name) = (self.lobby.simul_games(giver).to_vec(), self.lobby.player_name(giver));
+        let at = boards.iter().position(|&board| Some(board) == self.lobby.own_game(giver)).unwrap_or(0);
         for (distance, &number) in boards.iter().cycle().skip(at).take(boards.len()).enumerate() {
             let game = self.games.played(number);
-            let Some(opponent) = game.and_then(|game| self.player_of(game, Color::Black)) else { continue };
+            let Some(opponent) = game.and_then(|game| self.online_player(game, Color::Black)) else { continue };
             let text = match distance {
                 0 => format!("{name} is at your board!\n"),
                 1 => format!("{name} will be at your board NEXT!\n"),

@@ -13,9 +13,9 @@ use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", challenge),
-    Command::for_all("rematch", "", "Challenges your previous opponent to another game on the same terms.", rematch),
-    Command::for_all("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", resume),
+    Command::for_all("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_challenge),
+    Command::for_all("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
+    Command::for_all("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
 ];
 
 /// Parameters of `match` and `seek`.
@@ -121,28 +121,28 @@ impl Proposal {
     }
 }
 
-fn challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = find_challengeable(world, id, name)?;
-    if world.games.adjourned_index_between(&world.lobby.name(id), &world.lobby.name(opponent)).is_some() {
-        return resume_with(world, id, opponent);
+    if world.games.adjourned_index_between(&world.lobby.player_name(id), &world.lobby.player_name(opponent)).is_some() {
+        return challenge_to_resume(world, id, opponent);
     }
-    check_partners(world, [id, opponent], proposal.variant)?;
+    check_bughouse_partners(world, [id, opponent], proposal.variant)?;
     let is_rated = proposal.decide_rated(world, [id, opponent], "match offer")?;
     let terms = proposal.terms(world, id, is_rated);
-    make_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
+    make_or_accept_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
     DONE
 }
 
 /// Returns the player of that name if a challenge is possible. The error is the refusal: for an unknown name, a player who is
 /// busy or not open, or one whose lists exclude the challenger.
 pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
-    let opponent = world.lobby.find_or_refuse(name)?;
-    let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
-    let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.lists(list, &me));
+    let opponent = world.lobby.find_player_or_refusal(name)?;
+    let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
+    let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.is_on_list(list, &me));
     let is_closed = !world.lobby.has_flag(opponent, "open");
-    let (plays, has_game) = (|id| world.game_of(id).is_some(), |id| world.lobby.current_game(id).is_some());
+    let (plays, has_game) = (|id| world.game_played_by(id).is_some(), |id| world.lobby.own_game(id).is_some());
     refuse_if(opponent == id, "You can't match yourself.\n")?;
     refuse_if(plays(id), "You can't challenge while you are playing a game.\n")?;
     refuse_if(has_game(id), "You can't challenge while you are examining a game.\n")?;
@@ -156,12 +156,12 @@ pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) ->
 
 /// Refuses a game of bughouse unless both players have partners who are free, and are not each other's. Accepts every other
 /// variant.
-fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), Refusal> {
+fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), Refusal> {
     if variant != Variant::Bughouse {
         return Ok(());
     }
     let partner = |id| world.lobby.player(id).and_then(|player| player.partner);
-    let has_game = |id| world.lobby.current_game(id).is_some();
+    let has_game = |id| world.lobby.own_game(id).is_some();
     let mine = partner(id).ok_or("You have no partner for bughouse.\n")?;
     let theirs = partner(opponent).ok_or("Your opponent has no partner for bughouse.\n")?;
     refuse_if(mine == opponent, "You can't match your own partner.\n")?;
@@ -170,16 +170,21 @@ fn check_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Var
 
 /// Makes a challenge and reports it to both players. Accepts an equivalent challenge of the opponent instead; declines a
 /// different one; replaces an earlier one of this player. Refuses an identical challenge, and one over the limit of offers.
-pub(super) fn make_challenge(world: &mut World, id: ConnectionId, opponent: ConnectionId, challenge: Challenge) {
+pub(super) fn make_or_accept_challenge(
+    world: &mut World,
+    id: ConnectionId,
+    opponent: ConnectionId,
+    challenge: Challenge,
+) {
     let kind = OfferKind::Match(challenge);
-    let (me, other) = (world.lobby.name(id), world.lobby.name(opponent));
+    let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let (mine, theirs) =
         (world.offers.pending_between(id, opponent, kind), world.offers.pending_between(opponent, id, kind));
     if let Some(offer) =
-        theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if is_equivalent(their, challenge)))
+        theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if propose_same_game(their, challenge)))
     {
         world.lobby.queue_text(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
-        world.lobby.notify_after_prompt(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
+        world.lobby.notify_on_prompt_line(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
         return world.accept_offer(offer);
     }
     if mine.is_some_and(|offer| offer.kind == kind) {
@@ -190,47 +195,49 @@ pub(super) fn make_challenge(world: &mut World, id: ConnectionId, opponent: Conn
     }
     if let Some(offer) = theirs {
         world.lobby.queue_text(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
-        world.lobby.notify_after_prompt(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
-        world.remove_and_report_offer(offer);
+        world
+            .lobby
+            .notify_on_prompt_line(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
+        world.remove_offer_and_report_to_both(offer);
     }
     if let Some(offer) = mine {
         world.lobby.queue_text(id, &format!("Updating the offer already made to {other}.\n"));
-        world.lobby.notify_after_prompt(opponent, &format!("{me} updates the offer.\n"));
+        world.lobby.notify_on_prompt_line(opponent, &format!("{me} updates the offer.\n"));
         world.offers.remove(offer.number);
     }
     let text = world.lobby.challenge_text(id, opponent, challenge);
     let offer = world.offers.add(id, opponent, kind);
     world.lobby.queue_unwrapped(id, &format!("Issuing: {text}.\n"));
-    world.lobby.show_offer(offer, id);
+    world.lobby.queue_offer_line_if_on(offer, id);
     world.lobby.queue_unwrapped(opponent, &format!("Challenge: {text}.\n"));
-    world.lobby.queue_bell(opponent);
-    world.lobby.notify_after_prompt(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
-    world.lobby.show_offer(offer, opponent);
+    world.lobby.queue_bell_if_on(opponent);
+    world.lobby.notify_on_prompt_line(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
+    world.lobby.queue_offer_line_if_on(offer, opponent);
 }
 
 /// Returns whether two challenges of opponents propose the same game.
-fn is_equivalent(one: Challenge, other: Challenge) -> bool {
+fn propose_same_game(one: Challenge, other: Challenge) -> bool {
     let is_same_color = one.color == other.color.map(Color::opponent);
     one.terms == other.terms && one.is_adjourned == other.is_adjourned && is_same_color
 }
 
-fn resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let Some(name) = parameters.split_whitespace().next() else { return resume_with_all(world, id) };
+fn run_resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let Some(name) = parameters.split_whitespace().next() else { return challenge_all_to_resume(world, id) };
     let opponent = find_challengeable(world, id, name)?;
-    resume_with(world, id, opponent)
+    challenge_to_resume(world, id, opponent)
 }
 
 /// Challenges every adjourned opponent who is online. Queues the refusal of each challenge that is not possible, and continues
 /// with the next opponent.
 ///
 /// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
-fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
-    let mut opponents = world.games.adjourned_opponents(&world.lobby.name(id));
+fn challenge_all_to_resume(world: &mut World, id: ConnectionId) -> CommandResult {
+    let mut opponents = world.games.adjourned_opponents(&world.lobby.player_name(id));
     opponents.retain(|opponent| world.lobby.connection_of_player(opponent.as_str()).is_some());
     refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
     for opponent in opponents {
         let challenge = find_challengeable(world, id, opponent.as_str());
-        if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| resume_with(world, id, opponent)) {
+        if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| challenge_to_resume(world, id, opponent)) {
             world.lobby.queue_text(id, &why);
         }
     }
@@ -238,18 +245,23 @@ fn resume_with_all(world: &mut World, id: ConnectionId) -> CommandResult {
 }
 
 /// Challenges one opponent to resume the adjourned game of both; refused if there is none.
-fn resume_with(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
-    let name = world.lobby.name(opponent);
-    let index = world.games.adjourned_index_between(&world.lobby.name(id), &name);
+fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
+    let name = world.lobby.player_name(opponent);
+    let index = world.games.adjourned_index_between(&world.lobby.player_name(id), &name);
     let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
-    make_challenge(world, id, opponent, Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true });
+    make_or_accept_challenge(
+        world,
+        id,
+        opponent,
+        Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true },
+    );
     DONE
 }
 
-fn rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let name = world.lobby.name(id);
+fn run_rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let name = world.lobby.player_name(id);
     let last = &world.games.history_of(&name).last().ok_or("You have no previous opponent.\n")?.game.header;
     let terms = last.terms;
     let Some(color) = last.color_of(&name) else { return DONE };
@@ -257,7 +269,7 @@ fn rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let is_absent = world.lobby.connection_of_player(opponent).is_none();
     refuse_if(is_absent, format!("Your last opponent, {opponent}, is not logged in.\n"))?;
     let opponent = find_challengeable(world, id, opponent)?;
-    make_challenge(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
+    make_or_accept_challenge(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
     DONE
 }
 

@@ -6,35 +6,35 @@ use std::sync::Arc;
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, CommandResult, DONE, first_word, number_or_one, refuse_if};
-use crate::calendar::count;
+use super::{Command, CommandResult, DONE, number_or_one, refuse_if, required_first_word};
+use crate::calendar::format_count;
 use crate::play::{Ending, ExaminedGame, Game, GameHeader};
-use crate::world::{BoardReason, ConnectionId, Table, World};
+use crate::world::{ActiveGame, BoardReason, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("backward", "[half-moves]", "Goes back in the game you examine.", backward),
-    Command::for_all("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", examine),
-    Command::for_all("forward", "[half-moves]", "Goes forward in the game you examine.", forward),
-    Command::for_all("mexamine", "player", "Makes an observer of your game an examiner of it.", mexamine),
-    Command::for_all("revert", "", "Returns to the position at which the variation left the main line.", revert),
-    Command::for_all("unexamine", "", "Stops examining.", unexamine),
+    Command::for_all("backward", "[half-moves]", "Goes back in the game you examine.", run_backward),
+    Command::for_all("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
+    Command::for_all("forward", "[half-moves]", "Goes forward in the game you examine.", run_forward),
+    Command::for_all("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
+    Command::for_all("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
+    Command::for_all("unexamine", "", "Stops examining.", run_unexamine),
 ];
 
-fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    refuse_if(world.game_of(id).is_some(), "You are playing a game.\n")?;
-    refuse_if(world.lobby.current_game(id).is_some(), "You are already examining a game.\n")?;
+fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    refuse_if(world.game_played_by(id).is_some(), "You are playing a game.\n")?;
+    refuse_if(world.lobby.own_game(id).is_some(), "You are already examining a game.\n")?;
     let mut words = parameters.split_whitespace();
     let number = world.games.free_number();
     let game = match (words.next(), words.next()) {
         (None, _) => {
-            let Some(seat) = world.lobby.seat_of(id, "untimed") else { return DONE };
-            ExaminedGame::scratch(number, seat, world.lobby.clock.system_time())
+            let Some(seat) = world.lobby.seated_player(id, "untimed") else { return DONE };
+            ExaminedGame::new_scratch(number, seat, world.lobby.clock.system_time())
         }
-        (Some(name), index) => ExaminedGame::of_game(number, &*finished_game(world, name, index)?),
+        (Some(name), index) => ExaminedGame::from_finished_game(number, &*find_finished_game(world, name, index)?),
     };
     let mode = if game.is_scratch { "examine (scratch)" } else { "examine" };
-    world.games.in_progress.insert(number, Table::Examined(game));
+    world.games.in_progress.insert(number, ActiveGame::Examined(game));
     if let Some(player) = world.lobby.player_mut(id) {
         player.game = Some(number);
     }
@@ -44,8 +44,8 @@ fn examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
 }
 
 /// Returns a game of a registered player's history: the one of that index, else the last. The error is the text of the refusal.
-fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
-    let name = super::records::registered_name(world, name)?;
+fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
+    let name = super::records::canonical_player_name(world, name)?;
     let games = world.games.history_of(&name);
     let found = match index {
         None => games.last(),
@@ -55,24 +55,24 @@ fn finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<G
     game.ok_or_else(|| format!("There is no history game {} for {name}.\n", index.unwrap_or("0")))
 }
 
-fn unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let number = examined_game_of(world, id)?;
+fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let number = examined_game_or_refusal(world, id)?;
     world.lobby.queue_text(id, &format!("You are no longer examining game {number}.\n"));
     world.stop_examining(number, id);
     DONE
 }
 
 /// Returns the game that a player examines.
-fn examined_game_of(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
-    world.examined_by(id).ok_or("You are not examining a game.\n")
+fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
+    world.game_examined_by(id).ok_or("You are not examining a game.\n")
 }
 
-fn forward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    step(world, id, parameters, ExaminedGame::forward, ("goes forward", "end"))
+fn run_forward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    step(world, id, parameters, ExaminedGame::step_forward, ("goes forward", "end"))
 }
 
-fn backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    step(world, id, parameters, ExaminedGame::backward, ("backs up", "beginning"))
+fn run_backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    step(world, id, parameters, ExaminedGame::step_backward, ("backs up", "beginning"))
 }
 
 /// Moves the board of the game that the player examines by the number of plies in the parameters, 1 by default, and reports that
@@ -84,28 +84,28 @@ fn step(
     go: fn(&mut ExaminedGame, usize) -> usize,
     (verb, edge): (&str, &str),
 ) -> CommandResult {
-    let number = examined_game_of(world, id)?;
+    let number = examined_game_or_refusal(world, id)?;
     let plies = number_or_one(parameters)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
     let n_moved = go(game, plies);
     refuse_if(n_moved == 0, format!("You're at the {edge} of the game.\n"))?;
-    let text = format!("Game {number}: {} {verb} {}.\n", world.lobby.name(id), count(n_moved, "move"));
-    show_step(world, id, number, &text);
+    let text = format!("Game {number}: {} {verb} {}.\n", world.lobby.player_name(id), format_count(n_moved, "move"));
+    report_step(world, id, number, &text);
     DONE
 }
 
 /// Reports an examiner's step to the audience. The examiner receives a prompt in between, as recorded.
-fn show_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
+fn report_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
     let ending = ending_line(world, number);
     for other in world.audience(number) {
-        world.lobby.notify_after_prompt(other, text);
+        world.lobby.notify_on_prompt_line(other, text);
         if other == id {
             world.queue_board(number, id, BoardReason::Other);
             world.lobby.queue_text(id, &ending);
         } else {
-            world.send_board(number, other, BoardReason::Other);
+            world.notify_board(number, other, BoardReason::Other);
             if !ending.is_empty() {
-                world.lobby.notify_after_prompt(other, &ending);
+                world.lobby.notify_on_prompt_line(other, &ending);
             }
         }
     }
@@ -113,39 +113,40 @@ fn show_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
 
 /// Returns the line of the game's ending if its last position is on the board, else an empty text.
 fn ending_line(world: &World, number: GameId) -> String {
-    let Some(Table::Examined(game)) = world.games.get(number) else {
+    let Some(ActiveGame::Examined(game)) = world.games.get(number) else {
         return String::new();
     };
-    game.ending_if_final().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
+    game.ending_if_shown().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
 }
 
 /// Formats the ending of an examined game: `Game 3: Foo resigns 0-1`.
 pub(crate) fn ending_text(game: &GameHeader, ending: Ending) -> String {
-    format!("Game {}: {} {}\n", game.id, ending.text(game.names()), ending.result())
+    format!("Game {}: {} {}\n", game.id, ending.format_text(game.names()), ending.result())
 }
 
-fn revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let number = examined_game_of(world, id)?;
+fn run_revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let number = examined_game_or_refusal(world, id)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
-    let to = game.revert().ok_or("You are already in the main line.\n")?;
-    let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.name(id));
-    show_step(world, id, number, &text);
+    refuse_if(!game.revert_to_main_line(), "You are already in the main line.\n")?;
+    let to = game.shown_position().move_number;
+    let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.player_name(id));
+    report_step(world, id, number, &text);
     DONE
 }
 
-fn mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let number = examined_game_of(world, id)?;
-    let name = first_word(parameters)?;
-    let observer = world.lobby.find_by_prefix(name).filter(|whom| world.lobby.observers(number).contains(whom));
+fn run_mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let number = examined_game_or_refusal(world, id)?;
+    let name = required_first_word(parameters)?;
+    let observer = world.lobby.find_player_by_prefix(name).filter(|whom| world.lobby.observers(number).contains(whom));
     let whom = observer
-        .filter(|&whom| world.lobby.current_game(whom).is_none())
+        .filter(|&whom| world.lobby.own_game(whom).is_none())
         .ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;
     if let Some(player) = world.lobby.player_mut(whom) {
         player.observing.retain(|&observed| observed != number);
         player.game = Some(number);
     }
-    let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
+    let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(whom));
     world.lobby.notify(whom, &format!("{me} has made you an examiner of game {number}.\n"));
-    world.send_board(number, whom, BoardReason::Other);
+    world.notify_board(number, whom, BoardReason::Other);
     Ok(format!("{other} is now an examiner of game {number}.\n"))
 }

@@ -8,134 +8,144 @@ use std::time::Duration;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
-use super::{Command, CommandResult, DONE, Refusal, first_word, number_or_one, refuse_if};
-use crate::calendar::count;
+use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if, required_first_word};
+use crate::calendar::format_count;
 use crate::play::{Ending, Game, Sides, examined_row, games_row, move_list};
-use crate::world::{BoardReason, ConnectionId, Offer, OfferKind, Table, World};
+use crate::world::{ActiveGame, BoardReason, ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", abort),
-    Command::for_all("adjourn", "", "Offers to adjourn your game, or accepts that.", adjourn),
-    Command::for_all("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", draw),
-    Command::for_all("flag", "", "Ends the game if your opponent is out of time.", flag),
-    Command::query("games", "[player]", "Lists the games that are played and examined.", games),
-    Command::for_all("moretime", "seconds", "Gives your opponent more time.", moretime),
-    Command::query("moves", "[game|player]", "Shows the moves of a game.", moves),
-    Command::for_all("pause", "", "Offers to stop the clocks of your game, or accepts that.", pause),
-    Command::for_all("refresh", "[game|player]", "Shows the board of a game.", refresh),
-    Command::for_all("resign", "", "Resigns your game.", resign),
-    Command::for_all("switch", "", "Offers to exchange the colors of your game, or accepts that.", switch),
-    Command::for_all("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", takeback),
-    Command::for_all("time", "[game|player]", "Shows the clocks of a game.", time),
-    Command::for_all("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", unpause),
+    Command::for_all("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
+    Command::for_all("adjourn", "", "Offers to adjourn your game, or accepts that.", run_adjourn),
+    Command::for_all("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
+    Command::for_all("flag", "", "Ends the game if your opponent is out of time.", run_flag),
+    Command::query("games", "[player]", "Lists the games that are played and examined.", run_games),
+    Command::for_all("moretime", "seconds", "Gives your opponent more time.", run_moretime),
+    Command::query("moves", "[game|player]", "Shows the moves of a game.", run_moves),
+    Command::for_all("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
+    Command::for_all("refresh", "[game|player]", "Shows the board of a game.", run_refresh),
+    Command::for_all("resign", "", "Resigns your game.", run_resign),
+    Command::for_all("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
+    Command::for_all("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
+    Command::for_all("time", "[game|player]", "Shows the clocks of a game.", run_time),
+    Command::for_all("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
 ];
 
-fn resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, color) = world.own_side(id)?;
-    let early = world.game_of(id).and_then(|game| game.ending_by_early_abort(color));
-    world.end_game(number, early.unwrap_or(Ending::RESIGNED.with_side(color)));
+fn run_resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (number, color) = world.own_game_and_color(id)?;
+    let early = world.game_played_by(id).and_then(|game| game.ending_by_early_abort(color));
+    world.end_game(number, early.unwrap_or(Ending::RESIGNED.with_named_side(color)));
     DONE
 }
 
-fn flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, color) = world.own_side(id)?;
-    let is_untimed = world.game_of(id).is_some_and(|game| game.header.terms.is_untimed());
+fn run_flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (number, color) = world.own_game_and_color(id)?;
+    let is_untimed = world.game_played_by(id).is_some_and(|game| game.header.terms.is_untimed());
     refuse_if(is_untimed, "The clock is not ticking.\n")?;
-    let ending = world.game_of(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
+    let ending = world.game_played_by(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
     world.end_game(number, ending.ok_or("Your opponent is not out of time.\n")?);
     DONE
 }
 
-fn draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, _) = world.own_side(id)?;
-    match world.game_of(id).and_then(Game::claimable_draw) {
+fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (number, _) = world.own_game_and_color(id)?;
+    match world.game_played_by(id).and_then(Game::claimable_draw) {
         Some(ending) => world.end_game(number, ending),
-        None => return propose(world, id, OfferKind::Draw),
+        None => return make_or_accept_offer(world, id, OfferKind::Draw),
     }
     DONE
 }
 
-fn abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, color) = world.own_side(id)?;
-    match world.game_of(id).and_then(|game| game.ending_by_early_abort(color)) {
+fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (number, color) = world.own_game_and_color(id)?;
+    match world.game_played_by(id).and_then(|game| game.ending_by_early_abort(color)) {
         Some(ending) => world.end_game(number, ending),
         None => {
-            return propose_or_end(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED.with_side(color));
+            return end_by_courtesy_or_offer(
+                world,
+                id,
+                (OfferKind::Abort, "aborted"),
+                Ending::COURTESY_ABORTED.with_named_side(color),
+            );
         }
     }
     DONE
 }
 
-fn adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (_, color) = world.own_side(id)?;
-    propose_or_end(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED.with_side(color))
+fn run_adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (_, color) = world.own_game_and_color(id)?;
+    end_by_courtesy_or_offer(
+        world,
+        id,
+        (OfferKind::Adjourn, "adjourned"),
+        Ending::COURTESY_ADJOURNED.with_named_side(color),
+    )
 }
 
 /// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent, also if
 /// both are out of time. `verb` is the participle for the messages, such as `aborted`.
 ///
 /// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
-fn propose_or_end(
+fn end_by_courtesy_or_offer(
     world: &mut World,
     id: ConnectionId,
     (kind, verb): (OfferKind, &str),
     courtesy: Ending,
 ) -> CommandResult {
-    let (number, color) = world.own_side(id)?;
-    let claim = world.game_of(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
+    let (number, color) = world.own_game_and_color(id)?;
+    let claim = world.game_played_by(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
-        return propose(world, id, kind);
+        return make_or_accept_offer(world, id, kind);
     }
     world
         .lobby
         .queue_text(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
-    if let Some(opponent) = world.opponent_of(id) {
+    if let Some(opponent) = world.online_opponent_of(id) {
         world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
     }
     world.end_game(number, courtesy);
     DONE
 }
 
-fn pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    world.own_side(id)?;
-    let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
+fn run_pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    world.own_game_and_color(id)?;
+    let game = |is: fn(&Game) -> bool| world.game_played_by(id).is_some_and(is);
     refuse_if(game(|game| game.header.terms.is_untimed()), "You can't pause untimed games.\n")?;
     refuse_if(game(|game| game.is_paused), "Game is already paused, use \"unpause\" to resume.\n")?;
-    propose(world, id, OfferKind::Pause)
+    make_or_accept_offer(world, id, OfferKind::Pause)
 }
 
-fn unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    world.own_side(id)?;
-    refuse_if(!world.game_of(id).is_some_and(|game| game.is_paused), "Game is not paused.\n")?;
-    propose(world, id, OfferKind::Unpause)
+fn run_unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    world.own_game_and_color(id)?;
+    refuse_if(!world.game_played_by(id).is_some_and(|game| game.is_paused), "Game is not paused.\n")?;
+    make_or_accept_offer(world, id, OfferKind::Unpause)
 }
 
-fn switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    world.own_side(id)?;
-    let game = |is: fn(&Game) -> bool| world.game_of(id).is_some_and(is);
+fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    world.own_game_and_color(id)?;
+    let game = |is: fn(&Game) -> bool| world.game_played_by(id).is_some_and(is);
     let has_begun = game(|game| game.header.terms.rated && !game.record.plies.is_empty());
     refuse_if(game(|game| game.partner.is_some()), "Switch not implemented for bughouse games.\n")?;
     refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
-    propose(world, id, OfferKind::Switch)
+    make_or_accept_offer(world, id, OfferKind::Switch)
 }
 
-fn takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    world.own_side(id)?;
+fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    world.own_game_and_color(id)?;
     let plies = number_or_one(parameters)?;
-    let n_plies = world.game_of(id).map_or(0, |game| game.record.plies.len());
-    let is_bughouse = world.game_of(id).is_some_and(|game| game.partner.is_some());
+    let n_plies = world.game_played_by(id).map_or(0, |game| game.record.plies.len());
+    let is_bughouse = world.game_played_by(id).is_some_and(|game| game.partner.is_some());
     refuse_if(is_bughouse, "Takeback is not allowed in bughouse.\n")?;
     refuse_if(plies == 0, "You can't takeback less than 1 move.\n")?;
     refuse_if(plies > n_plies, format!("There are only {n_plies} half-moves in your game.\n"))?;
-    propose(world, id, OfferKind::Takeback(plies))
+    make_or_accept_offer(world, id, OfferKind::Takeback(plies))
 }
 
 /// Makes an offer to the opponent, or accepts an equal one of the opponent. A takeback of another number of moves counters the
 /// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board.
-fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
-    let Some(opponent) = world.opponent_of(id) else { return DONE };
-    let is_away = world.lobby.current_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
+fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
+    let Some(opponent) = world.online_opponent_of(id) else { return DONE };
+    let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
     refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
     if let Some(offer) = world.offers.pending_between(opponent, id, kind) {
         if offer.kind == kind {
@@ -147,8 +157,8 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResul
     }
     let former = world.offers.pending_between(id, opponent, kind);
     let is_repeated = former.is_some_and(|offer| offer.kind == kind);
-    refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.name(opponent)))?;
-    offer_anew(world, id, opponent, (former, kind));
+    refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.player_name(opponent)))?;
+    replace_or_make_offer(world, id, opponent, (former, kind));
     DONE
 }
 
@@ -157,27 +167,35 @@ fn propose(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResul
 fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     let OfferKind::Takeback(plies) = kind else { return };
     let Offer { from: opponent, to: id, .. } = offer;
-    let name = world.lobby.name(id);
+    let name = world.lobby.player_name(id);
     world
         .lobby
         .queue_text(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
     world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
-    world.remove_and_report_offer(offer);
+    world.remove_offer_and_report_to_both(offer);
     let counter = world.offers.add(id, opponent, kind);
-    world.lobby.show_offer(counter, id);
-    world.lobby.show_offer(counter, opponent);
-    world.notify_observers(id, &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."));
+    world.lobby.queue_offer_line_if_on(counter, id);
+    world.lobby.queue_offer_line_if_on(counter, opponent);
+    world.notify_observers_of_player(
+        id,
+        &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."),
+    );
 }
 
 /// Removes a former offer, if there is one, and makes the new one, reported to both sides and the observers.
-fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (former, kind): (Option<Offer>, OfferKind)) {
+fn replace_or_make_offer(
+    world: &mut World,
+    id: ConnectionId,
+    opponent: ConnectionId,
+    (former, kind): (Option<Offer>, OfferKind),
+) {
     if let Some(former) = former {
-        world.remove_and_report_offer(former);
+        world.remove_offer_and_report_to_both(former);
         world.lobby.queue_text(id, "Updated takeback request sent.\n");
         world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
-    let (name, other) = (world.lobby.name(id), world.lobby.name(opponent));
-    let (number, word) = (world.lobby.current_game(id).unwrap_or(GameId(0)), kind.word());
+    let (name, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
+    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.word());
     let (own, theirs, observers) = match kind {
         OfferKind::Draw => (
             format!("Offering a draw to {other}."),
@@ -205,18 +223,18 @@ fn offer_anew(world: &mut World, id: ConnectionId, opponent: ConnectionId, (form
     let theirs = format!("{theirs}\n");
     world.make_offer(id, opponent, kind, (&format!("{own}\n"), &theirs));
     match observers {
-        Some(text) => world.notify_observers(id, &text),
+        Some(text) => world.notify_observers_of_player(id, &text),
         // Observers receive a request to end a game in the same words as the opponent.
         None => world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
     }
 }
 
-fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (number, color) = world.own_side(id)?;
+fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let (number, color) = world.own_game_and_color(id)?;
     let seconds = parameters.trim_end().parse::<u64>().map_err(|_| Refusal::Usage)?;
     refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;
-    let (name, opponent) = (world.lobby.name(id), world.opponent_of(id));
-    let other = opponent.map(|opponent| world.lobby.name(opponent)).unwrap_or_default();
+    let (name, opponent) = (world.lobby.player_name(id), world.online_opponent_of(id));
+    let other = opponent.map(|opponent| world.lobby.player_name(opponent)).unwrap_or_default();
     if let Some(game) = world.games.played_mut(number) {
         game.clocks.add_time(color.opponent(), Duration::from_secs(seconds));
     }
@@ -225,24 +243,24 @@ fn moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
             world.lobby.queue_text(id, &format!("You have added {seconds} seconds to {other}'s clock.\n"));
         } else {
             let whose = if Some(whom) == opponent { "your".to_owned() } else { format!("{other}'s") };
-            world.lobby.notify_after_prompt(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
+            world.lobby.notify_on_prompt_line(whom, &format!("{name} has added {seconds} seconds to {whose} clock.\n"));
         }
     }
-    world.send_boards(number, Some(id), BoardReason::ClockChange);
-    world.schedule_flag(number);
+    world.show_board_to_audience(number, Some(id), BoardReason::ClockChange);
+    world.reschedule_flag_check(number);
     DONE
 }
 
 /// Returns the game that a command names, by number or by player, else the player's primary game. The error is the text of the
 /// refusal.
 fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, Refusal> {
-    if let Ok(word) = first_word(parameters) {
+    if let Ok(word) = required_first_word(parameters) {
         return Ok(world.find_game(word)?);
     }
     Ok(world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?)
 }
 
-fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let title = world.games.title(number);
     world.lobby.queue_unwrapped(id, &title);
@@ -250,7 +268,7 @@ fn refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     DONE
 }
 
-fn time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let clocks = world.games.played(number).map(|game| game.clocks.readings(world.now()));
     let Sides { white, black } = clocks.unwrap_or_default();
@@ -261,30 +279,30 @@ fn time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     DONE
 }
 
-fn moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let Some(table) = world.games.get(number) else { return DONE };
     let record = match table {
-        Table::Played(game) => &game.record,
-        Table::Examined(game) => &game.line,
+        ActiveGame::Played(game) => &game.record,
+        ActiveGame::Examined(game) => &game.line,
     };
     Ok(format!("\n{}\n\n", move_list(table.header(), None, record, world.lobby.clock_unit(id))))
 }
 
-fn games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
+fn run_games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
-    let is_wanted = |table: &&Table| name.is_none_or(|name| table.header().color_of(name).is_some());
+    let is_wanted = |table: &&ActiveGame| name.is_none_or(|name| table.header().color_of(name).is_some());
     let rows: Vec<_> =
-        world.games.in_progress.values().filter(is_wanted).map(|table| table_row(world, table)).collect();
+        world.games.in_progress.values().filter(is_wanted).map(|table| format_games_line(world, table)).collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
-    let n_games = count(rows.len(), "game");
+    let n_games = format_count(rows.len(), "game");
     Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.games.in_progress.len()))
 }
 
-fn table_row(world: &World, table: &Table) -> String {
+fn format_games_line(world: &World, table: &ActiveGame) -> String {
     let line = match table {
-        Table::Played(game) => games_row(game, world.now()),
-        Table::Examined(game) => examined_row(game),
+        ActiveGame::Played(game) => games_row(game, world.now()),
+        ActiveGame::Examined(game) => examined_row(game),
     };
     format!("{line}\n")
 }

@@ -2,31 +2,31 @@
 //!
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
-use super::records::no_player;
+use super::records::no_player_text;
 use super::{Command, CommandResult, refuse_if, usage_line};
-use crate::calendar::{count, format_duration};
+use crate::calendar::{format_count, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("date", "", "Shows the date and the time.", date),
-    Command::query("finger", "[player]", "Shows the profile and the ratings of a player.", finger),
-    Command::query("help", "[command]", "Shows the usage of a command, or lists all commands.", help),
-    Command::query("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", ping),
-    Command::for_all("quit", "", "Ends your session.", quit),
-    Command::query("uptime", "", "Shows how long the server has been running.", uptime),
-    Command::query("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", who),
+    Command::query("date", "", "Shows the date and the time.", run_date),
+    Command::query("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
+    Command::query("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
+    Command::query("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
+    Command::for_all("quit", "", "Ends your session.", run_quit),
+    Command::query("uptime", "", "Shows how long the server has been running.", run_uptime),
+    Command::query("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
 ];
 
-fn date(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let date = world.lobby.clock.date().format_long();
+fn run_date(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+    let date = world.lobby.clock.utc_now().format_long();
     Ok(format!("Local time     - {date}\nServer time    - {date}\n"))
 }
 
-fn uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+fn run_uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
-    let (since, up) = (clock.date_at(clock.started).format_long(), format_duration(clock.uptime()));
+    let (since, up) = (clock.utc_at(clock.started).format_long(), format_duration(clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
         "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
@@ -34,29 +34,29 @@ fn uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
 }
 
 /// Source of the refusal: transcripts uhlinfics-end-disconnect-*, uhlinfics-prompts-1-Carla.
-fn quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+fn run_quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let refusal = "You can't quit while you are playing a game.\n\
                    Type 'resign' to resign the game, or you can request an abort with 'abort'.\n";
-    refuse_if(world.game_of(id).is_some(), refusal)?;
+    refuse_if(world.game_played_by(id).is_some(), refusal)?;
     world.lobby.queue_text(id, "Logging you out.\n");
     world.log_out_and_close(id);
     Ok("Thank you for using the embedded kibitzer server.\n".to_owned())
 }
 
-fn help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
+fn run_help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
     let topic = topic.trim_end().to_ascii_lowercase();
     if topic.is_empty() || topic == "commands" {
         let names: Vec<_> = world.directory.0.keys().copied().collect();
         return Ok(format!("The commands of this server:\n\n{}\n", names.join(" ")));
     }
     let unknown = || format!("There is no help available for \"{topic}\".\n");
-    let (_, command) = world.directory.find(&topic).map_err(|_| unknown())?;
+    let (_, command) = world.directory.find_by_prefix(&topic).map_err(|_| unknown())?;
     Ok(format!("Command: {}\n{}\n{}\n", command.name, usage_line(command), command.summary))
 }
 
-fn finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next().unwrap_or_default();
-    let whom = if name.is_empty() { Some(id) } else { world.lobby.find_by_prefix(name) };
+    let whom = if name.is_empty() { Some(id) } else { world.lobby.find_player_by_prefix(name) };
     match whom.and_then(|whom| finger_online(world, whom)) {
         Some(text) => Ok(text),
         None => finger_absent(world, name),
@@ -75,7 +75,7 @@ fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let timeseal = if world.lobby.uses_timeseal(whom) { "On" } else { "Off" };
     let notes: Vec<_> = player.saved.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
-    let (display, activity) = (player.display(), activity_text(world, whom));
+    let (display, activity) = (player.name_with_titles(), activity_text(world, whom));
     Some(format!(
         "Finger of {display}:\n\nOn for: {on}   Idle: {idle}\n{activity}\n{who}Timeseal:    {timeseal}\n{}{end}",
         notes.concat()
@@ -84,10 +84,10 @@ fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
 
 /// Formats a line about the game that a player plays or examines; empty without one.
 fn activity_text(world: &World, whom: ConnectionId) -> String {
-    let (Some(number), Some(player)) = (world.lobby.current_game(whom), world.lobby.player(whom)) else {
+    let (Some(number), Some(player)) = (world.lobby.own_game(whom), world.lobby.player(whom)) else {
         return String::new();
     };
-    match world.game_of(whom).map(|game| game.header.names()) {
+    match world.game_played_by(whom).map(|game| game.header.names()) {
         Some(Sides { white, black }) => format!("(playing game {number}: {white} vs. {black})\n"),
         None => format!("({} is examining game {number})\n", player.name()),
     }
@@ -95,8 +95,8 @@ fn activity_text(world: &World, whom: ConnectionId) -> String {
 
 /// Formats the reply to `finger` about a registered player who is not logged in; refused if there is no such player.
 fn finger_absent(world: &World, name: &str) -> CommandResult {
-    let account = world.options.accounts.find(name).ok_or_else(|| no_player(name))?;
-    let (name, titles) = (&account.handle, account.titles_shown());
+    let account = world.options.accounts.find_by_prefix(name).ok_or_else(|| no_player_text(name))?;
+    let (name, titles) = (&account.handle, account.format_titles());
     let ratings = ratings_table(name.as_str(), &account.ratings);
     Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))
 }
@@ -111,20 +111,20 @@ fn ratings_table(name: &str, ratings: &std::collections::BTreeMap<String, u16>) 
     format!("speed & variant         rating  RD    Volat.    total  best\n{rows}\n")
 }
 
-fn ping(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let whom = super::settings::player_or_self(world, id, parameters)?;
-    let name = world.lobby.name(whom);
+fn run_ping(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let whom = super::settings::requested_player_or_self(world, id, parameters)?;
+    let name = world.lobby.player_name(whom);
     let unsealed = || format!("Ping time not available; {name} is not using timeseal.\n");
     let seal = world.lobby.connection(whom).and_then(|connection| connection.seal.as_ref()).ok_or_else(unsealed)?;
     let (lag, n_samples) = seal.latest_lag_and_count();
-    let samples = count(n_samples, "sample");
+    let samples = format_count(n_samples, "sample");
     Ok(format!("Ping time for {name}, based on {samples}:\nAverage: {}ms\n", lag.as_millis()))
 }
 
 /// Number of players on a line of `who`.
 const WHO_COLUMNS: usize = 3;
 
-fn who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
+fn run_who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
     let is_shown = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
         (true, false) => !player.is_registered,
         (false, true) => player.is_registered,
@@ -134,7 +134,7 @@ fn who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
     let entries: Vec<_> = shown.map(|(whom, player)| who_entry(world, whom, player)).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
     let rows: String = entries.chunks(WHO_COLUMNS).map(|row| who_row(row, width)).collect();
-    Ok(format!("{rows}\n{} displayed.\n\n", count(entries.len(), "player")))
+    Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
 }
 
 /// Formats a row of `who` from pairs of a head (rating and state) and a name. Names are padded to `width` and two blanks, except in the
@@ -149,16 +149,16 @@ fn who_row(row: &[(String, String)], width: usize) -> String {
 /// Returns rating and state of a player, and the name with its titles.
 fn who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, String) {
     let rating = player.ratings.get("blitz").copied().unwrap_or_default();
-    (format!("{rating:>4}  {}", state_sign(world, whom)), player.display())
+    (format!("{rating:>4}  {}", state_sign(world, whom)), player.name_with_titles())
 }
 
 /// Returns the sign before a player's name in `who`: giver of a simul, player, examiner, or a blank.
 fn state_sign(world: &World, id: ConnectionId) -> char {
     if !world.lobby.simul_games(id).is_empty() {
         '~'
-    } else if world.game_of(id).is_some() {
+    } else if world.game_played_by(id).is_some() {
         '^'
-    } else if world.examined_by(id).is_some() {
+    } else if world.game_examined_by(id).is_some() {
         '#'
     } else {
         ' '

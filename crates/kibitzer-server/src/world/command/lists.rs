@@ -4,15 +4,15 @@
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::account::{exact_or_prefix_matches, name_key};
-use crate::calendar::count;
+use crate::calendar::format_count;
 use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", addlist),
-    Command::query("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", inchannel),
-    Command::query("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", showlist),
-    Command::for_all("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", sublist),
+    Command::for_all("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
+    Command::query("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
+    Command::query("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
+    Command::for_all("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", run_sublist),
 ];
 
 /// Highest number of a channel.
@@ -39,7 +39,7 @@ fn parse_list_and_entry(world: &World, parameters: &str) -> Result<(&'static str
     let list = find_list(list)?;
     let entry = match list {
         "channel" => parse_channel(entry)?.to_string(),
-        _ => super::records::registered_name(world, entry)?,
+        _ => super::records::canonical_player_name(world, entry)?,
     };
     Ok((list, entry))
 }
@@ -49,7 +49,7 @@ fn format_entry(list: &str, entry: &str) -> String {
     if list == "channel" { format!("[{entry}]") } else { entry.to_owned() }
 }
 
-fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_addlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (list, entry) = parse_list_and_entry(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
@@ -60,7 +60,7 @@ fn addlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     Ok(format!("{shown} added to your {list} list.\n"))
 }
 
-fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_sublist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (list, entry) = parse_list_and_entry(world, parameters)?;
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let entries = player.saved.lists.entry(list).or_default();
@@ -69,29 +69,29 @@ fn sublist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     Ok(format!("{} {verb} your {list} list.\n", format_entry(list, &entry)))
 }
 
-fn showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         return Ok(LISTS.map(|list| format!("{list}\n")).concat());
     }
     let list = find_list(parameters.trim_end())?;
     let entries = world.lobby.player(id).map_or(&[][..], |player| player.saved.list(list));
-    let n_entries = count(entries.len(), if list == "channel" { "channel" } else { "name" });
+    let n_entries = format_count(entries.len(), if list == "channel" { "channel" } else { "name" });
     Ok(format!("-- {list} list: {n_entries} --\n{}\n", entries.join(" ")))
 }
 
-fn inchannel(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
+fn run_inchannel(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         return Ok((0..=MAX_CHANNEL).map(|number| channel_line(world, number)).collect());
     }
     let number = parse_channel(parameters.trim_end())?;
     let n_members = world.lobby.channel_members(number).len();
-    let (verb, players) = (if n_members == 1 { "is" } else { "are" }, count(n_members, "player"));
+    let (verb, players) = (if n_members == 1 { "is" } else { "are" }, format_count(n_members, "player"));
     Ok(format!("{}There {verb} {players} in channel {number}.\n", channel_line(world, number)))
 }
 
 /// Formats the members of a channel: `53: Bogoljubov GuestMLBX(U)`; empty without members.
 fn channel_line(world: &World, number: u16) -> String {
     let members = world.lobby.channel_members(number);
-    let names: Vec<_> = members.iter().filter_map(|&id| Some(world.lobby.player(id)?.display())).collect();
+    let names: Vec<_> = members.iter().filter_map(|&id| Some(world.lobby.player(id)?.name_with_titles())).collect();
     if names.is_empty() { String::new() } else { format!("{number}: {}\n", names.join(" ")) }
 }

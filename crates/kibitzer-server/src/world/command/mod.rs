@@ -54,7 +54,7 @@ fn refuse_if(is_refused: bool, text: impl Into<Refusal>) -> Result<(), Refusal> 
 }
 
 /// Returns the first word of the parameters, which must not be empty.
-fn first_word(parameters: &str) -> Result<&str, Refusal> {
+fn required_first_word(parameters: &str) -> Result<&str, Refusal> {
     parameters.split_whitespace().next().ok_or(Refusal::Usage)
 }
 
@@ -196,7 +196,7 @@ impl CommandDirectory {
 
     /// Returns the command of that name, or the only one whose name starts with it, with its number. The error lists the names
     /// that start with `name`.
-    fn find(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
+    fn find_by_prefix(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
         match exact_or_prefix_matches(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
             &[(_, only)] => Ok(only),
             other => Err(other.iter().map(|&(known, _)| known).collect()),
@@ -229,20 +229,22 @@ impl World {
     /// Executes a command by its name, or plays a move. Only the whole name of a command takes precedence over a move.
     fn run_command_or_move(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
-        let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_move(id, name) };
-        played.unwrap_or_else(|| self.run_named(id, &lower, parameters))
+        let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_typed_move(id, name) };
+        played.unwrap_or_else(|| self.run_command_by_prefix(id, &lower, parameters))
     }
 
     /// Executes the command with this name, or the only one whose name starts with it. Queues a refusal if no or several commands
     /// match, if the connection's family does not have the command, and for an abbreviated `quit`. Returns the code for block
     /// mode.
-    fn run_named(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
+    fn run_command_by_prefix(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         // The family of the connection decides: simulated players use FICS commands on an ICC server too.
-        match self.directory.find(name) {
-            Ok((_, command)) if !family.has_command(command.name) => self.refuse_unknown(id, family, name),
-            Ok((_, command)) if command.name == QUIT && name != QUIT => self.warn_of_quit(id),
-            Ok((code, command)) => self.run_known(id, code, command, parameters),
+        match self.directory.find_by_prefix(name) {
+            Ok((_, command)) if family == Family::Icc && matches!(command.name, "iset" | "ivariables") => {
+                self.refuse_unknown(id, family, name)
+            }
+            Ok((_, command)) if command.name == QUIT && name != QUIT => self.refuse_abbreviated_quit(id),
+            Ok((code, command)) => self.run_found_command(id, code, command, parameters),
             Err(names) if names.is_empty() => self.refuse_unknown(id, family, name),
             Err(names) => {
                 self.lobby.queue_text(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
@@ -253,12 +255,18 @@ impl World {
 
     /// Queues the refusal of an unknown command.
     fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
-        self.lobby.queue_text(id, &family.unknown_command(name));
+        self.lobby.queue_text(id, &family.unknown_command_text(name));
         CommandCode::UNKNOWN_COMMAND
     }
 
     /// Executes a command, or refuses it to a guest, and queues the text of the reply. Returns the code for block mode.
-    fn run_known(&mut self, id: ConnectionId, code: CommandCode, command: &Command, parameters: &str) -> CommandCode {
+    fn run_found_command(
+        &mut self,
+        id: ConnectionId,
+        code: CommandCode,
+        command: &Command,
+        parameters: &str,
+    ) -> CommandCode {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         if command.is_registered_only && !is_registered {
             self.lobby.queue_text(id, &format!("Only registered players can use the {} command.\n", command.name));
@@ -280,8 +288,9 @@ impl World {
     }
 
     /// Refuses an abbreviated `quit` by a tell from the player to that player, as recorded.
-    fn warn_of_quit(&mut self, id: ConnectionId) -> CommandCode {
-        let Some((display, name)) = self.lobby.player(id).map(|me| (me.display(), me.name().to_owned())) else {
+    fn refuse_abbreviated_quit(&mut self, id: ConnectionId) -> CommandCode {
+        let Some((display, name)) = self.lobby.player(id).map(|me| (me.name_with_titles(), me.name().to_owned()))
+        else {
             return NULL;
         };
         self.lobby.queue_text(

@@ -8,7 +8,7 @@ use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{CommandCode, GameId};
 
 use super::Refusal;
-use crate::chess::{Move, MoveCase, MoveError, Position, Variant};
+use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
 use crate::play::{Game, MoveEffects};
 use crate::world::{BoardReason, ConnectionId, Ivar, World};
 
@@ -20,25 +20,25 @@ const MIN_PLIES_TO_PING: usize = 2;
 impl World {
     /// Plays the typed move, or queues a refusal: if it is not the player's turn, the clock is paused, or the move is ambiguous,
     /// illegal or without a game. `None`, without a reply, if the text is not a move.
-    pub(super) fn try_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
+    pub(super) fn try_typed_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
         let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
         let table = self.games.get(number)?;
         let position = table.position();
-        let read = position.read_move(typed, case);
-        if read == Err(MoveError::NotAMove) {
+        let read = position.parse_typed_move(typed, case);
+        if read == Err(TypedMoveError::NotAMove) {
             return None;
         }
-        let is_waiting = self.side_of(id).is_some_and(|(_, color)| color != position.side_to_move);
+        let is_waiting = self.game_and_color_of(id).is_some_and(|(_, color)| color != position.side_to_move);
         let is_paused = table.played().is_some_and(|game| game.is_paused);
         match read {
             _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
             _ if is_paused => self.lobby.queue_text(id, "The clock is paused, use \"unpause\" to resume.\n"),
-            Ok(played) => self.make_move(id, number, played),
+            Ok(played) => self.dispatch_move(id, number, played),
             Err(error) => {
-                let error = if error == MoveError::Ambiguous { "Ambiguous" } else { "Illegal" };
-                self.refuse_move(id, number, &format!("{error} move ({typed}).\n"));
+                let error = if error == TypedMoveError::Ambiguous { "Ambiguous" } else { "Illegal" };
+                self.refuse_move_and_show_board(id, number, &format!("{error} move ({typed}).\n"));
             }
         }
         Some(CommandCode::GAME_MOVE)
@@ -48,7 +48,7 @@ impl World {
     /// it has neither a digit nor `-`.
     fn refuse_move_without_game(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let start = Position::start(Variant::Crazyhouse);
-        let is_move = start.read_move(typed, MoveCase::Insensitive) != Err(MoveError::NotAMove);
+        let is_move = start.parse_typed_move(typed, MoveCase::Insensitive) != Err(TypedMoveError::NotAMove);
         let is_unmistakable = typed.contains(|c: char| c.is_ascii_digit()) || typed.contains('-');
         (is_move && is_unmistakable).then(|| {
             self.lobby.queue_text(id, "You are not playing or examining a game.\n");
@@ -57,34 +57,34 @@ impl World {
     }
 
     /// Sends the board after the refusal, so that a client that has moved already can restore its position.
-    fn refuse_move(&mut self, id: ConnectionId, number: GameId, why: &str) {
+    fn refuse_move_and_show_board(&mut self, id: ConnectionId, number: GameId, why: &str) {
         self.lobby.queue_text(id, why);
         self.queue_board(number, id, BoardReason::Other);
     }
 
     /// Plays a legal move in a played or examined game.
-    fn make_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
+    fn dispatch_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
         match self.games.played(number).map(Game::side_to_move) {
-            Some(color) => self.play_move(id, number, color, played),
-            None => self.play_examined(id, number, played),
+            Some(color) => self.play_in_played_game(id, number, color, played),
+            None => self.play_in_examined_game(id, number, played),
         }
     }
 
     /// Plays a legal move in a played game: declines pending offers, reports board and reserve, pings the opponent, sets the
     /// deadline of the flag, and ends the game if the move does.
-    fn play_move(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
-        self.decline_by_moving(id);
+    fn play_in_played_game(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
+        self.decline_offers_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
         let Some(game) = self.games.played_mut(number) else { return };
-        // `try_move` has checked turn, pause and legality.
-        let Some(MoveEffects { captured, ending }) = game.play(color, played, now, lag) else { return };
+        // `try_typed_move` has checked turn, pause and legality.
+        let Some(MoveEffects { captured, ending }) = game.try_play(color, played, now, lag) else { return };
         let partner = game.partner;
         if let Some(role) = captured {
-            self.add_to_reserve(number, partner, color, role);
+            self.pass_captured_piece(number, partner, color, role);
         }
-        self.send_boards(number, Some(id), BoardReason::Move);
+        self.show_board_to_audience(number, Some(id), BoardReason::Move);
         self.ping_opponent(id, number);
-        self.schedule_flag(number);
+        self.reschedule_flag_check(number);
         if let Some(ending) = ending {
             self.end_game(number, ending);
         }
@@ -92,15 +92,15 @@ impl World {
 
     /// Reports the piece that a capture adds to a reserve, before the move itself: in crazyhouse the captor's reserve, which the move has
     /// updated already; in bughouse the partner's, to which this function adds the piece.
-    fn add_to_reserve(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
+    fn pass_captured_piece(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
         match (self.games.get(number).map(|table| table.header().terms.variant), partner) {
-            (Some(Variant::Crazyhouse), _) => self.send_reserve_addition(number, color, role),
+            (Some(Variant::Crazyhouse), _) => self.notify_reserve_addition(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
                 if let Some(game) = self.games.played_mut(partner) {
-                    game.record.position_mut().hands.of_mut(receiver).add(role);
+                    game.record.last_position_mut().hands.of_mut(receiver).add(role);
                 }
-                self.send_reserve_addition(partner, receiver, role);
+                self.notify_reserve_addition(partner, receiver, role);
             }
             _ => {}
         }
@@ -109,31 +109,31 @@ impl World {
     /// Pings the opponent of a mover, except in the first [`MIN_PLIES_TO_PING`] plies.
     fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
         let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
-        let opponent = self.opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
+        let opponent = self.online_opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
         if let Some(opponent) = opponent {
-            self.lobby.queue_ping(opponent);
+            self.lobby.queue_ping_if_sealed(opponent);
         }
     }
 
     /// Returns the network delay of a timeseal client's current line, which is not charged to its clock; zero if unknown.
     fn uncharged_lag(&self, id: ConnectionId) -> Duration {
         let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
-        seal.and_then(|seal| seal.lag_since_ping(self.now())).unwrap_or_default()
+        seal.and_then(|seal| seal.lag_since_answered_ping(self.now())).unwrap_or_default()
     }
 
     /// Plays a legal move in an examined game and reports it to the audience.
-    fn play_examined(&mut self, id: ConnectionId, number: GameId, played: Move) {
+    fn play_in_examined_game(&mut self, id: ConnectionId, number: GameId, played: Move) {
         let Some(game) = self.games.examined_mut(number) else { return };
-        let san = game.position().san(played);
-        game.play(played);
-        let text = format!("Game {number}: {} moves: {san}\n", self.lobby.name(id));
+        let san = game.shown_position().san(played);
+        game.advance_or_branch(played);
+        let text = format!("Game {number}: {} moves: {san}\n", self.lobby.player_name(id));
         for other in self.audience(number) {
             if other == id {
                 self.queue_board(number, id, BoardReason::Other);
                 self.lobby.queue_text(id, &text);
             } else {
-                self.send_board(number, other, BoardReason::Other);
-                self.lobby.notify_after_prompt(other, &text);
+                self.notify_board(number, other, BoardReason::Other);
+                self.lobby.notify_on_prompt_line(other, &text);
             }
         }
     }
@@ -144,14 +144,14 @@ impl World {
         if let Ok(number) = word.parse().map(GameId) {
             return self.games.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
-        let id = self.lobby.find_or_refuse(word)?;
-        let number = self.lobby.current_game(id);
-        number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.name(id)))
+        let id = self.lobby.find_player_or_refusal(word)?;
+        let number = self.lobby.own_game(id);
+        number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.player_name(id)))
     }
 
     /// Returns the game a player plays, and the player's color.
-    pub(super) fn own_side(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
+    pub(super) fn own_game_and_color(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
         let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
-        self.side_of(id).ok_or_else(refusal)
+        self.game_and_color_of(id).ok_or_else(refusal)
     }
 }

@@ -4,22 +4,22 @@
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, CommandResult, DONE, first_word, refuse_if};
-use crate::calendar::count;
+use super::{Command, CommandResult, DONE, refuse_if, required_first_word};
+use crate::calendar::format_count;
 use crate::play::Sides;
-use crate::world::{BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, Table, World};
+use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", allobservers),
-    Command::for_all("observe", "game|player ...", "Observes games: sends you their boards.", observe),
-    Command::for_all("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", unobserve),
+    Command::query("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
+    Command::for_all("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
+    Command::for_all("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),
 ];
 
-fn observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    first_word(parameters)?;
+fn run_observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    required_first_word(parameters)?;
     for word in parameters.split_whitespace() {
-        if let Err(why) = world.find_game(word).and_then(|number| world.observe(id, number)) {
+        if let Err(why) = world.find_game(word).and_then(|number| world.start_observing(id, number)) {
             world.lobby.queue_text(id, &why);
         }
     }
@@ -33,7 +33,7 @@ impl World {
     /// # Errors
     ///
     /// The text of a refusal: the game is observed already or the player's own, or the player observes [`MAX_OBSERVED`] games.
-    fn observe(&mut self, id: ConnectionId, number: GameId) -> Result<(), String> {
+    fn start_observing(&mut self, id: ConnectionId, number: GameId) -> Result<(), String> {
         let Some(player) = self.lobby.player(id) else { return Ok(()) };
         if player.observing.contains(&number) {
             return Err(format!("You are already observing game {number}.\n"));
@@ -52,10 +52,10 @@ impl World {
             player.observing.push(number);
         }
         let title = self.games.title(number);
-        let info = self.gameinfo_line(number, id).unwrap_or_default();
+        let info = self.gameinfo_line_if_on(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
-        self.queue_game_start(number, id, false);
-        self.queue_relation(number, id, "O");
+        self.queue_game_start_datagram(number, id, false);
+        self.queue_relation_datagram(number, id, "O");
         self.queue_board(number, id, BoardReason::Other);
         Ok(())
     }
@@ -69,13 +69,13 @@ impl World {
         let left: Vec<GameId> = left;
         for &number in &left {
             self.lobby.queue_text(id, &format!("Removing game {number} from observation list.\n"));
-            self.queue_relation(number, id, "X");
+            self.queue_relation_datagram(number, id, "X");
         }
         left
     }
 }
 
-fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         refuse_if(world.stop_observing(id, None).is_empty(), "You are not observing any games.\n")?;
     }
@@ -91,7 +91,7 @@ fn unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     DONE
 }
 
-fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
+fn run_allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
     let tables = world.games.in_progress.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
     let lines: Vec<_> = tables.filter_map(|(&number, table)| observers_line(world, number, table)).collect();
@@ -99,7 +99,7 @@ fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResu
         Some(number) if lines.is_empty() => Err(format!("No one is observing game {number}.\n").into()),
         None if lines.is_empty() => DONE,
         _ => {
-            let (games, n_all) = (count(lines.len(), "game"), world.games.in_progress.len());
+            let (games, n_all) = (format_count(lines.len(), "game"), world.games.in_progress.len());
             Ok(format!("{}  {games} displayed (of {n_all} in progress).\n", lines.concat()))
         }
     }
@@ -107,17 +107,17 @@ fn allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResu
 
 /// Formats the observers of a game, after its examiners: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2
 /// users)`. `None` for a game without either.
-fn observers_line(world: &World, number: GameId, table: &Table) -> Option<String> {
-    let name = |id: ConnectionId| world.lobby.player(id).map(Player::display);
+fn observers_line(world: &World, number: GameId, table: &ActiveGame) -> Option<String> {
+    let name = |id: ConnectionId| world.lobby.player(id).map(Player::name_with_titles);
     let examiners = if table.played().is_some() { Vec::new() } else { world.players_or_examiners(number) };
     let mut names: Vec<_> = examiners.into_iter().filter_map(name).map(|name| format!("#{name}")).collect();
     names.extend(world.lobby.observers(number).into_iter().filter_map(name));
     let Sides { white, black } = table.header().names();
     let head = match table {
-        Table::Played(_) => format!("Observing {number} [{white} vs. {black}]"),
-        Table::Examined(game) if game.is_scratch => format!("Examining {number} (scratch)"),
-        Table::Examined(_) => format!("Examining {number} [{white} vs. {black}]"),
+        ActiveGame::Played(_) => format!("Observing {number} [{white} vs. {black}]"),
+        ActiveGame::Examined(game) if game.is_scratch => format!("Examining {number} (scratch)"),
+        ActiveGame::Examined(_) => format!("Examining {number} [{white} vs. {black}]"),
     };
-    let users = count(names.len(), "user");
+    let users = format_count(names.len(), "user");
     (!names.is_empty()).then(|| format!("{head}: {} ({users})\n", names.join(" ")))
 }

@@ -9,31 +9,31 @@ use crate::world::{ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", accept),
-    Command::for_all("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", decline),
-    Command::query("pending", "", "Lists the offers that you made and received.", pending),
-    Command::for_all("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", withdraw),
+    Command::for_all("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
+    Command::for_all("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
+    Command::query("pending", "", "Lists the offers that you made and received.", run_pending),
+    Command::for_all("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", run_withdraw),
 ];
 
-fn accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    if is_ignored(world, parameters) {
+fn run_accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    if is_unsupported_parameter(world, parameters) {
         return DONE;
     }
-    let offer = select_one(world, id, parameters, "accept")?;
+    let offer = select_one_offer(world, id, parameters, "accept")?;
     world.accept_offer(offer);
     DONE
 }
 
-fn decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    if is_ignored(world, parameters) {
+fn run_decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    if is_unsupported_parameter(world, parameters) {
         return Ok("TODO: find by user\n".to_owned());
     }
     select_offers(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
     DONE
 }
 
-fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    if is_ignored(world, parameters) {
+fn run_withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    if is_unsupported_parameter(world, parameters) {
         return Ok("TODO: find by user\n".to_owned());
     }
     select_offers(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
@@ -43,31 +43,31 @@ fn withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
 /// Returns whether the server does not know this parameter: a name, without [`Feature::OfferNames`].
 ///
 /// Source: FatICS, recorded.
-fn is_ignored(world: &World, parameters: &str) -> bool {
+fn is_unsupported_parameter(world: &World, parameters: &str) -> bool {
     world.options.missing.contains(&Feature::OfferNames) && parameters.parse::<u32>().is_err() && !parameters.is_empty()
 }
 
 /// Returns the offers that a verb may be about: the made ones for `withdraw`, else the received ones.
-fn candidate_offers(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
+fn answerable_offers(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
     let is_mine = |offer: &Offer| if verb == "withdraw" { offer.from == id } else { offer.to == id };
     world.offers.select(is_mine)
 }
 
 /// Returns all candidates for `all`, else the selected one. The error is the text of the refusal; so is `all` without candidates.
 fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
-    let candidates = candidate_offers(world, id, verb);
+    let candidates = answerable_offers(world, id, verb);
     if parameters == "all" && !candidates.is_empty() {
         return Ok(candidates);
     }
-    select_one(world, id, parameters, verb).map(|offer| vec![offer])
+    select_one_offer(world, id, parameters, verb).map(|offer| vec![offer])
 }
 
 /// Returns the candidate that the last word of the parameters selects; without parameters there must be only one. The error is
 /// the text of the refusal, for no match or several.
-fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
+fn select_one_offer(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(name_key);
-    let mut matches = candidate_offers(world, id, verb);
-    matches.retain(|offer| word.as_deref().is_none_or(|word| is_named(world, id, offer, word)));
+    let mut matches = answerable_offers(world, id, verb);
+    matches.retain(|offer| word.as_deref().is_none_or(|word| matches_word(world, id, offer, word)));
     match (matches.as_slice(), word) {
         (&[offer], _) => Ok(offer),
         ([], None) => Err(format!("There are no offers to {verb}.\n")),
@@ -79,18 +79,18 @@ fn select_one(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> 
 }
 
 /// Returns whether a word names an offer: its number, its kind, or the other player.
-fn is_named(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
+fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
     match word.parse::<u32>() {
         Ok(number) => offer.number == number,
-        Err(_) => offer.kind.word() == word || world.lobby.name(offer.other_side(id)).eq_ignore_ascii_case(word),
+        Err(_) => offer.kind.word() == word || world.lobby.player_name(offer.other_side(id)).eq_ignore_ascii_case(word),
     }
 }
 
 /// Source of the form: freechess.org; no recorded server has this command.
-fn pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
+fn run_pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let section = |verb: &str, side: &str| {
         let rows: String =
-            candidate_offers(world, id, verb).iter().map(|offer| pending_row(world, id, offer)).collect();
+            answerable_offers(world, id, verb).iter().map(|offer| pending_row(world, id, offer)).collect();
         if rows.is_empty() {
             return format!("There are no offers pending {side} other players.\n");
         }
@@ -102,7 +102,7 @@ fn pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
 }
 
 fn pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String {
-    let (from, to) = (world.lobby.name(offer.from), world.lobby.name(offer.to));
+    let (from, to) = (world.lobby.player_name(offer.from), world.lobby.player_name(offer.to));
     let (who, whom) =
         if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
     let proposal = match offer.kind {

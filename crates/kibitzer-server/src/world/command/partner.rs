@@ -2,29 +2,29 @@
 //!
 //! Source of the forms: transcripts fatics-bughouse-*, fatics-block-client; bughouse §3.
 
-use super::{Command, CommandResult, DONE, first_word, refuse_if};
-use crate::calendar::count;
+use super::{Command, CommandResult, DONE, refuse_if, required_first_word};
+use crate::calendar::format_count;
 use crate::play::games_row;
-use crate::world::{ConnectionId, OfferKind, Player, Table, World};
+use crate::world::{ActiveGame, ConnectionId, OfferKind, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", bugwho),
-    Command::for_all("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", partner),
-    Command::for_all("ptell", "text", "Sends a message to your bughouse partner.", ptell),
+    Command::query("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
+    Command::for_all("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
+    Command::for_all("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),
 ];
 
-fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(name) = parameters.split_whitespace().next() else {
         refuse_if(!world.lobby.end_partnership(id), "You do not have a bughouse partner.\n")?;
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
-    let whom = world.lobby.find_or_refuse(name)?;
+    let whom = world.lobby.find_player_or_refusal(name)?;
     if let Some(offer) = world.offers.pending_between(whom, id, OfferKind::Partner) {
         world.accept_offer(offer);
         return DONE;
     }
-    let (me, other) = (world.lobby.name(id), world.lobby.name(whom));
+    let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(whom));
     let has_partner = |id| world.lobby.player(id).is_some_and(|player| player.partner.is_some());
     let is_closed = !world.lobby.has_flag(whom, "bugopen");
     let is_repeated = world.offers.pending_between(id, whom, OfferKind::Partner).is_some();
@@ -39,18 +39,18 @@ fn partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
     DONE
 }
 
-fn ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    first_word(text)?;
-    let me = world.lobby.player(id).and_then(|me| Some((me.partner?, me.display())));
+fn run_ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+    required_first_word(text)?;
+    let me = world.lobby.player(id).and_then(|me| Some((me.partner?, me.name_with_titles())));
     let (partner, display) = me.ok_or("You do not have a partner at present.\n")?;
     world.lobby.notify(partner, &format!("{display} (your partner) tells you: {text}\n"));
-    Ok(world.tell_receipt(partner))
+    Ok(world.format_tell_receipt(partner))
 }
 
-fn bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let played = world.games.in_progress.values().filter_map(Table::played).filter(|game| game.partner.is_some());
+fn run_bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+    let played = world.games.in_progress.values().filter_map(ActiveGame::played).filter(|game| game.partner.is_some());
     let games: Vec<_> = played.map(|game| format!("{}\n", games_row(game, world.now()))).collect();
-    let rated = |player: &Player| format!("{} {}", player.rating("bughouse"), player.display());
+    let rated = |player: &Player| format!("{} {}", player.rating("bughouse"), player.name_with_titles());
     let (mut pairs, mut open) = (Vec::new(), Vec::new());
     for (id, player) in world.lobby.players().filter(|(_, player)| player.game.is_none()) {
         match player.partner {
@@ -67,11 +67,11 @@ fn bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
         "Bughouse games in progress\n{} {} displayed.\nPartnerships not playing bughouse\n{}  {} displayed.\n\
          Unpartnered players with bugopen on\n{}  {} displayed (of {}).\n",
         games.concat(),
-        count(games.len(), "game"),
+        format_count(games.len(), "game"),
         pairs.concat(),
-        count(pairs.len(), "partnership"),
+        format_count(pairs.len(), "partnership"),
         open.concat(),
-        count(open.len(), "player"),
+        format_count(open.len(), "player"),
         world.lobby.players().count(),
     ))
 }

@@ -10,31 +10,31 @@ use crate::world::{AdjournedGame, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("history", "[player]", "Lists the most recent games of a player.", history),
-    Command::query("stored", "[player]", "Lists the adjourned games of a player.", stored),
+    Command::query("history", "[player]", "Lists the most recent games of a player.", run_history),
+    Command::query("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
 ];
 
 /// Formats the refusal of a name that no player has.
-pub(super) fn no_player(name: &str) -> String {
+pub(super) fn no_player_text(name: &str) -> String {
     format!("There is no player matching the name \"{name}\".\n")
 }
 
 /// Returns the name of a player who is logged in or registered, in that player's spelling.
-pub(super) fn registered_name(world: &World, name: &str) -> Result<String, String> {
-    let online = world.lobby.find_by_prefix(name).map(|id| world.lobby.name(id));
+pub(super) fn canonical_player_name(world: &World, name: &str) -> Result<String, String> {
+    let online = world.lobby.find_player_by_prefix(name).map(|id| world.lobby.player_name(id));
     let account = || world.options.accounts.get(name).map(|account| account.handle.to_string());
-    online.or_else(account).ok_or_else(|| no_player(name))
+    online.or_else(account).ok_or_else(|| no_player_text(name))
 }
 
 /// Returns the name in the parameters, else the player's own.
 fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, String> {
     match parameters.split_whitespace().next() {
-        Some(name) => registered_name(world, name),
-        None => Ok(world.lobby.name(id)),
+        Some(name) => canonical_player_name(world, name),
+        None => Ok(world.lobby.player_name(id)),
     }
 }
 
-fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_or_own_name(world, id, parameters)?;
     let games = world.games.history_of(&name);
     refuse_if(games.is_empty(), format!("{name} has no history games.\n"))?;
@@ -45,7 +45,7 @@ fn history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     Ok(format!("History for {name}:\n{HISTORY_HEAD}\n{}", rows.collect::<String>()))
 }
 
-fn stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_or_own_name(world, id, parameters)?;
     let own = world.games.adjourned.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&AdjournedGame, Color))| {

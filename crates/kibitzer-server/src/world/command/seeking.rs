@@ -4,26 +4,26 @@
 
 use kibitzer_core::chess::Color;
 
-use super::challenge::{Proposal, find_challengeable, make_challenge};
-use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
-use crate::calendar::count;
+use super::challenge::{Proposal, find_challengeable, make_or_accept_challenge};
+use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
+use crate::calendar::format_count;
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, color_word};
+use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, format_requested_color};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("play", "number|player", "Accepts a seek.", play),
-    Command::for_all("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", seek),
-    Command::query("sought", "[all]", "Lists all seeks.", sought),
-    Command::for_all("unseek", "[number]", "Removes all of your seeks, or one of them.", unseek),
+    Command::for_all("play", "number|player", "Accepts a seek.", run_play),
+    Command::for_all("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", run_seek),
+    Command::query("sought", "[all]", "Lists all seeks.", run_sought),
+    Command::for_all("unseek", "[number]", "Removes all of your seeks, or one of them.", run_unseek),
 ];
 
 /// Default rating range of a seek.
 const ANY_RATING: (u16, u16) = (0, 9_999);
 
-fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    refuse_if(world.lobby.current_game(id).is_some(), "You are playing a game.\n")?;
+fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    refuse_if(world.lobby.own_game(id).is_some(), "You are playing a game.\n")?;
     let n_own = world.seeks.iter().filter(|seek| seek.from == id).count();
     refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
@@ -39,12 +39,12 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
         is_manual: proposal.is_manual,
         is_checked: proposal.is_checked,
     };
-    let Some(found) = find_equal(world, &wanted) else {
-        let (number, n_viewers) = world.add_seek(wanted);
-        let viewers = count(n_viewers, "player");
+    let Some(found) = find_matching_seek(world, &wanted) else {
+        let (number, n_viewers) = world.post_seek(wanted);
+        let viewers = format_count(n_viewers, "player");
         return Ok(format!("Your seek has been posted with index {number}.\n({viewers} saw the seek.)\n"));
     };
-    let (me, other) = (world.lobby.name(id), world.lobby.name(found.from));
+    let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(found.from));
     world.lobby.queue_text(id, &format!("Your seek matches one posted by {other}.\n"));
     world.lobby.notify(found.from, &format!("Your seek matches one posted by {me}.\n"));
     start_game_of_seek(world, id, &found, wanted.color);
@@ -53,16 +53,16 @@ fn seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
 
 /// Returns another player's seek for the same game whose conditions, like those of `wanted`, both players meet. `None` if either
 /// seek is manual, or if its player is in a game.
-fn find_equal(world: &World, wanted: &Seek) -> Option<Seek> {
+fn find_matching_seek(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
-            && world.lobby.current_game(seek.from).is_none()
+            && world.lobby.own_game(seek.from).is_none()
             && seek.terms == wanted.terms
             && !seek.is_manual
             && !wanted.is_manual
             && (seek.color.is_none() || wanted.color.is_none() || seek.color == wanted.color.map(Color::opponent))
-            && may_answer(world, wanted.from, seek)
-            && may_answer(world, seek.from, wanted)
+            && meets_seek_conditions(world, wanted.from, seek)
+            && meets_seek_conditions(world, seek.from, wanted)
     };
     world.seeks.iter().find(fits).copied()
 }
@@ -75,19 +75,19 @@ fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: 
 
 /// Returns whether a player meets a seek's conditions: the rating range, registration for a rated game, and the seeker's lists
 /// `noplay` and `censor`. A player without a rating counts as 0.
-fn may_answer(world: &World, id: ConnectionId, seek: &Seek) -> bool {
+fn meets_seek_conditions(world: &World, id: ConnectionId, seek: &Seek) -> bool {
     let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
     let rating = player.rating(seek.terms.kind()).value().unwrap_or_default();
-    let lists = |list| seeker.saved.lists(list, player.name());
+    let lists = |list| seeker.saved.is_on_list(list, player.name());
     (seek.rating_range.0..=seek.rating_range.1).contains(&rating)
         && (player.is_registered || !seek.terms.rated)
         && !lists("noplay")
         && !lists("censor")
 }
 
-fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
-        refuse_if(world.remove_seeks(id).is_empty(), "You have no active seeks.\n")?;
+        refuse_if(world.remove_seeks_of(id).is_empty(), "You have no active seeks.\n")?;
         return Ok("Your seeks have been removed.\n".to_owned());
     }
     let number = parameters.parse().map_err(|_| Refusal::Usage)?;
@@ -97,16 +97,16 @@ fn unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResul
     Ok(format!("Your seek {number} has been removed.\n"))
 }
 
-fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    first_word(parameters)?;
-    let seek = seek_of_other(world, id, parameters)?;
-    let (me, name) = (world.lobby.name(id), world.lobby.name(seek.from));
+fn run_play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    required_first_word(parameters)?;
+    let seek = find_seek_of_other(world, id, parameters)?;
+    let (me, name) = (world.lobby.player_name(id), world.lobby.player_name(seek.from));
     find_challengeable(world, id, &name)?;
-    refuse_if(!may_answer(world, id, &seek), format!("You do not match {name}'s seek.\n"))?;
+    refuse_if(!meets_seek_conditions(world, id, &seek), format!("You do not match {name}'s seek.\n"))?;
     if seek.is_manual {
         world.lobby.queue_text(id, "Issuing match request since the seek was set to manual.\n");
         let color = seek.color.map(Color::opponent);
-        make_challenge(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
+        make_or_accept_challenge(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
         return DONE;
     }
     world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));
@@ -116,8 +116,8 @@ fn play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
 
 /// Returns the seek of another player by its number or by the seeker's name. The error is the text of the refusal, for no seek or
 /// several of that player.
-fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
-    let (number, seeker) = (word.parse::<u32>(), world.lobby.find_by_prefix(word));
+fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, String> {
+    let (number, seeker) = (word.parse::<u32>(), world.lobby.find_player_by_prefix(word));
     let is_named = |seek: &&Seek| match number {
         Ok(number) => seek.number == number,
         Err(_) => Some(seek.from) == seeker,
@@ -126,13 +126,13 @@ fn seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Seek, St
     match seeks.as_slice() {
         &[seek] => Ok(seek),
         [] => Err("That seek is not available.\n".to_owned()),
-        [seek, ..] => Err(format!("{} is seeking several games.\n", world.lobby.name(seek.from))),
+        [seek, ..] => Err(format!("{} is seeking several games.\n", world.lobby.player_name(seek.from))),
     }
 }
 
-fn sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+fn run_sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     let rows: String = world.seeks.iter().filter_map(|seek| sought_row(world, seek)).collect();
-    Ok(format!("{rows}{} displayed.\n", count(world.seeks.len(), "ad")))
+    Ok(format!("{rows}{} displayed.\n", format_count(world.seeks.len(), "ad")))
 }
 
 /// Formats a row of `sought`: ` 4 ---- Alekhine 15 10 unrated standard [white] 0-9999 m`. `None` if the seeker is not logged in.
@@ -140,7 +140,7 @@ fn sought_row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
     let kind = seek.terms.kind();
-    let color = color_word(seek.color).trim_start();
+    let color = format_requested_color(seek.color).trim_start();
     let flags = match (seek.is_manual, seek.is_checked) {
         (true, true) => " mf",
         (true, false) => " m",
@@ -152,7 +152,7 @@ fn sought_row(world: &World, seek: &Seek) -> Option<String> {
         "{:>3} {:>4} {:<17} {minutes:>3} {increment_s:>3} {:<7} {kind:<10} {color:<7} {least:>5}-{most:<4}{flags}\n",
         seek.number,
         player.rating(kind).to_string(),
-        player.display(),
+        player.name_with_titles(),
         seek.terms.rated_word(),
     ))
 }

@@ -4,55 +4,55 @@
 
 use kibitzer_core::message::Datagram;
 
-use super::records::no_player;
-use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
+use super::records::no_player_text;
+use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
 use crate::family::Family;
 use crate::options::Feature;
 use crate::play::BoardForm;
 use crate::world::icc::number;
-use crate::world::{ConnectionId, Ivar, SetVariableError, World, ivars_by_prefix};
+use crate::world::{ConnectionId, Ivar, SetVariableError, World, settable_ivars_by_prefix};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", iset),
-    Command::query("ivariables", "[player]", "Shows interface variables.", ivariables),
-    Command::for_all("password", "old new", "Changes your password.", password),
-    Command::for_all("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", set),
-    Command::for_all("style", "number", "Sets the format of boards. This server has style 12 only.", style),
-    Command::query("variables", "[player]", "Shows variables.", variables),
+    Command::for_all("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
+    Command::query("ivariables", "[player]", "Shows interface variables.", run_ivariables),
+    Command::for_all("password", "old new", "Changes your password.", run_password),
+    Command::for_all("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", run_set),
+    Command::for_all("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
+    Command::query("variables", "[player]", "Shows variables.", run_variables),
 ];
 
 /// Commands that only ICC has.
 ///
 /// Source: icc §1, §4.
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const ICC_COMMANDS: &[Command] = &[Command::for_all("set-2", "number 0|1", "Switches a datagram on or off.", set_2)];
+pub(super) const ICC_COMMANDS: &[Command] = &[Command::for_all("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
 
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.
-fn password(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_password(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (Some(old), Some(new)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
-    let account = world.options.accounts.get_mut(&world.lobby.name(id));
+    let account = world.options.accounts.get_mut(&world.lobby.player_name(id));
     let account = account.ok_or("Setting a password is only for registered players.\n")?;
     refuse_if(account.password != old, "Incorrect password; password not changed!\n")?;
     new.clone_into(&mut account.password);
     Ok(format!("Password changed to \"{new}\".\n"))
 }
 
-fn set(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (name, value) = parameters.split_once(' ').unwrap_or((first_word(parameters)?, ""));
+fn run_set(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let (name, value) = parameters.split_once(' ').unwrap_or((required_first_word(parameters)?, ""));
     set_variable(world, id, name, value.trim_start())
 }
 
-fn style(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_style(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = parameters.parse::<u16>().map_err(|_| Refusal::Usage)?;
     set_variable(world, id, "style", &number.to_string())
 }
 
 /// Sets a variable; returns the reply, also for an unknown variable or an invalid value.
 fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) -> CommandResult {
-    if let Some(answer) = world.set_levels(id, name, value) {
+    if let Some(answer) = world.set_icc_variable(id, name, value) {
         return Ok(format!("{answer}\n"));
     }
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
@@ -67,15 +67,15 @@ fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) ->
     Ok(format!("{answer}\n"))
 }
 
-fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
     let prefix = name.to_ascii_lowercase();
-    let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has(Feature::BlockMode);
-    let matches: Vec<_> = ivars_by_prefix(&prefix).into_iter().filter(is_offered).collect();
+    let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has_feature(Feature::BlockMode);
+    let matches: Vec<_> = settable_ivars_by_prefix(&prefix).into_iter().filter(is_offered).collect();
     match matches.as_slice() {
         [] => world.lobby.queue_text(id, &format!("No such ivariable \"{name}\".\n")),
-        &[ivar] => set_ivar(world, id, ivar, value),
+        &[ivar] => set_ivar_and_reply(world, id, ivar, value),
         several => {
             let names: Vec<_> = several.iter().map(|ivar| ivar.as_str()).collect();
             world.lobby.queue_text(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
@@ -86,7 +86,7 @@ fn iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
 
 /// Sets an ivar, or inverts it without a value, and queues the reply. Setting `seekinfo` also sends the list of seeks. Refused
 /// while the ivar `lock` is set. Does nothing, without a reply, for a value other than 0 and 1.
-fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
+fn set_ivar_and_reply(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
     let Some(player) = world.lobby.player_mut(id) else { return };
     let value = match value {
         None => !player.ivars.is_set(ivar),
@@ -102,41 +102,45 @@ fn set_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>
     let said = if value { "set" } else { "unset" };
     world.lobby.queue_text(id, &format!("{} {said}.\n", ivar.as_str()));
     if ivar == Ivar::SeekInfo && value {
-        let list = world.seek_list(id);
+        let list = world.seekinfo_list(id);
         world.lobby.queue_unwrapped(id, &list);
     }
 }
 
-fn variables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
+fn run_variables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let Some(player) = world.lobby.player(requested_player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
     let prompt = Some(variables.value("prompt"))
         .filter(|prompt| !prompt.is_empty())
         .unwrap_or(world.options.family.texts().prompt);
     let interface = variables.value("interface");
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
-    let (name, table) = (player.name(), variables.table());
+    let (name, table) = (player.name(), variables.format_table());
     Ok(format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n"))
 }
 
-fn ivariables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let Some(player) = world.lobby.player(player_or_self(world, id, parameters)?) else { return DONE };
-    let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.table());
-    if !world.options.has(Feature::BlockMode) {
+fn run_ivariables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let Some(player) = world.lobby.player(requested_player_or_self(world, id, parameters)?) else { return DONE };
+    let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.format_table());
+    if !world.options.has_feature(Feature::BlockMode) {
         table = table.replace("block=0 ", "        ");
     }
     Ok(table)
 }
 
 /// Returns the player of the name in the parameters, else the player itself.
-pub(super) fn player_or_self(world: &World, id: ConnectionId, parameters: &str) -> Result<ConnectionId, String> {
+pub(super) fn requested_player_or_self(
+    world: &World,
+    id: ConnectionId,
+    parameters: &str,
+) -> Result<ConnectionId, String> {
     let Some(name) = parameters.split_whitespace().next() else { return Ok(id) };
-    world.lobby.find_by_prefix(name).ok_or_else(|| no_player(name))
+    world.lobby.find_player_by_prefix(name).ok_or_else(|| no_player_text(name))
 }
 
 /// Switches a level-2 datagram of ICC on or off, and reports that by a datagram or as text. Sends all seeks when their datagram
 /// is switched on, and the empty `DUMMY_RESPONSE` when that is.
-fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
         (Some(number), Some("1")) => (number, true),
@@ -147,13 +151,13 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
         connection.levels.set_datagram(datagram, on);
     }
     let said = [datagram.to_string(), u8::from(on).to_string()];
-    if !world.lobby.queue_datagram(id, &Datagram::new(number::SET_2, said)) {
+    if !world.lobby.queue_datagram_if_on(id, &Datagram::new(number::SET_2, said)) {
         world.lobby.queue_text(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
     }
     match datagram {
         // The purpose of this datagram is its answer.
-        number::DUMMY_RESPONSE if on => drop(world.lobby.queue_datagram(id, &Datagram::new(datagram, [""; 0]))),
-        number::SEEK if on => world.queue_seek_datagrams(id),
+        number::DUMMY_RESPONSE if on => drop(world.lobby.queue_datagram_if_on(id, &Datagram::new(datagram, [""; 0]))),
+        number::SEEK if on => world.queue_all_seek_datagrams(id),
         _ => {}
     }
     DONE
@@ -162,7 +166,7 @@ fn set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
 impl World {
     /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and
     /// values, and for a connection of another family.
-    pub(crate) fn set_levels(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
+    pub(crate) fn set_icc_variable(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
         let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc)?;
         let is_on = value == "1";
         match (name, value) {

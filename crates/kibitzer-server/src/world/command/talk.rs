@@ -6,25 +6,25 @@
 use kibitzer_core::message::{CommandCode, Datagram, GameId};
 
 use super::lists::parse_channel;
-use super::{Command, CommandResult, DONE, Refusal, first_word, refuse_if};
-use crate::calendar::count;
-use crate::world::icc::{number, titles_of};
+use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
+use crate::calendar::format_count;
+use crate::world::icc::{datagram_titles, number};
 use crate::world::{ConnectionId, Talk, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::registered_only("cshout", "text", "Sends a message about chess to all players.", cshout),
-    Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", it),
-    Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", kibitz),
-    Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", message),
-    Command::for_all("say", "text", "Sends a message to your opponent, or to your previous one.", say),
-    Command::registered_only("shout", "text", "Sends a message to all players.", shout),
-    Command::for_all("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", tell),
-    Command::for_all("whisper", "text", "Sends a message to the observers of a game.", whisper),
-    Command::for_all("xtell", "player text", "Sends a message to a player.", xtell),
+    Command::registered_only("cshout", "text", "Sends a message about chess to all players.", run_cshout),
+    Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", run_it),
+    Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", run_kibitz),
+    Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_message),
+    Command::for_all("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
+    Command::registered_only("shout", "text", "Sends a message to all players.", run_shout),
+    Command::for_all("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
+    Command::for_all("whisper", "text", "Sends a message to the observers of a game.", run_whisper),
+    Command::for_all("xtell", "player text", "Sends a message to a player.", run_xtell),
 ];
 
-fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     // Further blanks belong to the text.
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
@@ -42,7 +42,7 @@ fn tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult 
     }
 }
 
-fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     tell_player(world, id, to, text)
 }
@@ -51,22 +51,22 @@ fn xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult
 /// of its own.
 ///
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
-fn message(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_message(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
-    let whom = find_listener(world, id, to)?;
+    let whom = find_reachable_player(world, id, to)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let (name, is_guest) = (reader.name(), !reader.is_registered);
     refuse_if(is_guest, format!("Player \"{name}\" is unregistered and cannot receive messages.\n"))?;
     let echo = format!("\nThe following message was sent to {name}:\n   {text}\n");
-    let shown = format!("{} just sent you a message:\n    {text}\n", me.display());
+    let shown = format!("{} just sent you a message:\n    {text}\n", me.name_with_titles());
     world.lobby.queue_text(id, &echo);
     world.lobby.notify(whom, &shown);
     DONE
 }
 
 /// Returns the player of that name if tells of `id` reach that player.
-fn find_listener(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
-    let whom = world.lobby.find_or_refuse(name)?;
+fn find_reachable_player(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+    let whom = world.lobby.find_player_or_refusal(name)?;
     check_reachable(world, id, whom)?;
     Ok(whom)
 }
@@ -81,13 +81,13 @@ fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Res
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> CommandResult {
-    let whom = find_listener(world, id, to)?;
+    let whom = find_reachable_player(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
-    let line = format!("{} tells you: {text}\n", me.display());
-    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &titles_of(me), text, "1"]);
+    let line = format!("{} tells you: {text}\n", me.name_with_titles());
+    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "1"]);
     let (said, told) = (Talk { line, datagram }, hearer.handle.clone());
     world.lobby.queue_talk(id, whom, &said);
-    let receipt = world.tell_receipt(whom);
+    let receipt = world.format_tell_receipt(whom);
     world.lobby.queue_text(id, &receipt);
     if let Some(me) = world.lobby.player_mut(id) {
         me.last_told = Some(told);
@@ -101,65 +101,66 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     refuse_if(!members.contains(&id), format!("(Not sent because you are not in channel {number}.)\n"))?;
     let Some(me) = world.lobby.player_mut(id) else { return DONE };
     me.last_channel = Some(word.to_owned());
-    let line = format!("{}({number}): {text}\n", me.display());
-    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &titles_of(me), text, "1"]);
+    let line = format!("{}({number}): {text}\n", me.name_with_titles());
+    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &datagram_titles(me), text, "1"]);
     let said = Talk { line, datagram };
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
-            || world.lobby.receives_talk(whom, id, "chanoff", false)
+            || world.lobby.accepts_talk_from(whom, id, "chanoff", false)
                 && (!is_guest || world.lobby.has_flag(whom, "ctell"))
     });
-    world.broadcast(id, &said, members.iter().copied());
+    world.queue_talk_to_all(id, &said, members.iter().copied());
     // The speaker is counted here, unlike elsewhere.
-    Ok(format!("(told {} in channel {number})\n", count(members.len(), "player")))
+    Ok(format!("(told {} in channel {number})\n", format_count(members.len(), "player")))
 }
 
-fn shout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    say_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))
+fn run_shout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+    shout_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))
 }
 
-fn cshout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    say_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))
+fn run_cshout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+    shout_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))
 }
 
-fn it(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    say_to_all(world, id, text, "shout", ("1", "", "it-shouted"))
+fn run_it(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+    shout_to_all(world, id, text, "shout", ("1", "", "it-shouted"))
 }
 
 /// Sends a shout to all players with the flag set who do not censor the sender: after a verb, or as `--> Foo waves` without one.
 /// The reply contains the shout and the number of receivers without the sender.
-fn say_to_all(
+fn shout_to_all(
     world: &mut World,
     id: ConnectionId,
     text: &str,
     flag: &str,
     (kind, verb, done): (&str, &str, &str),
 ) -> CommandResult {
-    first_word(text)?;
+    required_first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
-    let display = me.display();
-    let line = if verb.is_empty() { it_line(&display, text) } else { format!("{display} {verb} {text}\n") };
-    let datagram = Datagram::new(number::SHOUT, [me.name(), &titles_of(me), kind, text]);
+    let display = me.name_with_titles();
+    let line = if verb.is_empty() { format_it_shout(&display, text) } else { format!("{display} {verb} {text}\n") };
+    let datagram = Datagram::new(number::SHOUT, [me.name(), &datagram_titles(me), kind, text]);
     let said = Talk { line, datagram };
-    let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.receives_talk(whom, id, flag, true));
-    world.broadcast(id, &said, hearers.iter().copied().chain([id]));
-    Ok(format!("({done} to {})\n", count(hearers.len(), "player")))
+    let hearers =
+        world.lobby.players_where(|whom, _| whom != id && world.lobby.accepts_talk_from(whom, id, flag, true));
+    world.queue_talk_to_all(id, &said, hearers.iter().copied().chain([id]));
+    Ok(format!("({done} to {})\n", format_count(hearers.len(), "player")))
 }
 
 /// Formats an it-shout. An apostrophe or a comma follows the name without a blank.
 ///
 /// Source: text-messages §1.
-fn it_line(display: &str, text: &str) -> String {
+fn format_it_shout(display: &str, text: &str) -> String {
     let blank = if text.starts_with(['\'', ',']) { "" } else { " " };
     format!("--> {display}{blank}{text}\n")
 }
 
-fn kibitz(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+fn run_kibitz(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     send_game_comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
 }
 
-fn whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+fn run_whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     send_game_comment(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
@@ -171,7 +172,7 @@ fn send_game_comment(
     text: &str,
     (verb, says, said): (&str, &str, &str),
 ) -> CommandResult {
-    first_word(text)?;
+    required_first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     if !me.is_registered && me.game != Some(number) {
@@ -179,13 +180,13 @@ fn send_game_comment(
         return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
     let kind = world.games.get(number).map_or("", |table| table.header().terms.kind());
-    let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.display(), me.rating(kind).to_string());
+    let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.name_with_titles(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
-    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &titles_of(me), is_kibitz, text]);
+    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &datagram_titles(me), is_kibitz, text]);
     let utterance = Talk { line, datagram };
     let hearers = comment_receivers(world, id, number, verb);
-    world.broadcast(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
-    Ok(format!("({said} to {})\n", count(hearers.len(), "player")))
+    world.queue_talk_to_all(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
+    Ok(format!("({said} to {})\n", format_count(hearers.len(), "player")))
 }
 
 /// Returns who receives a kibitz or whisper from `id`: the observers of a game and its examiners, and for a kibitz the players.
@@ -194,12 +195,12 @@ fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str
     let is_examined = world.games.get(number).is_some_and(|table| table.played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
-    all.filter(|&whom| whom != id && world.lobby.receives_talk(whom, id, "kibitz", true)).collect()
+    all.filter(|&whom| whom != id && world.lobby.accepts_talk_from(whom, id, "kibitz", true)).collect()
 }
 
-fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    first_word(text)?;
-    let now = world.opponent_of(id).zip(world.lobby.current_game(id));
+fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
+    required_first_word(text)?;
+    let now = world.online_opponent_of(id).zip(world.lobby.own_game(id));
     let last = || {
         let name = world.lobby.player(id)?.last_opponent.as_ref()?;
         world.lobby.connection_of_player(name.as_str())
@@ -211,16 +212,22 @@ fn say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
     check_reachable(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
-    let line = format!("{}{place} says: {text}\n", me.display());
-    let said = Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &titles_of(me), text, "0"]) };
+    let line = format!("{}{place} says: {text}\n", me.name_with_titles());
+    let said =
+        Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "0"]) };
     world.lobby.queue_talk(id, opponent, &said);
-    Ok(world.tell_receipt(opponent))
+    Ok(world.format_tell_receipt(opponent))
 }
 
 impl World {
     /// Sends `said` to all `hearers`. If the speaker is one of them, that copy becomes part of the reply and has no prompt of its
     /// own.
-    pub(super) fn broadcast(&mut self, from: ConnectionId, said: &Talk, hearers: impl Iterator<Item = ConnectionId>) {
+    pub(super) fn queue_talk_to_all(
+        &mut self,
+        from: ConnectionId,
+        said: &Talk,
+        hearers: impl Iterator<Item = ConnectionId>,
+    ) {
         for whom in hearers {
             self.lobby.queue_talk(from, whom, said);
         }
@@ -228,18 +235,18 @@ impl World {
 
     /// Formats the receipt of a tell: `(told Foo, who is playing)`. Without a game, contains the text of the player's variable
     /// `busy` and the idle time in minutes. Empty if the receiver is not logged in.
-    pub(super) fn tell_receipt(&self, whom: ConnectionId) -> String {
+    pub(super) fn format_tell_receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.lobby.player(whom) else { return String::new() };
         let busy = player.saved.variables.value("busy");
-        let state = if self.game_of(whom).is_some() {
+        let state = if self.game_played_by(whom).is_some() {
             ", who is playing".to_owned()
-        } else if self.examined_by(whom).is_some() {
+        } else if self.game_examined_by(whom).is_some() {
             ", who is examining a game".to_owned()
         } else if busy.is_empty() {
             String::new()
         } else {
             let idle = self.now().saturating_duration_since(player.last_command).as_secs() / 60;
-            format!(", who {busy} (idle: {})", count(idle, "min"))
+            format!(", who {busy} (idle: {})", format_count(idle, "min"))
         };
         format!("(told {}{state})\n", player.name())
     }

@@ -5,18 +5,18 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Datagram, GameId};
 
-use super::{number, titles_of};
+use super::{datagram_titles, number};
 use crate::chess::Variant;
 use crate::family::Family;
 use crate::play::{Game, GameHeader, Sides, Terms};
-use crate::world::{BoardReason, ConnectionId, Seek, Table, World};
+use crate::world::{ActiveGame, BoardReason, ConnectionId, Seek, World};
 
 impl World {
     /// Sends the datagram that starts a game for a client: its own game, or one that it observes from now on.
-    pub(crate) fn queue_game_start(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
+    pub(crate) fn queue_game_start_datagram(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.game_start_datagram(game, kind) {
-            self.lobby.queue_datagram(to, &list);
+            self.lobby.queue_datagram_if_on(to, &list);
         }
     }
 
@@ -29,7 +29,7 @@ impl World {
             self.lobby
                 .connection_of_player(name)
                 .and_then(|id| self.lobby.player(id))
-                .map(titles_of)
+                .map(datagram_titles)
                 .unwrap_or_default()
         };
         let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
@@ -61,19 +61,19 @@ impl World {
     }
 
     /// Sends a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
-    pub(crate) fn queue_relation(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
-        self.lobby.queue_datagram(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
+    pub(crate) fn queue_relation_datagram(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
+        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
     /// Sends both reserves of a game as a datagram. Returns `false`, and sends nothing, if the variant has no reserves or the
     /// client has the datagram switched off.
-    pub(crate) fn queue_holdings(&mut self, game: GameId, to: ConnectionId) -> bool {
+    pub(crate) fn queue_holdings_datagram(&mut self, game: GameId, to: ConnectionId) -> bool {
         let Some(table) = self.games.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
             return false;
         };
         let hands = table.position().hands;
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
-        self.lobby.queue_datagram(to, &Datagram::new(number::HOLDINGS, arguments))
+        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
     /// Sends to a client of ICC what a board line leaves out: both clocks in milliseconds in a played game, and to a client
@@ -83,24 +83,24 @@ impl World {
             return;
         };
         if connection.board_form.is_none()
-            && let Some(position) = self.change_datagram(number, to, reason)
+            && let Some(position) = self.position_change_datagram(number, to, reason)
         {
-            self.lobby.queue_datagram(to, &position);
+            self.lobby.queue_datagram_if_on(to, &position);
         }
         let Some(game) = self.games.get(number).and_then(|table| table.played()) else { return };
         for clock in clock_datagrams(game, game.clocks.readings(self.now())) {
-            self.lobby.queue_datagram(to, &clock);
+            self.lobby.queue_datagram_if_on(to, &clock);
         }
     }
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position, which also replaces a
     /// takeback that the client has switched off. `None` without such a game.
-    fn change_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
-        let Table::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
+    fn position_change_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
+        let ActiveGame::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
         let id = number.to_string();
         match reason {
             BoardReason::Move => self.last_move_datagram(game, to),
-            BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.has_datagram(number::TAKEBACK) => {
+            BoardReason::TookBack(plies) if self.lobby.connection(to)?.levels.is_datagram_on(number::TAKEBACK) => {
                 Some(Datagram::new(number::TAKEBACK, [id, plies.to_string()]))
             }
             BoardReason::ClockChange => {
@@ -127,31 +127,31 @@ impl World {
         let clock_s = ply.clocks_ms.of(before.side_to_move).div_euclid(1000);
         let parts = [
             (number::MOVE_ALGEBRAIC, ply.san.clone()),
-            (number::MOVE_SMITH, before.smith(ply.played)),
+            (number::MOVE_SMITH, before.smith_notation(ply.played)),
             (number::MOVE_TIME, (ply.elapsed_ms / 1000).to_string()),
             (number::MOVE_CLOCK, clock_s.to_string()),
             (number::IS_VARIATION, "1".to_owned()),
         ];
-        let parts = parts.into_iter().filter(|(part, _)| levels.has_datagram(*part)).map(|(_, part)| part);
+        let parts = parts.into_iter().filter(|(part, _)| levels.is_datagram_on(*part)).map(|(_, part)| part);
         Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.header.id.to_string()).chain(parts)))
     }
 
     /// Sends a seek as a datagram; returns whether the client has it switched on.
-    pub(crate) fn queue_seek(&mut self, to: ConnectionId, seek: &Seek) -> bool {
+    pub(crate) fn queue_seek_datagram(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
-        self.lobby.queue_datagram(to, &datagram)
+        self.lobby.queue_datagram_if_on(to, &datagram)
     }
 
     /// Sends all visible seeks to a client that has switched the datagram on.
-    pub(crate) fn queue_seek_datagrams(&mut self, to: ConnectionId) {
+    pub(crate) fn queue_all_seek_datagrams(&mut self, to: ConnectionId) {
         for seek in self.visible_seeks(to) {
-            self.queue_seek(to, &seek);
+            self.queue_seek_datagram(to, &seek);
         }
     }
 
     /// Sends the removal of a seek as a datagram; returns whether the client has it switched on.
-    pub(crate) fn queue_seek_removed(&mut self, to: ConnectionId, index: u32) -> bool {
-        self.lobby.queue_datagram(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
+    pub(crate) fn queue_seek_removed_datagram(&mut self, to: ConnectionId, index: u32) -> bool {
+        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
     }
 
     /// Returns the datagram of a seek; `None` if the seeker is not logged in.
@@ -167,7 +167,7 @@ impl World {
         let arguments = [
             seek.number.to_string(),
             player.name().to_owned(),
-            titles_of(player),
+            datagram_titles(player),
             rating.unwrap_or_default().to_string(),
             if rating.is_some() { "2" } else { "0" }.to_owned(),
             wild_number(seek.terms).to_string(),

@@ -41,14 +41,14 @@ pub(crate) mod number {
 impl World {
     /// Applies a level setting, such as `level1=5`, that an ICC client sends at the login prompt before its name. Returns whether the
     /// line is one, even if its value is invalid; always `false` for a connection of FICS.
-    pub(crate) fn receive_levels(&mut self, id: ConnectionId, line: &str) -> bool {
+    pub(crate) fn apply_if_level_setting(&mut self, id: ConnectionId, line: &str) -> bool {
         let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc);
-        connection.is_some_and(|connection| connection.levels.apply_line(line))
+        connection.is_some_and(|connection| connection.levels.apply_if_level_line(line))
     }
 
     /// Splits a line at the first blank into name and password, which only ICC accepts on one line. On other servers the whole
     /// line is the name.
-    pub(crate) fn split_name<'a>(&self, line: &'a str) -> (&'a str, Option<&'a str>) {
+    pub(crate) fn split_name_and_password<'a>(&self, line: &'a str) -> (&'a str, Option<&'a str>) {
         match line.split_once(' ').filter(|_| self.options.family == Family::Icc) {
             Some((name, password)) => (name, Some(password.trim())),
             None => (line, None),
@@ -56,16 +56,16 @@ impl World {
     }
 
     /// Sends a player's own name and the list of seeks.
-    pub(crate) fn queue_who_am_i(&mut self, id: ConnectionId) {
+    pub(crate) fn queue_login_datagrams(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
-        let who = Datagram::new(number::WHO_AM_I, [player.name(), &titles_of(player)]);
-        self.lobby.queue_datagram(id, &who);
-        self.queue_seek_datagrams(id);
+        let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(player)]);
+        self.lobby.queue_datagram_if_on(id, &who);
+        self.queue_all_seek_datagrams(id);
     }
 }
 
 /// Titles as datagrams have them: `GM C`.
-pub(crate) fn titles_of(player: &Player) -> String {
+pub(crate) fn datagram_titles(player: &Player) -> String {
     let words = player.titles.split(['(', ')']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }

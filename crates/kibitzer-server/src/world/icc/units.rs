@@ -23,17 +23,19 @@ const NUMBERS: &str = "\
 impl World {
     /// Executes a command of `id` and frames its reply as a unit, with the command's tag if the client has switched tags on. Adds
     /// the marks around the unit if they are switched on.
-    pub(crate) fn run_in_unit(&mut self, id: ConnectionId, line: &str) {
+    pub(crate) fn run_command_in_unit(&mut self, id: ConnectionId, line: &str) {
         let has_tags =
-            self.lobby.connection(id).is_some_and(|connection| connection.levels.has_bit(LevelSettings::TAGS));
+            self.lobby.connection(id).is_some_and(|connection| connection.levels.has_level_1_bit(LevelSettings::TAGS));
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
         // The head has the command's number, so that it is inserted once the command has run.
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
         self.frame_unit(id, start, &format!("{} *{tag}", command_number(code)));
-        let Some(connection) =
-            self.lobby.connection_for_output(id).filter(|connection| connection.levels.has_bit(LevelSettings::MARKS))
+        let Some(connection) = self
+            .lobby
+            .connection_for_output(id)
+            .filter(|connection| connection.levels.has_level_1_bit(LevelSettings::MARKS))
         else {
             return;
         };
@@ -49,14 +51,14 @@ impl World {
         run: impl FnOnce(&mut Self) -> CommandCode,
     ) -> CommandCode {
         let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
-        self.lobby.start_command(id);
+        self.lobby.track_command_output(id);
         let code = run(self);
-        for (to, start) in self.lobby.end_command() {
+        for (to, start) in self.lobby.finish_command_output() {
             let Some(connection) = self.lobby.connection(to).filter(|connection| connection.unsent.len() > start)
             else {
                 continue;
             };
-            let name = if connection.levels.has_bit(LevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
+            let name = if connection.levels.has_level_1_bit(LevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
             self.frame_unit(to, start, &format!("{} {name}", command_number(code)));
         }
         code
