@@ -13,6 +13,9 @@ use crate::play::Terms;
 /// How many offers a player may have made.
 const MAX_OFFERS: usize = 20;
 
+/// Highest number of an offer while fewer are pending.
+const HIGHEST_USUAL_NUMBER: u32 = 9_999;
+
 /// Kind of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OfferKind {
@@ -110,11 +113,12 @@ impl Offers {
         self.pending.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
     }
 
-    /// Adds an offer under a new number, without a report or a check of the limit. Numbers run from 1 to 9999 and are reused
-    /// late, as clients may still hold an old one.
+    /// Adds an offer under a new number, without a report or a check of the limit. Numbers run from 1 to 9999, or beyond if so many
+    /// offers are pending, and are reused late, as clients may still hold an old one.
     pub(crate) fn add(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
+        let highest = u32::try_from(self.pending.len() + 1).unwrap_or(u32::MAX).max(HIGHEST_USUAL_NUMBER);
         loop {
-            self.newest = self.newest % 9_999 + 1;
+            self.newest = self.newest % highest + 1;
             if self.pending.iter().all(|offer| offer.number != self.newest) {
                 break;
             }
@@ -177,5 +181,20 @@ pub(crate) const fn format_requested_color(color: Option<Color>) -> &'static str
         Some(Color::White) => " [white]",
         Some(Color::Black) => " [black]",
         None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_offers_than_usual_numbers_have_distinct_numbers() {
+        let mut offers = Offers::default();
+        let mut add = || offers.add(ConnectionId(1), ConnectionId(2), OfferKind::Draw).number;
+        let mut numbers: Vec<_> = (0..10_001).map(|_| add()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 10_001);
     }
 }

@@ -686,3 +686,20 @@ async fn an_unknown_timeseal_version_is_refused_and_plain_lines_are_not() {
     assert_eq!(peer.ask("unsealed line").await, "unsealed: Command not found.\nfics% ");
     server.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_player_has_at_most_twenty_pending_partnership_offers() {
+    let server = server_with(&["Alekhine"]).await;
+    let mut alekhine = Peer::player(&server, "Alekhine").await;
+    let mut guests = Vec::new();
+    for letter in 'a'..='u' {
+        let name = format!("Guest{letter}{letter}");
+        let mut guest = Peer::guest(&server, &name).await;
+        guest.ask("set bugopen 1").await;
+        guests.push(guest);
+        let reply = alekhine.ask(&format!("partner {name}")).await;
+        let is_refused = reply == "You have too many pending offers.\nfics% ";
+        assert_eq!(is_refused, letter == 'u', "{reply}");
+    }
+    server.shutdown().await;
+}

@@ -2,6 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-bughouse-*, fatics-block-client; bughouse §3.
 
+use super::challenge::TOO_MANY_OFFERS;
 use super::{Command, CommandResult, DONE, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::games_row;
@@ -33,6 +34,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(has_partner(whom), format!("{other} already has a partner.\n"))?;
     refuse_if(is_closed, format!("{other} is not open for bughouse.\n"))?;
     refuse_if(is_repeated, format!("You are already offering to be {other}'s partner.\n"))?;
+    refuse_if(world.offers.has_too_many(id), TOO_MANY_OFFERS)?;
     let own = format!("Making a partnership offer to {other}.\n");
     let theirs = format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n");
     world.make_offer(id, whom, OfferKind::Partner, (&own, &theirs));
