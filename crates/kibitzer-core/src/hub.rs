@@ -59,7 +59,7 @@ use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
 
-/// Reason why a call returns no event.
+/// Error of a wait for an event, for a new state of a game, or for a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum RecvError {
@@ -82,7 +82,7 @@ struct HubShared {
     subscriber_added: Notify,
 }
 
-/// Contents of the lock in [`HubShared`].
+/// State in the mutex of [`HubShared`]: the unread events of broadcast subscribers, their wakers, and the new subscribers.
 #[derive(Debug)]
 struct HubState {
     ring: EventRing,
@@ -100,7 +100,7 @@ struct WatchSender {
     newest: watch::Sender<Option<Arc<Game>>>,
 }
 
-/// Sender for a new subscriber that the publisher has not added yet.
+/// Subscriber that [`Hub`] has queued and the [`Publisher`] has not admitted yet: the sending half of its channel.
 #[derive(Debug)]
 enum NewSubscriber {
     Lossless(mpsc::Sender<Arc<Event>>),
@@ -126,14 +126,14 @@ impl HubShared {
 
     /// Locks the state. The lock is held briefly, and never across an `.await`. No holder leaves the state inconsistent when it
     /// panics, so poisoning is ignored.
-    fn state(&self) -> MutexGuard<'_, HubState> {
+    fn lock_state(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl NewSubscriber {
     /// Returns whether the subscriber was dropped.
-    fn is_gone(&self) -> bool {
+    fn is_dropped(&self) -> bool {
         match self {
             Self::Lossless(queue) => queue.is_closed(),
             Self::Watch(watch) => watch.newest.is_closed(),
@@ -143,17 +143,19 @@ impl NewSubscriber {
 }
 
 impl HubState {
-    /// Adds a new subscriber. Removes those that were dropped before the list would be reallocated: the publisher does not empty it while
-    /// it waits for a lossless subscriber, so it could grow without limit.
-    fn add_subscriber(&mut self, new_subscriber: NewSubscriber) {
+    /// Appends a subscriber to those that the publisher has to admit. Where the list would be reallocated, first removes dropped
+    /// subscribers: the publisher does not empty the list while it waits for a lossless subscriber, so it could grow without
+    /// limit.
+    fn queue_subscriber(&mut self, new_subscriber: NewSubscriber) {
         if self.new_subscribers.len() == self.new_subscribers.capacity() {
-            self.new_subscribers.retain(|new_subscriber| !new_subscriber.is_gone());
+            self.new_subscribers.retain(|new_subscriber| !new_subscriber.is_dropped());
         }
         self.new_subscribers.push(new_subscriber);
     }
 
-    /// Returns the next result for a broadcast subscriber at `position`, and advances `position`; `None` if there is no event yet.
-    fn next_result(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    /// Returns the event or the lag for a broadcast subscriber at `position`, and advances `position`. Once all events were read:
+    /// `None` while the publisher exists, [`RecvError::Closed`] after it was dropped.
+    fn read_at_or_closed(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
         self.ring.read_at(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

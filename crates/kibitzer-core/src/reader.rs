@@ -48,10 +48,11 @@ impl EventReader {
         self
     }
 
-    /// Sets the limits on kept games, and drops all games. Default: that of [`GameLimits`].
+    /// Sets the limits on kept games. Default: those of [`GameLimits::default`].
     #[must_use]
-    pub fn with_game_limits(self, limits: GameLimits) -> Self {
-        Self { games: Games::with_limits(limits), ..self }
+    pub const fn with_game_limits(mut self, limits: GameLimits) -> Self {
+        self.games.set_limits(limits);
+        self
     }
 
     /// Returns the framer, for settings of the stream such as the prompt.
@@ -65,7 +66,7 @@ impl EventReader {
     }
 
     /// Frees unused memory of buffers.
-    pub(crate) fn shrink(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.reader.shrink();
     }
 
@@ -77,15 +78,15 @@ impl EventReader {
         &self.games
     }
 
-    /// Decodes the next event, and advances `input` past the consumed bytes. `None` if all bytes were consumed; an incomplete line
-    /// is buffered for the next call.
+    /// Decodes the next event, and advances `input` past the consumed bytes. `None` if all bytes were consumed; an incomplete
+    /// line is buffered for the next call.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
         if let Some(event) = self.pending_event.take() {
             return Some(*event);
         }
         let slot = self.reader.read_to_slot(input)?;
         let received = self.reader.take(slot);
-        Some(self.apply(received))
+        Some(self.apply_and_hold_second_event(received))
     }
 
     /// Decodes the next event of the buffered bytes after the end of the stream; `None` if none is left.
@@ -94,14 +95,15 @@ impl EventReader {
             return Some(*event);
         }
         let received = self.reader.finish()?;
-        Some(self.apply(received))
+        Some(self.apply_and_hold_second_event(received))
     }
 
-    /// Applies a message to the listing and the games, and returns its first event; the second one, if any, is stored in `pending_event`.
+    /// Applies a message to the listing and the games, and returns its first event; the second one, if any, is stored in
+    /// `pending_event`.
     #[inline]
-    fn apply(&mut self, mut received: Received) -> Event {
+    fn apply_and_hold_second_event(&mut self, mut received: Received) -> Event {
         let offset = received.offset;
-        let listing = self.listings.process(&mut received);
+        let listing = self.listings.mark_line_or_finish(&mut received);
         let MessageEffect { change, notice, replaced } = self.games.apply(&received.message);
         let event = Event::Received { received, change };
         let boards = match notice {
@@ -128,11 +130,11 @@ impl EventReader {
     /// Returns the decoder state after the last frame. With it and the [`games`](Self::games), another reader can
     /// [`resume`](Self::resume) there.
     ///
-    /// It does not contain an incomplete message of several lines or an incomplete listing; a resumed reader returns the remaining
-    /// lines of a listing as text.
+    /// It does not contain an incomplete message of several lines or an incomplete listing; a resumed reader returns the
+    /// remaining lines of a listing as text.
     pub fn stream_state(&self) -> StreamState {
         let mut state = self.reader.stream_state();
-        state.me = self.games.me().cloned();
+        state.me = self.games.login_name().cloned();
         state
     }
 
@@ -164,11 +166,12 @@ impl EventReader {
         for game in games.iter() {
             reader.add_game(game.position());
         }
-        games.set_me(state.me.clone());
+        games.set_login_name(state.me.clone());
         Self { reader, games, ..Self::default() }
     }
 
-    /// Applies the settings in `state` to the rest of the stream: family, timeseal, prompt and line breaks. Ignores all other fields.
+    /// Applies the settings in `state` to the rest of the stream: family, timeseal, prompt and line breaks. Ignores all other
+    /// fields.
     pub fn apply_settings(&mut self, state: &StreamState) {
         self.set_family(state.family);
         self.reader.framer_mut().apply_settings(state);

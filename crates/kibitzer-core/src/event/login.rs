@@ -3,7 +3,7 @@
 use strum::Display;
 use thiserror::Error;
 
-use super::quoted_or;
+use super::quoted_suffix;
 use crate::message::{Handle, NameKind, Titles};
 use crate::text::ServerText;
 
@@ -60,8 +60,8 @@ pub enum LoginError {
     /// No account has this name.
     #[error("no account of this name")]
     UnknownAccount,
-    /// A player with the guest's name is logged in: possibly this session itself, on an earlier connection that the server has not
-    /// closed yet.
+    /// A player with the guest's name is logged in: possibly this session itself, on an earlier connection that the server has
+    /// not closed yet.
     #[error("name is in use")]
     NameInUse,
     /// The account, or every login from this address, is banned.
@@ -79,9 +79,9 @@ pub enum LoginError {
     /// The server has reached its maximum number of players.
     #[error("server is full")]
     ServerFull,
-    /// The account needs the user's attention: its trial is over, it has to be renewed, or it is bound to another client. Contains
-    /// the server's text.
-    #[error("account is refused{}", quoted_or(.0, NO_REASON))]
+    /// The account needs the user's attention: its trial is over, it has to be renewed, or it is bound to another client.
+    /// Contains the server's text.
+    #[error("account is refused{}", quoted_suffix(.0, NO_REASON))]
     AccountRefused(ServerText),
     /// The server does not speak the version of timeseal that was asked for.
     #[error("server does not speak timeseal")]
@@ -97,7 +97,7 @@ pub enum LoginError {
     #[error("connection closed during login: {0}")]
     Closed(LoginStep),
     /// The server refused for another reason. Contains its last line that does not contain the password.
-    #[error("login refused{}", quoted_or(.0, NO_REASON))]
+    #[error("login refused{}", quoted_suffix(.0, NO_REASON))]
     Other(ServerText),
 }
 

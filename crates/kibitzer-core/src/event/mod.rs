@@ -33,7 +33,7 @@ pub enum Event {
     Received {
         /// The message, its line, and its position in the stream.
         received: Received,
-        /// Change of the message to the state of a game; `None` if it made none.
+        /// Change that the message made to the state of a game; `None` if it made none.
         change: Option<Change>,
     },
     /// The message of the next event contradicts the known state of a game. If it is a board, it has replaced the known one; a
@@ -41,8 +41,8 @@ pub enum Event {
     Desync(Desync),
     /// The boards of a played game left out moves. The event after this one is the board that followed them.
     Missed(MissedPlies),
-    /// The listing in a reply, after its lines. A reply is read as a listing if it names its command: in block mode, or in an
-    /// ICC unit.
+    /// A complete reply that is a table, such as a list of games; it follows the events of its lines. Only replies that name
+    /// their command are parsed: in block mode, or in an ICC unit.
     Listing {
         /// Position of the end of the reply in the stream.
         offset: u64,
@@ -69,8 +69,8 @@ pub enum Event {
         /// The request that the line belongs to; `None` for lines of the login.
         request: Option<RequestId>,
     },
-    /// The server violated the protocol: in block mode it reported a line without a number, although every line was sent with one.
-    /// The session continues, but a request may remain without its reply.
+    /// The server violated the protocol: in block mode it reported a line without a number, although every line was sent with
+    /// one. The session continues, but a request may remain without its reply.
     Fault,
     /// The connection was lost, or an attempt to reconnect failed.
     Lost {
@@ -87,10 +87,10 @@ pub enum Event {
     Ended(SessionEndReason),
 }
 
-/// Formats the server's words as `: "..."` with control characters escaped, for the end of an error message; `otherwise` if
+/// Formats the server's words as `: "..."` with control characters escaped, for the end of an error message; `if_empty` if
 /// there are none.
-fn quoted_or(text: &ServerText, otherwise: &str) -> String {
-    if text.as_str().is_empty() { otherwise.to_owned() } else { format!(": {:?}", text.as_str()) }
+fn quoted_suffix(text: &ServerText, if_empty: &str) -> String {
+    if text.as_str().is_empty() { if_empty.to_owned() } else { format!(": {:?}", text.as_str()) }
 }
 
 // The hub stores and copies events.
@@ -113,8 +113,10 @@ impl Event {
         }
     }
 
-    /// Returns a copy of a received event whose message is plain text with this line, at the same position and without a change.
-    /// Serves to redact lines. `None` for all events but [`Received`](Self::Received).
+    /// Returns a copy of a received event with this line, as plain text, in place of its line and its message. The copy has the
+    /// same offset and no [`change`](Self::change). `None` for all events but [`Received`](Self::Received).
+    ///
+    /// Serves to remove a password from an event before it is shown or stored.
     #[must_use]
     pub fn to_redacted_text(&self, redacted_line: &[u8]) -> Option<Self> {
         match self {
@@ -136,7 +138,8 @@ impl Event {
         }
     }
 
-    /// Returns the number of the game that the event changed or concerns; `None` without a change, desync or missed plies.
+    /// Returns the number of the game whose state the event changed, or whose desync or missed plies it reports; `None` for all
+    /// other events. A message may name a game without changing it, such as a comment on it: see [`Message::game`].
     pub fn affected_game(&self) -> Option<GameId> {
         match self {
             Self::Desync(desync) => Some(desync.game),

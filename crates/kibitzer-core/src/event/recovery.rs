@@ -17,7 +17,8 @@ pub struct Restored {
     pub offline_for: Duration,
     /// The games that were in progress, by their old numbers.
     pub games: Vec<RestoredGame>,
-    /// Variables, ivars and list entries: the configured settings of the session, then those that requests had set, in their order.
+    /// Variables, ivars and list entries: the configured settings of the session, then those that requests had set, in their
+    /// order.
     pub settings: Vec<RestoredCommand>,
     /// Requests to observe a game whose reply had not arrived when the connection ended.
     pub requests: Vec<RestoredCommand>,

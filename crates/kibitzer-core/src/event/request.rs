@@ -5,7 +5,7 @@ use std::time::Duration;
 use strum::AsRefStr;
 use thiserror::Error;
 
-use super::{SessionEndReason, quoted_or};
+use super::{SessionEndReason, quoted_suffix};
 use crate::message::listing::ListingError;
 use crate::message::{CommandCode, ObservingRefusal, Refusal};
 use crate::text::{PlayerText, ServerText};
@@ -67,7 +67,8 @@ pub enum RefusalReason {
 
 /// Reason why a request failed: it was not sent, no reply arrived, the server refused it, or the reply does not answer it.
 ///
-/// [`refusal_reason`](Self::refusal_reason) distinguishes refusals from the rest, [`text`](Self::text) returns the server's words.
+/// [`refusal_reason`](Self::refusal_reason) distinguishes refusals from the rest, [`text`](Self::text) returns the server's
+/// words.
 ///
 /// [`as_ref`](AsRef::as_ref) returns the name of the variant in snake case, such as `timed_out`.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
@@ -107,12 +108,12 @@ pub enum RequestError {
     /// The reply was cut short, or cannot be separated from another one. The command was probably executed.
     #[error("reply is incomplete")]
     Incomplete,
-    /// The server did not execute the command because it had no number: block mode was switched on by another command, such as one
-    /// of an alias.
+    /// The server did not execute the command because it had no number: block mode was switched on by another command, such as
+    /// one of an alias.
     #[error("server requires a number before the command")]
     Unnumbered,
     /// The server refused. No other variant stands for a refusal.
-    #[error("refused{}", quoted_or(.text, ""))]
+    #[error("refused{}", quoted_suffix(.text, ""))]
     Refused {
         /// Reason of the refusal.
         reason: RefusalReason,
@@ -153,7 +154,8 @@ impl RequestError {
         self.refusal_reason() == Some(RefusalReason::Refusal(refusal))
     }
 
-    /// Returns the server's words, if the variant keeps them: those of a refusal, or those sent instead of an answer. Never empty.
+    /// Returns the server's words, if the variant keeps them: those of a refusal, or those sent instead of an answer. Never
+    /// empty.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Refused { text, .. } => Some(text.as_str()),

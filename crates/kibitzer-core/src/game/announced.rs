@@ -8,7 +8,7 @@ use crate::message::{GameCreated, GameId, GameInfo, GameRole, StartKind};
 /// Maximum number of games for which reports are kept until their board arrives; the oldest is dropped.
 pub(super) const MAX_ANNOUNCED_GAMES: usize = 64;
 
-/// Reports about one game number since its last board. A report that has not arrived is `None`.
+/// Reports about a game number that arrived before the first board of its game; `None` for each that has not arrived.
 #[derive(Clone, Debug)]
 pub(super) struct AnnouncedGame {
     number: GameId,
@@ -26,15 +26,15 @@ pub(super) struct AnnouncedGames {
 
 impl AnnouncedGame {
     /// Records the announcement of a game. Discards reports that may belong to an earlier one: the terms and the role, and the
-    /// reserves if the number was announced before or had a game (`is_known`).
+    /// reserves if the number was announced before or had a game (`number_had_game`).
     ///
     /// A repeated announcement changes nothing: some servers announce twice.
-    pub(super) fn set_announcement(&mut self, created: &GameCreated, is_known: bool) {
+    pub(super) fn set_announcement_and_reset(&mut self, created: &GameCreated, number_had_game: bool) {
         if self.created.as_ref() == Some(created) {
             return;
         }
         // Earlier reports may belong to an earlier game. Reserves of a number without a game belong to the announced one.
-        if is_known || self.created.is_some() {
+        if number_had_game || self.created.is_some() {
             self.hands = None;
         }
         (self.info, self.role) = (None, None);
@@ -42,7 +42,7 @@ impl AnnouncedGame {
     }
 
     /// Records the terms of the game. A list that does not show the relation of this login to the game keeps the known relation.
-    pub(super) fn set_terms(&mut self, info: &GameInfo) {
+    pub(super) fn set_terms_keeping_relation(&mut self, info: &GameInfo) {
         let known = self.info.take().and_then(|known| known.start).map(|start| start.kind);
         let mut info = info.clone();
         if let (Some(start), Some(kind)) = (&mut info.start, known)
@@ -57,7 +57,7 @@ impl AnnouncedGame {
 impl AnnouncedGames {
     /// Returns the entry of this number as the latest one; creates an empty one if there is none. Drops the oldest entry beyond
     /// [`MAX_ANNOUNCED_GAMES`].
-    pub(super) fn entry_or_insert(&mut self, number: GameId) -> &mut AnnouncedGame {
+    pub(super) fn move_to_latest_or_insert(&mut self, number: GameId) -> &mut AnnouncedGame {
         let reports =
             self.take(number).unwrap_or(AnnouncedGame { number, created: None, info: None, hands: None, role: None });
         if self.games.len() >= MAX_ANNOUNCED_GAMES {

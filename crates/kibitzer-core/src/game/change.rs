@@ -77,7 +77,7 @@ pub struct MissedPlies {
     pub to_ply: u32,
 }
 
-/// A report about a game that precedes the message it comes from.
+/// Report about a game that is emitted as an event of its own, before the event of the message that revealed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PrecedingReport {
     Desync(DesyncReason),

@@ -53,7 +53,7 @@ impl Games {
         let position = self.get(game)?.position();
         let boards = match (reason, replaced) {
             (DesyncReason::WrongBoard, Some(before)) => {
-                let expected = position_after(before, position).unwrap_or_else(|| Arc::clone(before));
+                let expected = position_after_reported_move(before, position).unwrap_or_else(|| Arc::clone(before));
                 DesyncBoards { expected: expected.fen(), actual: Some(position.fen()) }
             }
             (DesyncReason::WrongPly { .. } | DesyncReason::WrongMove, _) => {
@@ -65,9 +65,9 @@ impl Games {
     }
 }
 
-/// Plays the move that a board reports on the position before it; `None` if it does not follow that position, or the move does not
-/// fit.
-fn position_after(before: &Arc<Style12>, received: &Style12) -> Option<Arc<Style12>> {
+/// Plays the move that a board reports on the position before it; `None` if it does not follow that position, or the move does
+/// not fit.
+fn position_after_reported_move(before: &Arc<Style12>, received: &Style12) -> Option<Arc<Style12>> {
     let mover = before.side_to_move();
     if Some(received.ply()) != before.ply().checked_add(1) {
         return None;
@@ -75,7 +75,7 @@ fn position_after(before: &Arc<Style12>, received: &Style12) -> Option<Arc<Style
     let played = received.played()?.with_castling_squares(&before.board(), received.board().find_king(mover), mover);
     let mut position = Arc::clone(before);
     let reported = DerivedMove { played, san: b"", elapsed_ms: None };
-    play::play(&mut position, reported, before.clock(mover)).ok()?;
+    play::play_on_position(&mut position, reported, before.clock(mover)).ok()?;
     Some(position)
 }
 

@@ -23,16 +23,16 @@ impl Game {
     /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take
     /// back. It has no moves if one of these boards cannot be derived.
     pub fn to_snapshot_lines(&self) -> Vec<Vec<u8>> {
-        let terms = self.terms_line();
-        let boards = self.recent_positions().into_iter().map(|position| board_line(&position));
-        let hands = self.hands().map(|hands| reserves_line(self, hands));
-        let lines = terms.into_iter().chain(boards).chain([board_line(self.position())]).chain(hands);
+        let terms = self.g1_line();
+        let boards = self.base_and_recent_positions().into_iter().map(|position| style12_line(&position));
+        let hands = self.hands().map(|hands| b1_line(self, hands));
+        let lines = terms.into_iter().chain(boards).chain([style12_line(self.position())]).chain(hands);
         lines.map(|line| encode_latin_1(&line).into_owned()).collect()
     }
 
-    /// Returns the start board, from which delta boards count, and the boards before the last [`RECENT_PLIES`]; empty if one of them
-    /// cannot be derived from the known moves.
-    fn recent_positions(&self) -> Vec<Style12> {
+    /// Returns the start board, from which delta boards count, and the boards before the last [`RECENT_PLIES`]; empty if one of
+    /// them cannot be derived from the known moves.
+    fn base_and_recent_positions(&self) -> Vec<Style12> {
         let (start, end) = (self.base().ply(), self.position().ply());
         let recent = end.saturating_sub(RECENT_PLIES).max(start.saturating_add(1))..end;
         let start = (start < end).then(|| Some(self.base().clone()));
@@ -40,44 +40,44 @@ impl Game {
     }
 
     /// Returns the `<g1>` line of the known terms; `None` if neither the type of the game nor whether it is rated is known.
-    fn terms_line(&self) -> Option<String> {
+    fn g1_line(&self) -> Option<String> {
         if let Some(info) = self.info() {
-            return Some(terms_line(info));
+            return Some(g1_line(info));
         }
         let mut line = format!("<g1> {}", self.id());
-        push_key(&mut line, "t", self.kind());
-        push_key(&mut line, "r", self.is_rated().map(u8::from));
+        push_key_if_some(&mut line, "t", self.kind());
+        push_key_if_some(&mut line, "r", self.is_rated().map(u8::from));
         (self.kind().is_some() || self.is_rated().is_some()).then_some(line)
     }
 }
 
 impl Games {
     /// Returns the name of this login; `None` until the server has reported it.
-    pub(crate) const fn me(&self) -> Option<&Handle> {
+    pub(crate) const fn login_name(&self) -> Option<&Handle> {
         self.me.as_ref()
     }
 
-    pub(crate) fn set_me(&mut self, me: Option<Handle>) {
+    pub(crate) fn set_login_name(&mut self, me: Option<Handle>) {
         self.me = me;
     }
 }
 
 /// Returns the `<g1>` line of the terms. Omits the terms that only ICC reports.
-fn terms_line(info: &GameInfo) -> String {
+fn g1_line(info: &GameInfo) -> String {
     let bit = |value: Option<bool>| value.map(u8::from);
     let guest = |registered: Option<bool>| registered.map(|yes| u8::from(!yes));
     let mut line = format!("<g1> {}", info.game);
-    push_key(&mut line, "p", bit(info.private));
-    push_key(&mut line, "t", info.kind.as_ref());
-    push_key(&mut line, "r", bit(info.rated));
-    push_pair(&mut line, "u", guest(info.white_registered), guest(info.black_registered));
-    push_pair(&mut line, "it", info.white_time_s, info.white_increment_s);
-    push_pair(&mut line, "i", info.black_time_s, info.black_increment_s);
-    push_key(&mut line, "pt", Some(info.partner_game.map_or(0, |game| game.0)));
-    push_pair(&mut line, "rt", info.white_rating.map(rating_field), info.black_rating.map(rating_field));
-    push_pair(&mut line, "ts", bit(info.white_timeseal), bit(info.black_timeseal));
-    push_key(&mut line, "m", info.min_move_time);
-    push_key(&mut line, "n", bit(info.no_escape));
+    push_key_if_some(&mut line, "p", bit(info.private));
+    push_key_if_some(&mut line, "t", info.kind.as_ref());
+    push_key_if_some(&mut line, "r", bit(info.rated));
+    push_pair_if_both(&mut line, "u", guest(info.white_registered), guest(info.black_registered));
+    push_pair_if_both(&mut line, "it", info.white_time_s, info.white_increment_s);
+    push_pair_if_both(&mut line, "i", info.black_time_s, info.black_increment_s);
+    push_key_if_some(&mut line, "pt", Some(info.partner_game.map_or(0, |game| game.0)));
+    push_pair_if_both(&mut line, "rt", info.white_rating.map(rating_field), info.black_rating.map(rating_field));
+    push_pair_if_both(&mut line, "ts", bit(info.white_timeseal), bit(info.black_timeseal));
+    push_key_if_some(&mut line, "m", info.min_move_time);
+    push_key_if_some(&mut line, "n", bit(info.no_escape));
     line
 }
 
@@ -90,7 +90,7 @@ fn rating_field(rating: Rating) -> String {
 }
 
 /// Returns the `<12>` line of a board, with clocks in milliseconds. Fields from 30 on are omitted from the first unknown one on.
-fn board_line(board: &Style12) -> String {
+fn style12_line(board: &Style12) -> String {
     let mut line = "<12>".to_owned();
     for row in board.board().to_rows() {
         line.push(' ');
@@ -110,7 +110,7 @@ fn board_line(board: &Style12) -> String {
     push_field(&mut line, format_args!("{} {}", board.white_clock().as_ms(), board.black_clock().as_ms()));
     push_field(&mut line, board.move_number());
     let last_move = board.last_move();
-    push_field(&mut line, last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), timed_move));
+    push_field(&mut line, last_move.as_ref().map_or_else(|| NO_MOVE.to_owned(), verbose_move_and_time));
     if board.is_cut() {
         return line + CUT;
     }
@@ -124,7 +124,7 @@ fn board_line(board: &Style12) -> String {
 }
 
 /// Returns fields 27 and 28: the verbose form of the move and the time it took.
-fn timed_move(last: &ReportedMove) -> String {
+fn verbose_move_and_time(last: &ReportedMove) -> String {
     // The placeholder of an unknown time has a point too, so that the clocks count as milliseconds.
     let elapsed = last
         .elapsed_ms
@@ -133,7 +133,7 @@ fn timed_move(last: &ReportedMove) -> String {
 }
 
 /// Returns the `<b1>` line of the reserves.
-fn reserves_line(game: &Game, Hands { white, black }: Hands) -> String {
+fn b1_line(game: &Game, Hands { white, black }: Hands) -> String {
     format!("<b1> game {} white [{white}] black [{black}]", game.id())
 }
 
@@ -142,15 +142,15 @@ fn push_field(line: &mut String, field: impl std::fmt::Display) {
     let _ = write!(line, " {field}");
 }
 
-fn push_key(line: &mut String, key: &str, value: Option<impl std::fmt::Display>) {
+fn push_key_if_some(line: &mut String, key: &str, value: Option<impl std::fmt::Display>) {
     if let Some(value) = value {
         push_field(line, format_args!("{key}={value}"));
     }
 }
 
-fn push_pair<T: std::fmt::Display>(line: &mut String, key: &str, white: Option<T>, black: Option<T>) {
+fn push_pair_if_both<T: std::fmt::Display>(line: &mut String, key: &str, white: Option<T>, black: Option<T>) {
     let pair = white.zip(black).map(|(white, black)| format!("{white},{black}"));
-    push_key(line, key, pair);
+    push_key_if_some(line, key, pair);
 }
 
 #[cfg(test)]

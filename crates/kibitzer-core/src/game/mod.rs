@@ -1,7 +1,7 @@
 //! State of every game that this session plays, observes or examines, derived from messages.
 //!
-//! The server's boards are authoritative. Moves and boards that are derived here are checked against them; a difference is reported
-//! as a [`Desync`], and the server's board replaces the derived one.
+//! The server's boards are authoritative. Moves and boards that are derived here are checked against them; a difference is
+//! reported as a [`Desync`], and the server's board replaces the derived one.
 
 mod announced;
 mod change;
@@ -73,7 +73,8 @@ numeric_options! {
 pub struct Games {
     limits: GameLimits,
     by_id: GameMap<Game>,
-    /// Games that ended or were left, perhaps resumed since. Lets [`make_room`](Self::make_room) avoid a search of all games.
+    /// Games that ended or were left, perhaps resumed since. Lets [`evict_game_if_full`](Self::evict_game_if_full) avoid a search
+    /// of all games.
     stopped: BTreeSet<GameId>,
     /// Announcements, terms and reserves that arrived before the first board.
     announced: AnnouncedGames,
@@ -98,9 +99,9 @@ pub(crate) struct MessageEffect {
 }
 
 impl Games {
-    /// Creates an empty state with these limits.
-    pub(crate) fn with_limits(limits: GameLimits) -> Self {
-        Self { limits, ..Self::default() }
+    /// Sets the limits, which apply whenever a game or a move is added.
+    pub(crate) const fn set_limits(&mut self, limits: GameLimits) {
+        self.limits = limits;
     }
 
     /// Returns the game of this number, even after its end; `None` if it is unknown or was dropped to make room.
@@ -118,9 +119,9 @@ impl Games {
         self.iter().find(|game| game.is_followed_and_ongoing() && game.position().relation().is_mine())
     }
 
-    /// Returns the identity of the game in progress that has this number; `None` if there is none, or if an announcement leaves open
-    /// which game has the number.
-    pub(crate) fn identity(&self, game: GameId) -> Option<GameIdentity> {
+    /// Returns the identity of the game in progress that has this number; `None` if there is none, or if an announcement leaves
+    /// open which game has the number.
+    pub(crate) fn identity_in_progress(&self, game: GameId) -> Option<GameIdentity> {
         self.get(game).filter(|game| game.owns_number()).map(Game::identity)
     }
 
@@ -154,10 +155,10 @@ impl Games {
             Message::Holding(holding) => self.apply_holding(holding),
             Message::GameUpdate(update) => self.apply_update(update),
             Message::GameInfo(info) => self.apply_info(info),
-            Message::GameCreated(created) => self.apply_created(created),
+            Message::GameCreated(created) => self.apply_announcement(created),
             Message::GameEnded(ended) => self.apply_ended(ended),
             Message::Observing(observing) => self.apply_observing(**observing),
-            Message::Examine(examine) => self.apply_examine(examine),
+            Message::Examine(examine) => self.apply_examine_stop(examine),
             Message::Partner(partner) => self.apply_partner(partner),
             Message::LoggedIn(login) => {
                 self.me = Some(login.name.clone());
@@ -188,7 +189,7 @@ impl Games {
                 let was_current = game.owns_number();
                 let (step, replaced) = game.apply_board(board, self.limits.moves);
                 if !was_current {
-                    self.apply_announced(id);
+                    self.take_and_apply_announced(id);
                 }
                 return MessageEffect { replaced: Some(replaced), ..step.into_effect(board, None) };
             }
@@ -201,31 +202,31 @@ impl Games {
     /// Adds the game of a board and applies the reports that arrived before it. A new number may evict another game at the limit.
     fn open_game(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
         if kind == ChangeKind::Opened {
-            self.make_room();
+            self.evict_game_if_full();
         }
         let mut game = Game::new(Arc::clone(board));
         if let Some(partner_game) = self.partner_game.filter(|_| board.relation().is_mine()) {
             game.set_partner_game(partner_game);
         }
         self.by_id.insert(board.game(), game);
-        self.apply_announced(board.game());
+        self.take_and_apply_announced(board.game());
         GameStep::new(kind, board.played())
     }
 
     /// Applies the reports that arrived before the board of a game, and removes them.
-    fn apply_announced(&mut self, id: GameId) {
+    fn take_and_apply_announced(&mut self, id: GameId) {
         let (Some(reports), Some(game)) = (self.announced.take(id), self.by_id.get_mut(id)) else {
             return;
         };
         let partner_game = reports.info.as_ref().and_then(|info| info.partner_game);
         game.apply_announced(reports);
         if let Some(partner_game) = partner_game {
-            self.link_partners(id, partner_game);
+            self.link_partner_games(id, partner_game);
         }
     }
 
     /// Removes one game if the limit is reached: preferably one that is over or left, else one that this login does not play.
-    fn make_room(&mut self) {
+    fn evict_game_if_full(&mut self) {
         if self.by_id.len() < self.limits.games {
             return;
         }
@@ -243,7 +244,7 @@ impl Games {
     fn apply_delta(&mut self, delta: &Delta) -> MessageEffect {
         let id = delta.game;
         let max_moves = self.limits.moves;
-        let Some(game) = self.current_game(id) else {
+        let Some(game) = self.game_owning_number(id) else {
             return MessageEffect::desync(id, DesyncReason::NoBoard);
         };
         match game.apply_delta(delta, max_moves) {
@@ -255,43 +256,43 @@ impl Games {
     /// Stores the reserves of the current game of this number; without one, keeps them for the next board with the number.
     fn apply_holding(&mut self, holding: &Holding) -> MessageEffect {
         let hands = Hands { white: holding.white, black: holding.black };
-        let Some(game) = self.current_game(holding.game) else {
-            self.announced.entry_or_insert(holding.game).hands = Some(hands);
+        let Some(game) = self.game_owning_number(holding.game) else {
+            self.announced.move_to_latest_or_insert(holding.game).hands = Some(hands);
             return MessageEffect::default();
         };
-        game.set_hands(hands);
+        game.set_hands_and_reset_evidence(hands);
         MessageEffect::change(game, ChangeKind::Holding)
     }
 
     /// Stores the terms of the current game of this number; without one, keeps them for the next board with the number.
     fn apply_info(&mut self, info: &GameInfo) -> MessageEffect {
-        if !self.apply_start_list(info) {
+        if !self.apply_start_list_unless_isolated(info) {
             return MessageEffect::default();
         }
-        let Some(game) = self.current_game(info.game) else {
-            self.announced.entry_or_insert(info.game).set_terms(info);
+        let Some(game) = self.game_owning_number(info.game) else {
+            self.announced.move_to_latest_or_insert(info.game).set_terms_keeping_relation(info);
             return MessageEffect::default();
         };
         game.set_info(info.clone());
         let applied = MessageEffect::change(game, ChangeKind::Info);
         if let Some(partner_game) = info.partner_game {
-            self.link_partners(info.game, partner_game);
+            self.link_partner_games(info.game, partner_game);
         }
         applied
     }
 
     /// Returns the game of this number; `None` if there is none, or if it has ended, is no longer followed, or an announcement
     /// leaves open whether the number still means this game.
-    fn current_game(&mut self, id: GameId) -> Option<&mut Game> {
+    fn game_owning_number(&mut self, id: GameId) -> Option<&mut Game> {
         self.by_id.get_mut(id).filter(|game| game.owns_number())
     }
 
     /// Keeps the announcement of a game for its first board. A known game with this number may end with it. Reports no change.
-    fn apply_created(&mut self, created: &GameCreated) -> MessageEffect {
+    fn apply_announcement(&mut self, created: &GameCreated) -> MessageEffect {
         let known = self.by_id.get_mut(created.game);
-        self.announced.entry_or_insert(created.game).set_announcement(created, known.is_some());
+        self.announced.move_to_latest_or_insert(created.game).set_announcement_and_reset(created, known.is_some());
         if let Some(game) = known {
-            game.set_announced(created);
+            game.set_next_owner_by_announcement(created);
         }
         MessageEffect::default()
     }
@@ -304,7 +305,7 @@ impl Games {
         let Some(game) = self.by_id.get_mut(ended.game) else {
             return MessageEffect::default();
         };
-        if !game.set_ending(ended) {
+        if !game.try_set_ending(ended) {
             return MessageEffect::default();
         }
         self.stopped.insert(ended.game);
@@ -316,18 +317,20 @@ impl Games {
 
     fn apply_observing(&mut self, observing: Observing) -> MessageEffect {
         let kind = if observing.is_observed() { ChangeKind::Followed } else { ChangeKind::Left };
-        self.set_followed(observing.game, kind)
+        self.set_followed_or_left(observing.game, kind)
     }
 
-    fn apply_examine(&mut self, examine: &Examine) -> MessageEffect {
+    fn apply_examine_stop(&mut self, examine: &Examine) -> MessageEffect {
         match (&examine.action, examine.game) {
-            (ExamineAction::Stop, Some(game)) if examine.by.is_none() => self.set_followed(game, ChangeKind::Left),
+            (ExamineAction::Stop, Some(game)) if examine.by.is_none() => {
+                self.set_followed_or_left(game, ChangeKind::Left)
+            }
             _ => MessageEffect::default(),
         }
     }
 
     /// Records that the session follows the game again or has left it; ignores an unknown game. `kind` is `Followed` or `Left`.
-    fn set_followed(&mut self, id: GameId, kind: ChangeKind) -> MessageEffect {
+    fn set_followed_or_left(&mut self, id: GameId, kind: ChangeKind) -> MessageEffect {
         let Some(game) = self.by_id.get_mut(id) else {
             return MessageEffect::default();
         };
@@ -341,7 +344,7 @@ impl Games {
     /// Stores or clears the number of the partner's game.
     fn apply_partner(&mut self, partner: &Partner) -> MessageEffect {
         match *partner {
-            Partner::Playing { game, .. } => return self.partner_plays(game),
+            Partner::Playing { game, .. } => return self.store_and_link_partner_game(game),
             Partner::Ended | Partner::EndedByPartner | Partner::Disconnected => self.partner_game = None,
             _ => {}
         }
@@ -349,18 +352,18 @@ impl Games {
     }
 
     /// Stores the number of the partner's game, and links it with this login's game if there is one.
-    fn partner_plays(&mut self, partner_game: GameId) -> MessageEffect {
+    fn store_and_link_partner_game(&mut self, partner_game: GameId) -> MessageEffect {
         self.partner_game = Some(partner_game);
         let Some(mine) = self.mine() else {
             return MessageEffect::default();
         };
         let (id, applied) = (mine.id(), MessageEffect::change(mine, ChangeKind::Info));
-        self.link_partners(id, partner_game);
+        self.link_partner_games(id, partner_game);
         applied
     }
 
     /// Records in each of two games of a bughouse match the number of the other; ignores games that are not known.
-    fn link_partners(&mut self, game: GameId, partner_game: GameId) {
+    fn link_partner_games(&mut self, game: GameId, partner_game: GameId) {
         for (id, beside) in [(game, partner_game), (partner_game, game)] {
             if let Some(game) = self.by_id.get_mut(id) {
                 game.set_partner_game(beside);
@@ -380,8 +383,8 @@ impl MessageEffect {
 }
 
 impl GameStep {
-    /// Converts to the effect on the game whose new position is `position`. `board` is included in the change, for messages that are
-    /// not boards themselves.
+    /// Converts to the effect on the game whose new position is `position`. `board` is included in the change, for messages that
+    /// are not boards themselves.
     fn into_effect(self, position: &Style12, board: Option<Arc<Style12>>) -> MessageEffect {
         let (game, relation) = (position.game(), position.relation());
         let change = Change { game, relation, kind: self.kind, board, played: self.played };

@@ -30,8 +30,8 @@ enum MoveReport {
 }
 
 impl PlayedMove {
-    /// Creates the record of the move of `mover` that led to `after`, which has its clock, time and pretty form. `castling` are the
-    /// rights before the move.
+    /// Creates the record of the move of `mover` that led to `after`, which has its clock, time and pretty form. `castling` are
+    /// the rights before the move.
     #[inline]
     pub(super) fn new(
         (mover, castling): (Color, CastlingRights),
@@ -41,7 +41,7 @@ impl PlayedMove {
     ) -> Self {
         let (san, clock) = (after.san_bytes(), after.clock(mover));
         let elapsed_ms = after.elapsed_ms();
-        let report = MoveReport::parse_usual_text(san, clock, elapsed_ms).unwrap_or_else(|| {
+        let report = MoveReport::try_usual(san, clock, elapsed_ms).unwrap_or_else(|| {
             let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
             MoveReport::Unusual(Box::new((san, clock, elapsed_ms)))
         });
@@ -93,7 +93,7 @@ impl PlayedMove {
     }
 
     /// Returns the board before this move; `None` if the removed pieces are unknown, or `after` is not the board after the move.
-    fn undo(&self, after: Board, mover: Color) -> Option<Board> {
+    fn board_before(&self, after: Board, mover: Color) -> Option<Board> {
         let is_known = self.removed != RemovedPiece::Unknown;
         is_known.then(|| after.undo(self.played, mover, self.captured()))?
     }
@@ -103,7 +103,7 @@ impl MoveReport {
     /// Returns the compact form of a report; `None` if its text is longer than seven bytes or not plain, or a number does not
     /// fit.
     #[inline]
-    fn parse_usual_text(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
+    fn try_usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
         // Collected in a register, because a copy of so few bytes is read again at once.
         let (packed, is_plain) = words.iter().rev().take(8).fold((0_u64, true), |(packed, is_plain), &byte| {
             (packed << 8 | u64::from(byte), is_plain && byte.is_ascii_graphic() && byte != b'&')
@@ -149,7 +149,7 @@ pub(super) struct KnownMoves {
 impl KnownMoves {
     /// Creates an empty list that starts at this board.
     pub(super) fn from_base(base: Arc<Style12>) -> Self {
-        Self { start_ply: start_ply(&base).unwrap_or(0), base, played: Vec::new() }
+        Self { start_ply: ply_of_start_board(&base).unwrap_or(0), base, played: Vec::new() }
     }
 
     pub(super) fn base(&self) -> &Style12 {
@@ -165,24 +165,19 @@ impl KnownMoves {
         self.start_ply
     }
 
-    pub(super) fn last(&self) -> Option<&PlayedMove> {
+    pub(super) fn last_move(&self) -> Option<&PlayedMove> {
         self.played.last()
     }
 
     /// Returns the move that led to `ply`; `None` at or before the base, or after the last move.
-    pub(super) fn move_at(&self, ply: u32) -> Option<&PlayedMove> {
+    pub(super) fn move_leading_to(&self, ply: u32) -> Option<&PlayedMove> {
         self.played.get(self.plies_since_base(ply)?.checked_sub(1)?)
     }
 
-    /// Returns whether there are `max_moves` moves or more, so that [`restart`](Self::restart) is needed before the next one.
+    /// Returns whether there are `max_moves` moves or more, so that [`clear_and_set_base`](Self::clear_and_set_base) is needed
+    /// before the next one.
     pub(super) const fn is_full(&self, max_moves: usize) -> bool {
         self.played.len() >= max_moves
-    }
-
-    /// Removes all moves, and makes the position before the next move the base.
-    pub(super) fn restart(&mut self, before: Arc<Style12>) {
-        self.base = before;
-        self.played.clear();
     }
 
     /// Appends a move.
@@ -192,15 +187,15 @@ impl KnownMoves {
     }
 
     /// Removes the moves after `ply`; all of them if `ply` is before the base.
-    pub(super) fn truncate(&mut self, ply: u32) {
+    pub(super) fn truncate_after(&mut self, ply: u32) {
         self.played.truncate(self.plies_since_base(ply).unwrap_or_default());
     }
 
     /// Removes all moves, and continues from `base`.
-    pub(super) fn reset_to(&mut self, base: &Arc<Style12>) {
+    pub(super) fn clear_and_set_base(&mut self, base: &Arc<Style12>) {
         self.base = Arc::clone(base);
         self.played.clear();
-        self.start_ply = start_ply(base).unwrap_or(self.start_ply);
+        self.start_ply = ply_of_start_board(base).unwrap_or(self.start_ply);
     }
 
     /// Returns the number of plies from the base to `ply`; `None` if `ply` is before the base.
@@ -209,18 +204,18 @@ impl KnownMoves {
     }
 
     /// Splits the moves into those up to `ply` and those after it; `None` if `ply` is outside the known moves.
-    fn split_at(&self, ply: u32) -> Option<(&[PlayedMove], &[PlayedMove])> {
+    fn split_after(&self, ply: u32) -> Option<(&[PlayedMove], &[PlayedMove])> {
         self.played.split_at_checked(self.plies_since_base(ply)?)
     }
 
     /// Returns the board after `ply` by undoing the later moves on `current`; `None` if `ply` is outside the known moves, or a
     /// move cannot be undone.
     pub(super) fn board_at(&self, ply: u32, current: &Style12) -> Option<Board> {
-        let (_, undone) = self.split_at(ply)?;
+        let (_, undone) = self.split_after(ply)?;
         let (mut board, mut mover) = (current.board(), current.side_to_move());
         for step in undone.iter().rev() {
             mover = mover.opponent();
-            board = step.undo(board, mover)?;
+            board = step.board_before(board, mover)?;
         }
         Some(board)
     }
@@ -229,7 +224,7 @@ impl KnownMoves {
     /// recorded; `None` as for [`board_at`](Self::board_at).
     pub(super) fn position_at(&self, ply: u32, current: &Style12) -> Option<Style12> {
         let board = self.board_at(ply, current)?;
-        let (kept, undone) = self.split_at(ply)?;
+        let (kept, undone) = self.split_after(ply)?;
         let Some(first_undone) = undone.first() else { return Some(current.clone()) };
         let [earlier @ .., last] = kept else { return Some(Style12::clone(&self.base)) };
         let san = last.pretty().map(encode_latin_1).unwrap_or_default();
@@ -237,7 +232,7 @@ impl KnownMoves {
         let mut position = current.clone();
         let numbers = position.set_position(&board, Some(last_move));
         for step in undone.iter().rev() {
-            play::revert_numbers(numbers, step.played, step.captured().map(|(_, role)| role));
+            play::revert_turn_and_material(numbers, step.played, step.captured().map(|(_, role)| role));
         }
         let side = numbers.side_to_move;
         *numbers.clock_mut(side.opponent()) = last.clock();
@@ -260,7 +255,7 @@ impl KnownMoves {
 }
 
 /// Returns the ply of a start board; `None` for a board with a last move.
-fn start_ply(board: &Style12) -> Option<u32> {
+fn ply_of_start_board(board: &Style12) -> Option<u32> {
     (!board.has_last_move()).then(|| board.ply())
 }
 
@@ -317,9 +312,9 @@ mod tests {
                 let san = encode_latin_1(san);
                 let last_move = DerivedMove { played, san: &san, elapsed_ms };
                 let mut after = Arc::clone(before);
-                let Ok(removed) = play::play(&mut after, last_move, clock) else { continue };
+                let Ok(removed) = play::play_on_position(&mut after, last_move, clock) else { continue };
                 moves.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
-                let last = moves.last().unwrap();
+                let last = moves.last_move().unwrap();
                 let want = Some(decode_latin_1(&san)).filter(|san| !san.is_empty());
                 prop_assert_eq!((last.pretty(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
                 positions.push(after);

@@ -13,12 +13,17 @@ const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 /// Creates the board line that the server would send for the position; `None` without a start list, or for a game that this login
 /// neither plays, examines nor observes.
 ///
-/// This login's side follows from `role`, or else from a comparison of `me` with the players' names, which are real in played
-/// games.
-pub(super) fn first_board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me: Option<&Handle>) -> Option<Style12> {
+/// This login's side follows from `role`, or else from a comparison of `login_name` with the players' names, which are real in
+/// played games.
+pub(super) fn first_board_from_start_list(
+    info: &GameInfo,
+    fen: &Fen,
+    role: Option<GameRole>,
+    login_name: Option<&Handle>,
+) -> Option<Style12> {
     let start = info.start.as_deref()?;
     matches!(start.kind, StartKind::Mine | StartKind::Observed).then_some(())?;
-    let role = role.unwrap_or_else(|| role_of(start, me));
+    let role = role.unwrap_or_else(|| role_from_names(start, login_name));
     let clock = |seconds: Option<u32>| ClockReading::from_ms(i64::from(seconds.unwrap_or_default()) * 1000);
     let numbers = BoardNumbers {
         white_clock: clock(info.white_time_s),
@@ -35,7 +40,7 @@ pub(super) fn first_board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me
         side_to_move: fen.side_to_move,
         double_push_file: fen.en_passant.map(Square::file),
         castling: fen.castling,
-        flip: Some(play::color_of(role) == Some(Color::Black)),
+        flip: Some(play::color_of_role(role) == Some(Color::Black)),
         clock_running: None,
         lag_ms: None,
         is_cut: false,
@@ -44,11 +49,11 @@ pub(super) fn first_board(info: &GameInfo, fen: &Fen, role: Option<GameRole>, me
 }
 
 /// Returns the role of this login as far as the list alone shows it; observer if the name of the login is not known.
-fn role_of(start: &StartList, me: Option<&Handle>) -> GameRole {
+fn role_from_names(start: &StartList, login_name: Option<&Handle>) -> GameRole {
     match start.kind {
         StartKind::Mine if !start.is_played => GameRole::Examiner,
-        StartKind::Mine if me == Some(&start.white) => GameRole::Player(Color::White),
-        StartKind::Mine if me == Some(&start.black) => GameRole::Player(Color::Black),
+        StartKind::Mine if login_name == Some(&start.white) => GameRole::Player(Color::White),
+        StartKind::Mine if login_name == Some(&start.black) => GameRole::Player(Color::Black),
         _ => GameRole::Observer,
     }
 }

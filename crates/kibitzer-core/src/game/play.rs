@@ -77,7 +77,7 @@ pub(super) fn removed_by_plain_move(
 /// # Errors
 ///
 /// [`ApplyError`] if the move does not fit the board; the position is then unchanged.
-pub(super) fn play(
+pub(super) fn play_on_position(
     position: &mut Arc<Style12>,
     last_move: DerivedMove<'_>,
     clock: ClockReading,
@@ -105,7 +105,7 @@ pub(super) fn play(
 
 /// Reverts the side to move, the move number and the material of a move. The caller restores the other numbers, which depend on
 /// earlier moves.
-pub(super) fn revert_numbers(numbers: &mut BoardNumbers, played: LastMove, captured: Option<Role>) {
+pub(super) fn revert_turn_and_material(numbers: &mut BoardNumbers, played: LastMove, captured: Option<Role>) {
     let mover = !numbers.side_to_move;
     numbers.turn_to(mover);
     if mover == Color::Black {
@@ -152,7 +152,7 @@ impl NotatedMove {
 }
 
 /// Returns the side that a role plays; `None` for observers and examiners.
-pub(super) const fn color_of(role: GameRole) -> Option<Color> {
+pub(super) const fn color_of_role(role: GameRole) -> Option<Color> {
     match role {
         GameRole::Player(color) | GameRole::SimulGiver(color) => Some(color),
         GameRole::Observer | GameRole::Examiner | GameRole::Gone => None,
@@ -179,14 +179,14 @@ fn castling_after(rights: CastlingRights, played: LastMove, mover: Color) -> Cas
         LastMove::Castle { .. } | LastMove::Normal { role: Role::King, .. } => without_both(mover),
         LastMove::Normal { from, to, .. } => [from, to]
             .into_iter()
-            .filter_map(corner_rook)
+            .filter_map(rook_starting_on_corner)
             .fold(rights, |rights, (color, side)| rights.without(color, side)),
         LastMove::Drop { .. } | LastMove::Hidden => rights,
     }
 }
 
 /// Returns the color and castling side of the rook that starts on this corner; `None` for other squares.
-fn corner_rook(square: Square) -> Option<(Color, CastlingSide)> {
+fn rook_starting_on_corner(square: Square) -> Option<(Color, CastlingSide)> {
     let color = match square.rank() {
         0 => Color::White,
         7 => Color::Black,
@@ -199,8 +199,8 @@ fn corner_rook(square: Square) -> Option<(Color, CastlingSide)> {
     }
 }
 
-/// Updates the material of both sides after a capture or promotion; `times` is 1 to play the move, −1 to take it back.
-fn update_material(next: &mut BoardNumbers, mover: Color, times: i32, captured: Option<Role>, played: LastMove) {
+/// Updates the material of both sides after a capture or promotion; `sign` is 1 to play the move, −1 to take it back.
+fn update_material(next: &mut BoardNumbers, mover: Color, sign: i32, captured: Option<Role>, played: LastMove) {
     let value = |role: Role| i32::from(role.material_value());
     let promoted = match played {
         LastMove::Normal { promotion: Some(role), .. } => value(role) - value(Role::Pawn),
@@ -210,8 +210,8 @@ fn update_material(next: &mut BoardNumbers, mover: Color, times: i32, captured: 
         Color::White => (&mut next.white_material, &mut next.black_material),
         Color::Black => (&mut next.black_material, &mut next.white_material),
     };
-    *own = own.saturating_add(times * promoted);
-    *other = other.saturating_sub(times * captured.map_or(0, value));
+    *own = own.saturating_add(sign * promoted);
+    *other = other.saturating_sub(sign * captured.map_or(0, value));
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! State of one game: its last position, and the known moves that led to it.
 
+mod datagrams;
 mod follow;
 mod reserves;
-mod sent;
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::chess::{Color, Fen, Hands};
 use crate::message::{BoardNumbers, GameCreated, GameEnded, GameId, GameInfo, Handle, Style12};
 use crate::text::ServerText;
 
+use datagrams::AwaitedMoves;
 pub(super) use follow::GameStep;
 use reserves::ReserveEvidence;
-use sent::AwaitedMoves;
 
 /// A game that is played, observed or examined, or was until it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct GameIdentity {
     marker: Arc<()>,
 }
 
-/// Game that the next board of a number belongs to, as an earlier message announced.
+/// Game that the next board with this number belongs to, according to an earlier message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextBoardOwner {
     /// The same game goes on, after an adjournment.
@@ -171,14 +171,15 @@ impl Game {
     }
 
     /// Returns whether the game has these players; case is significant.
-    fn is_between(&self, white: &Handle, black: &Handle) -> bool {
+    fn has_exact_players(&self, white: &Handle, black: &Handle) -> bool {
         self.position.white() == *white && self.position.black() == *black
     }
 
     /// Applies the announcement, terms and reserves that were reported before the board. Ignores an announcement of other
     /// players, but not the terms and reserves. Keeps known reserves if none were reported.
     pub(super) fn apply_announced(&mut self, reports: AnnouncedGame) {
-        if let Some(created) = reports.created.filter(|created| self.is_between(&created.white, &created.black)) {
+        if let Some(created) = reports.created.filter(|created| self.has_exact_players(&created.white, &created.black))
+        {
             self.kind = Some(created.kind);
             self.rated = created.rated;
         }
@@ -200,7 +201,7 @@ impl Game {
     }
 
     /// Replaces the reserves, and clears the evidence of captures since the last report.
-    pub(super) const fn set_hands(&mut self, hands: Hands) {
+    pub(super) const fn set_hands_and_reset_evidence(&mut self, hands: Hands) {
         self.hands = Some(hands);
         self.reserves.has_captured = false;
     }
@@ -220,14 +221,15 @@ impl Game {
         self.followed = followed;
     }
 
-    /// Records that a game with this number was announced. The next board then belongs to this game if the announcement is of a resumed
-    /// game of the same players, which some servers announce twice; otherwise it belongs to a new game.
-    pub(super) fn set_announced(&mut self, created: &GameCreated) {
-        let is_same = created.resumed && self.is_between(&created.white, &created.black);
+    /// Records that a game with this number was announced. The next board then belongs to this game if the announcement is of a
+    /// resumed game of the same players, which some servers announce twice; otherwise it belongs to a new game.
+    pub(super) fn set_next_owner_by_announcement(&mut self, created: &GameCreated) {
+        let is_same = created.resumed && self.has_exact_players(&created.white, &created.black);
         self.next_board = Some(if is_same { NextBoardOwner::Same } else { NextBoardOwner::Other });
     }
 
-    /// Returns whether messages about the number of this game apply to it. If not, the next board shows which game has the number.
+    /// Returns whether messages about the number of this game apply to it. If not, the next board shows which game has the
+    /// number.
     pub(super) const fn owns_number(&self) -> bool {
         self.is_followed_and_ongoing() && self.next_board.is_none()
     }
@@ -242,9 +244,9 @@ impl Game {
 
     /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or a result is already known. A
     /// result without names belongs to this game, unless another one is announced.
-    pub(super) fn set_ending(&mut self, ended: &GameEnded) -> bool {
+    pub(super) fn try_set_ending(&mut self, ended: &GameEnded) -> bool {
         let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
-        let is_mine = (is_unnamed || self.is_between(&ended.white, &ended.black))
+        let is_mine = (is_unnamed || self.has_exact_players(&ended.white, &ended.black))
             && self.next_board != Some(NextBoardOwner::Other);
         if !is_mine || self.ending.is_some() {
             return false;
@@ -257,8 +259,8 @@ impl Game {
     pub(super) fn continues_with(&self, board: &Style12) -> bool {
         let may_go_on = match self.next_board {
             None | Some(NextBoardOwner::Either) => match self.ending {
-                Some(_) => self.may_end_with(board),
-                None => !self.is_refuted_by_start(board),
+                Some(_) => self.may_be_final_board(board),
+                None => !self.is_start_of_another_game(board),
             },
             Some(NextBoardOwner::Same) => self.has_squares_and_ply_of(board),
             Some(NextBoardOwner::Other) => false,
@@ -275,7 +277,7 @@ impl Game {
 
     /// Returns whether `board`, received after the end of the game, may be its last position: the last known one, or one ply
     /// later.
-    fn may_end_with(&self, board: &Style12) -> bool {
+    fn may_be_final_board(&self, board: &Style12) -> bool {
         let is_same = self.has_squares_and_ply_of(board) && board.has_last_move() == self.position.has_last_move();
         let is_next = board.has_last_move() && board.ply().checked_sub(1) == Some(self.position.ply());
         is_same || is_next
@@ -285,7 +287,7 @@ impl Game {
     ///
     /// A takeback of all moves also leads to the start position. If this game's start is unknown, an earlier or equal ply is
     /// accepted.
-    fn is_refuted_by_start(&self, board: &Style12) -> bool {
+    fn is_start_of_another_game(&self, board: &Style12) -> bool {
         let is_start = !board.has_last_move() && !board.relation().is_examined();
         is_start
             && match self.moves.board_at(board.ply(), &self.position) {

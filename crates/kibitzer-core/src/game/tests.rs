@@ -616,7 +616,8 @@ fn delta_boards_keep_rights_counters_and_material() {
 
 #[test]
 fn what_is_kept_has_limits() {
-    let mut games = Games::with_limits(GameLimits::default().games(3).moves(2));
+    let mut games = Games::default();
+    games.set_limits(GameLimits::default().games(3).moves(2));
     let mut reader = crate::message::Reader::default();
     let mut feed = |lines: &str| {
         let mut rest = lines.as_bytes();
@@ -646,7 +647,7 @@ fn followed_games_stay_within_their_memory_budget() {
     let used = allocation_counter::measure(|| {
         let mut rest = stream.as_bytes();
         while reader.next(&mut rest).is_some() {}
-        reader.shrink();
+        reader.shrink_to_fit();
     });
     let n_moves: usize = reader.games().iter().map(|game| game.moves().len()).sum();
     assert_eq!((reader.games().iter().count(), n_moves), (155, 155 * 55));

@@ -10,40 +10,40 @@ use crate::game::{ChangeKind, DesyncReason, PrecedingReport};
 use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
 
 impl Games {
-    /// Applies a datagram. Datagrams of an isolated board change nothing; one after the end of a game may reopen it as an examined
-    /// game.
+    /// Applies a datagram. Datagrams of an isolated board change nothing; one after the end of a game may reopen it as an
+    /// examined game.
     pub(super) fn apply_update(&mut self, update: &GameUpdate) -> MessageEffect {
         let id = update.game;
         if self.isolated == Some(id) {
             return MessageEffect::default();
         }
         if let Some(game) = self.by_id.get_mut(id) {
-            game.reopen_as_examined();
+            game.reopen_if_living_on();
         }
         match &update.action {
             GameAction::Role(role) => self.apply_role(id, *role),
             GameAction::Position { fen, n_moves } => self.apply_position(id, fen, *n_moves),
             GameAction::MoveList { start, moves } => self.apply_move_list(id, start.as_ref(), moves),
             GameAction::Fen(fen) => self.apply_position(id, fen, 0),
-            action => self.apply_action_or_open(id, action),
+            action => self.apply_action_or_open_game(id, action),
         }
     }
 
     /// Processes the list with which ICC starts a game: later boards of the number may belong to another game. A list of changes
     /// replaces the names and terms of the game. Returns `false` for an isolated board, which is not followed; `true` without a
     /// list.
-    pub(super) fn apply_start_list(&mut self, info: &GameInfo) -> bool {
+    pub(super) fn apply_start_list_unless_isolated(&mut self, info: &GameInfo) -> bool {
         let (id, Some(start)) = (info.game, info.start.as_deref()) else { return true };
         if start.kind == StartKind::Isolated {
             // A followed game with this number is unchanged: the isolated board is only for display.
-            self.isolated = self.current_game(id).is_none().then_some(id).or(self.isolated);
+            self.isolated = self.game_owning_number(id).is_none().then_some(id).or(self.isolated);
             return false;
         }
         self.isolated = self.isolated.filter(|isolated| *isolated != id);
         if let Some(game) = self.by_id.get_mut(id) {
             match start.kind {
                 StartKind::Changed => game.replace_names_and_terms(info, start),
-                StartKind::Mine | StartKind::Observed => game.set_started(start),
+                StartKind::Mine | StartKind::Observed => game.set_next_owner_by_start_list(start),
                 _ => {}
             }
         }
@@ -55,13 +55,13 @@ impl Games {
     fn apply_role(&mut self, id: GameId, role: GameRole) -> MessageEffect {
         if role == GameRole::Gone {
             self.announced.take(id);
-            return self.set_followed(id, ChangeKind::Left);
+            return self.set_followed_or_left(id, ChangeKind::Left);
         }
-        let Some(game) = self.current_game(id) else {
-            self.announced.entry_or_insert(id).role = Some(role);
+        let Some(game) = self.game_owning_number(id) else {
+            self.announced.move_to_latest_or_insert(id).role = Some(role);
             return MessageEffect::default();
         };
-        game.set_role(role);
+        game.set_role_and_flip(role);
         MessageEffect::change(game, ChangeKind::Info)
     }
 
@@ -69,12 +69,12 @@ impl Games {
     ///
     /// Without a game of this number, opens an announced one; reports [`DesyncReason::NoBoard`] if there is none.
     fn apply_position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> MessageEffect {
-        let before = self.current_game(id).map(|game| game.shared_position());
-        let step = match self.current_game(id) {
+        let before = self.game_owning_number(id).map(|game| game.shared_position());
+        let step = match self.game_owning_number(id) {
             Some(game) => Some(game.set_position(fen, n_moves > 0)),
-            None => self.open_announced(id, fen),
+            None => self.open_announced_game(id, fen),
         };
-        let (Some(step), Some(game)) = (step, self.current_game(id)) else {
+        let (Some(step), Some(game)) = (step, self.game_owning_number(id)) else {
             return MessageEffect::desync(id, DesyncReason::NoBoard);
         };
         if n_moves > 0 {
@@ -96,21 +96,22 @@ impl Games {
                 break;
             }
             let action = GameAction::PastMove(sent.clone());
-            applied = self.apply_action(id, &action).unwrap_or(MessageEffect::desync(id, DesyncReason::NoBoard));
+            applied =
+                self.apply_action_to_game(id, &action).unwrap_or(MessageEffect::desync(id, DesyncReason::NoBoard));
         }
         applied
     }
 
     /// Applies an action to the current game. If there is none, a move or a board may open an announced game, or else reports
     /// [`DesyncReason::NoBoard`]; other actions change nothing.
-    fn apply_action_or_open(&mut self, id: GameId, action: &GameAction) -> MessageEffect {
-        if let Some(applied) = self.apply_action(id, action) {
+    fn apply_action_or_open_game(&mut self, id: GameId, action: &GameAction) -> MessageEffect {
+        if let Some(applied) = self.apply_action_to_game(id, action) {
             return applied;
         }
         match action {
             GameAction::Move(sent) | GameAction::PastMove(sent) => {
-                let opened = self.open_before_first_move(id, sent);
-                let (Some(opened), Some(mut applied)) = (opened, self.apply_action(id, action)) else {
+                let opened = self.open_at_usual_start(id, sent);
+                let (Some(opened), Some(mut applied)) = (opened, self.apply_action_to_game(id, action)) else {
                     return MessageEffect::desync(id, DesyncReason::NoBoard);
                 };
                 if let Some(change) = &mut applied.change {
@@ -127,7 +128,7 @@ impl Games {
     }
 
     /// Applies an action to the current game of this number; `None` if there is none.
-    fn apply_action(&mut self, id: GameId, action: &GameAction) -> Option<MessageEffect> {
+    fn apply_action_to_game(&mut self, id: GameId, action: &GameAction) -> Option<MessageEffect> {
         let game = self.by_id.get_mut(id).filter(|game| game.owns_number())?;
         Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
             Ok(Some(step)) => step.into_effect(game.position(), Some(game.shared_position())),
@@ -137,27 +138,27 @@ impl Games {
     }
 
     /// Opens an announced game with its first position; `None` if its terms have not arrived, or do not give a board.
-    fn open_announced(&mut self, id: GameId, fen: &Fen) -> Option<GameStep> {
+    fn open_announced_game(&mut self, id: GameId, fen: &Fen) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
-        let board = opening::first_board(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
+        let board = opening::first_board_from_start_list(reports.info.as_ref()?, fen, reports.role, self.me.as_ref())?;
         let kind = if self.by_id.get(id).is_some() { ChangeKind::Replaced } else { ChangeKind::Opened };
         let step = self.open_game(&Arc::new(board), kind);
         if let (Some(game), Some(hands)) = (self.by_id.get_mut(id), fen.hands) {
-            game.set_hands(hands);
+            game.set_hands_and_reset_evidence(hands);
         }
         Some(step)
     }
 
     /// Opens an announced game without a board from the usual start position; `None` if the game starts otherwise, or the move is
     /// not possible there.
-    fn open_before_first_move(&mut self, id: GameId, sent: &SentMove) -> Option<GameStep> {
+    fn open_at_usual_start(&mut self, id: GameId, sent: &SentMove) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
         let info =
             reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_from_usual_array))?;
-        let board = opening::first_board(info, &Fen::START, reports.role, self.me.as_ref())?;
+        let board = opening::first_board_from_start_list(info, &Fen::START, reports.role, self.me.as_ref())?;
         let played = NotatedMove::parse_sent(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;
-        self.open_announced(id, &Fen::START)
+        self.open_announced_game(id, &Fen::START)
     }
 }
 

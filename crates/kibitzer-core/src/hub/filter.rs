@@ -52,7 +52,7 @@ impl Filter {
     pub fn accepts(&self, event: &Event) -> bool {
         self.kinds.is_none_or(|kinds| kinds & kind_bit(event.kind()) != 0)
             && self.game.is_none_or(|game| concerns_game(event, game))
-            && self.speaker.as_ref().is_none_or(|speaker| is_said_by(event, speaker))
+            && self.speaker.as_ref().is_none_or(|speaker| is_spoken_by(event, speaker))
     }
 }
 
@@ -66,7 +66,7 @@ fn concerns_game(event: &Event, game: GameId) -> bool {
     event.affected_game() == Some(game) || event.message().is_some_and(|message| message.game() == Some(game))
 }
 
-fn is_said_by(event: &Event, speaker: &Handle) -> bool {
+fn is_spoken_by(event: &Event, speaker: &Handle) -> bool {
     let said_by = event.message().and_then(Message::speaker);
     said_by.is_some_and(|said_by| said_by.is_same_player(speaker.as_str()))
 }

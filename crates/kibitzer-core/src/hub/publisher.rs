@@ -24,7 +24,8 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Creates a publisher without subscribers.
+    /// Creates a publisher without subscribers, which keeps at most `kept_events` events for broadcast subscribers that have not
+    /// read them; 0 counts as 1.
     pub fn new(kept_events: usize) -> Self {
         Self {
             shared: Arc::new(HubShared::new(kept_events)),
@@ -41,7 +42,7 @@ impl Publisher {
 
     /// Returns the maximum number of unread events kept for broadcast subscribers; at least 1.
     pub fn max_kept_events(&self) -> usize {
-        self.shared.state().ring.limit()
+        self.shared.lock_state().ring.limit()
     }
 
     /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game.
@@ -53,7 +54,7 @@ impl Publisher {
     ///
     /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
     pub async fn publish(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
-        self.wait_for_room().await;
+        self.wait_for_lossless_room().await;
         self.send_without_waiting(event, games);
     }
 
@@ -70,7 +71,8 @@ impl Publisher {
         Ok(())
     }
 
-    /// Waits until a subscriber may have been added since the last event. The caller then calls [`admit_new_subscribers`](Self::admit_new_subscribers).
+    /// Waits until a subscriber has joined since the last call; may return although it was admitted already. The caller then
+    /// calls [`admit_new_subscribers`](Self::admit_new_subscribers).
     ///
     /// [`publish`](Self::publish) adds new subscribers too, but a snapshot of the games must not wait for the next event.
     ///
@@ -85,8 +87,8 @@ impl Publisher {
     ///
     /// `games` is the state of all games after the last published event.
     pub fn admit_new_subscribers(&mut self, games: &Games) {
-        let new_subscribers = std::mem::take(&mut self.shared.state().new_subscribers);
-        self.admit_all(new_subscribers, games);
+        let new_subscribers = std::mem::take(&mut self.shared.lock_state().new_subscribers);
+        self.remove_dropped_and_admit(new_subscribers, games);
     }
 
     /// Waits until every lossless queue has room for one event. The room remains, because only this publisher fills the queues.
@@ -94,7 +96,7 @@ impl Publisher {
     /// # Cancel safety
     ///
     /// Cancel safe: the future changes no state.
-    async fn wait_for_room(&self) {
+    async fn wait_for_lossless_room(&self) {
         for queue in &self.lossless {
             if queue.capacity() == 0 {
                 // An error means that the subscriber has left; `send_without_waiting` removes it.
@@ -103,12 +105,13 @@ impl Publisher {
         }
     }
 
-    /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have room.
+    /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have
+    /// room.
     fn send_without_waiting(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
         let changed = changed_game(event.borrow()).filter(|_| !self.watches.is_empty());
         let is_new_connection = matches!(event.borrow(), Event::Connected);
         let is_settled = !games_are_ahead_of(event.borrow());
-        let mut state = self.shared.state();
+        let mut state = self.shared.lock_state();
         let new_subscribers = std::mem::take(&mut state.new_subscribers);
         let has_queues = !self.lossless.is_empty() || !new_subscribers.is_empty();
         let shared = (has_queues || state.ring.has_readers()).then(|| event.into());
@@ -122,34 +125,34 @@ impl Publisher {
         let (with_games, new_subscribers): (Vec<_>, Vec<_>) = new_subscribers
             .into_iter()
             .partition(|new_subscriber| matches!(new_subscriber, NewSubscriber::WithGames { .. }));
-        self.admit_all(new_subscribers, games);
+        self.remove_dropped_and_admit(new_subscribers, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
         }
         if let Some(id) = changed {
-            self.update_watches(id, games);
+            self.update_watches_of(id, games);
         }
         if is_new_connection {
-            self.clear_watches();
+            self.reset_watches_to_none();
         }
         if is_settled {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
-            self.admit_all(with_games, games);
+            self.remove_dropped_and_admit(with_games, games);
         } else if !with_games.is_empty() {
-            self.shared.state().new_subscribers.extend(with_games);
+            self.shared.lock_state().new_subscribers.extend(with_games);
         }
     }
 
-    /// Removes dropped subscribers, and adds the new ones. A new watch receives the current state of its game; a subscriber that waits
-    /// for a snapshot receives all games, and a subscription to the events after them.
-    fn admit_all(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
+    /// Removes dropped subscribers if there are new ones, and adds those. A new watch receives the current state of its game; a
+    /// subscriber that waits for a snapshot receives all games, and a subscription to the events after them.
+    fn remove_dropped_and_admit(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
         if new_subscribers.is_empty() {
             return;
         }
         self.lossless.retain(|queue| !queue.is_closed());
         self.watches.retain(|watch| !watch.newest.is_closed());
         let mut snapshot = None;
-        for new_subscriber in new_subscribers.into_iter().filter(|new_subscriber| !new_subscriber.is_gone()) {
+        for new_subscriber in new_subscribers.into_iter().filter(|new_subscriber| !new_subscriber.is_dropped()) {
             match new_subscriber {
                 NewSubscriber::Lossless(queue) => self.lossless.push(queue),
                 NewSubscriber::Watch(watch) => {
@@ -176,14 +179,14 @@ impl Publisher {
     }
 
     /// Resets all watches to `None`: a new connection knows no games, and may use the same numbers for other games.
-    fn clear_watches(&self) {
+    fn reset_watches_to_none(&self) {
         for watch in &self.watches {
             watch.newest.send_if_modified(|newest| newest.take().is_some());
         }
     }
 
     /// Sends the state of a game to its watches, and removes dropped ones. Copies the game only if it has a watch.
-    fn update_watches(&mut self, id: GameId, games: &Games) {
+    fn update_watches_of(&mut self, id: GameId, games: &Games) {
         self.watches.retain(|watch| watch.id != id || !watch.newest.is_closed());
         let mut watches = self.watches.iter().filter(|watch| watch.id == id).peekable();
         if watches.peek().is_none() {
@@ -198,7 +201,7 @@ impl Publisher {
 
 impl Drop for Publisher {
     fn drop(&mut self) {
-        let mut state = self.shared.state();
+        let mut state = self.shared.lock_state();
         state.closed = true;
         state.waiters.take_wakers(&mut self.woken);
         // Dropping the senders closes these subscriptions. They are dropped after the lock is released.

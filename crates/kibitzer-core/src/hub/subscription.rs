@@ -22,7 +22,8 @@ impl Hub {
     /// Subscribes to all later events by broadcast.
     ///
     /// A slow subscriber does not delay the session: the oldest unread events are dropped beyond the limit of
-    /// [`Publisher::max_kept_events`](super::Publisher::max_kept_events), and counted. After the end of the session, the subscription is closed.
+    /// [`Publisher::max_kept_events`](super::Publisher::max_kept_events), and counted. After the end of the session, the
+    /// subscription is closed.
     pub fn subscribe(&self) -> Subscription {
         Subscription::broadcast(&self.shared)
     }
@@ -33,7 +34,7 @@ impl Hub {
     /// receives an event or is dropped. A server closes the connection of a client that does not read.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         let (sender, subscription) = Subscription::lossless(capacity);
-        self.add_subscriber(NewSubscriber::Lossless(sender));
+        self.queue_and_notify_publisher(NewSubscriber::Lossless(sender));
         subscription
     }
 
@@ -73,14 +74,14 @@ impl Hub {
     /// Watches the state of one game, whether or not the session knows the game yet.
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
-        self.add_subscriber(NewSubscriber::Watch(WatchSender { id, newest: sender }));
+        self.queue_and_notify_publisher(NewSubscriber::Watch(WatchSender { id, newest: sender }));
         GameWatch { id, newest: receiver }
     }
 
-    /// Returns the number of events that broadcast subscribers have missed so far: the sum over all subscribers, including dropped
-    /// ones.
+    /// Returns the number of events that broadcast subscribers have missed so far: the sum over all subscribers, including
+    /// dropped ones.
     pub fn missed_events(&self) -> u64 {
-        self.shared.state().ring.n_missed()
+        self.shared.lock_state().ring.n_missed()
     }
 
     /// Waits until the publisher returns a snapshot and a subscription; `capacity` is that of a lossless queue, `None` for a
@@ -94,15 +95,16 @@ impl Hub {
         capacity: Option<usize>,
     ) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
         let (sender, receiver) = oneshot::channel();
-        self.add_subscriber(NewSubscriber::WithGames { capacity, reply: sender });
+        self.queue_and_notify_publisher(NewSubscriber::WithGames { capacity, reply: sender });
         receiver.await.map_err(|_| RecvError::Closed)
     }
 
-    /// Queues a new subscriber, and wakes the publisher. If the publisher was dropped, drops the new subscriber, which closes its subscription.
-    fn add_subscriber(&self, new_subscriber: NewSubscriber) {
-        let mut state = self.shared.state();
+    /// Queues a new subscriber, and wakes the publisher. If the publisher was dropped, drops the new subscriber, which closes its
+    /// subscription.
+    fn queue_and_notify_publisher(&self, new_subscriber: NewSubscriber) {
+        let mut state = self.shared.lock_state();
         if !state.closed {
-            state.add_subscriber(new_subscriber);
+            state.queue_subscriber(new_subscriber);
             self.shared.subscriber_added.notify_one();
         }
     }
@@ -236,7 +238,7 @@ impl EventReceiver {
     /// Returns the next event without a filter and without waiting; `None` if there is none yet.
     fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         match self {
-            Self::Broadcast(reader) => reader.shared.state().next_result(&mut reader.position).transpose(),
+            Self::Broadcast(reader) => reader.shared.lock_state().read_at_or_closed(&mut reader.position).transpose(),
             Self::Lossless(queue) => match queue.try_recv() {
                 Ok(event) => Ok(Some(event)),
                 Err(TryRecvError::Empty) => Ok(None),
@@ -265,15 +267,15 @@ struct RingReader {
 
 impl RingReader {
     fn new(shared: Arc<HubShared>) -> Self {
-        let mut state = shared.state();
+        let mut state = shared.lock_state();
         let (position, slot) = (state.ring.add_reader(), state.waiters.add_slot());
         drop(state);
         Self { shared, position, slot }
     }
 
     fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
-        let mut state = self.shared.state();
-        if let Some(result) = state.next_result(&mut self.position) {
+        let mut state = self.shared.lock_state();
+        if let Some(result) = state.read_at_or_closed(&mut self.position) {
             return Poll::Ready(result);
         }
         state.waiters.store_waker(self.slot, context.waker());
@@ -283,7 +285,7 @@ impl RingReader {
 
 impl Drop for RingReader {
     fn drop(&mut self) {
-        let mut state = self.shared.state();
+        let mut state = self.shared.lock_state();
         state.ring.remove_reader(self.position);
         state.waiters.free_slot(self.slot);
     }

@@ -83,7 +83,7 @@ fn who_leaves_before_the_publisher_met_them_takes_no_room() {
         drop((hub.watch_game(GameId(7)), hub.subscribe_lossless(1)));
         assert!(hub.subscribe_with_games().now_or_never().is_none());
     }
-    let state = session.publisher.shared.state();
+    let state = session.publisher.shared.lock_state();
     assert!(state.new_subscribers.len() < 20, "{}", state.new_subscribers.len());
 }
 
@@ -351,7 +351,7 @@ fn subscribers_that_come_and_go_leave_nothing_behind() {
         drop((session.hub().subscribe_lossless(1), session.hub().watch_game(GameId(7))));
         session.publisher.admit_new_subscribers(session.events.games());
     }
-    assert_eq!(session.publisher.shared.state().waiters.slots.len(), 2);
+    assert_eq!(session.publisher.shared.lock_state().waiters.slots.len(), 2);
     assert!(session.publisher.lossless.len() + session.publisher.watches.len() <= 2);
 }
 
@@ -496,7 +496,7 @@ proptest! {
             }
         }
         readers.clear();
-        let state = session.publisher.shared.state();
+        let state = session.publisher.shared.lock_state();
         prop_assert_eq!((state.ring.unread.len(), state.ring.has_readers()), (0, false));
     }
 }

@@ -38,7 +38,7 @@ impl Waiters {
 
     /// Frees the slot, and drops its waker.
     pub(super) fn free_slot(&mut self, index: usize) {
-        self.set(index, WakerSlot::Free);
+        self.set_slot(index, WakerSlot::Free);
     }
 
     /// Stores a waker for the next [`take_wakers`](Self::take_wakers); replaces the stored one.
@@ -46,7 +46,7 @@ impl Waiters {
         if let Some(WakerSlot::Waiting(known)) = self.slots.get_mut(index) {
             known.clone_from(waker);
         } else {
-            self.set(index, WakerSlot::Waiting(waker.clone()));
+            self.set_slot(index, WakerSlot::Waiting(waker.clone()));
         }
     }
 
@@ -66,7 +66,7 @@ impl Waiters {
     }
 
     /// Replaces the state of a slot, and updates the number of stored wakers. Ignores an index without a slot.
-    fn set(&mut self, index: usize, new: WakerSlot) {
+    fn set_slot(&mut self, index: usize, new: WakerSlot) {
         let Some(slot) = self.slots.get_mut(index) else {
             return;
         };

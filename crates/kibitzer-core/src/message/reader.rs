@@ -82,7 +82,7 @@ impl Reader {
     /// Sets whether the login is complete, and the name of this login. The framer is resumed separately.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.parser.logged_in = state.is_logged_in;
-        self.parser.datagrams.set_me(state.me.clone().unwrap_or_default());
+        self.parser.datagrams.set_login_name(state.me.clone().unwrap_or_default());
     }
 
     /// Adds the players of a game that the stream reported earlier; datagrams about it may omit them.

@@ -27,9 +27,9 @@ pub(super) struct ListingRecognizer {
 
 impl ListingRecognizer {
     /// Processes a message: marks it if it is a line of a listing, and returns the listing that ends with it.
-    pub(super) fn process(&mut self, received: &mut Received) -> Option<AnyListing> {
+    pub(super) fn mark_line_or_finish(&mut self, received: &mut Received) -> Option<AnyListing> {
         match &received.message {
-            Message::Control(control) => self.process_control(control),
+            Message::Control(control) => self.handle_control(control),
             // Talk can interrupt a reply, and is not part of it; an overlong line is not a row.
             Message::Talk(_) | Message::OverLong(_) => None,
             _ => {
@@ -49,12 +49,12 @@ impl ListingRecognizer {
     }
 
     /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.
-    fn process_control(&mut self, control: &Control) -> Option<AnyListing> {
+    fn handle_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
-            Control::BlockStart { code, .. } => self.start_reply(AnyCollector::for_block_code(code.0)),
+            Control::BlockStart { code, .. } => self.start_collecting(AnyCollector::for_block_code(code.0)),
             Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
             Control::UnitStart(header) if header.player.as_str() == "*" => {
-                self.start_reply(AnyCollector::for_icc_command(header.command));
+                self.start_collecting(AnyCollector::for_icc_command(header.command));
             }
             Control::BlockEnd { complete: false, .. } => self.collector = None,
             Control::UnitEnd if self.depth > 0 => self.depth -= 1,
@@ -65,7 +65,7 @@ impl ListingRecognizer {
     }
 
     /// Starts a reply, and drops an unfinished listing.
-    fn start_reply(&mut self, collector: Option<AnyCollector>) {
+    fn start_collecting(&mut self, collector: Option<AnyCollector>) {
         self.collector = collector.map(Box::new);
         self.depth = 0;
     }

@@ -12,8 +12,8 @@ use crate::text;
 
 /// A line for the server: validated, encoded, without its line end.
 ///
-/// Characters other than printable ASCII are encoded by [`text::encode_ascii`]. Line breaks and other control characters are refused, so that
-/// no text that a bot passes on becomes a second command.
+/// Characters other than printable ASCII are encoded by [`text::encode_ascii`]. Line breaks and other control characters are refused,
+/// so that no text that a bot passes on becomes a second command.
 ///
 /// ```
 /// use kibitzer_core::event::CommandError;
@@ -38,7 +38,7 @@ impl Command {
     ///
     /// [`CommandError`] if it contains a control character, or is longer than [`MAX_BYTES`](Self::MAX_BYTES) once encoded.
     pub fn new(line: &str) -> Result<Self, CommandError> {
-        validate(line)?;
+        refuse_control_characters(line)?;
         let encoded = text::encode_ascii(line);
         if encoded.len() > Self::MAX_BYTES {
             return Err(CommandError::TooLong { length: encoded.len() });
@@ -103,7 +103,7 @@ impl Command {
     }
 
     /// Returns whether the command challenges a player or accepts a challenge.
-    pub(super) fn is_challenge(&self) -> bool {
+    pub(super) fn is_challenge_or_accept(&self) -> bool {
         matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
     }
 
@@ -137,8 +137,8 @@ impl Command {
 
 /// Conditions under which a command may still be sent. A new value has none.
 ///
-/// A command may wait in the queue of a session: for earlier replies, for the server's prompt, for the end of a throttle of talk, or
-/// for the restoration after a reconnect. The conditions are checked when its line is about to be sent, and whenever something
+/// A command may wait in the queue of a session: for earlier replies, for the server's prompt, for the end of a throttle of talk,
+/// or for the restoration after a reconnect. The conditions are checked when its line is about to be sent, and whenever something
 /// happens before. Once the line is sent, they have no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestOptions {
@@ -164,8 +164,8 @@ impl RequestOptions {
     }
 
     /// Sends the command only while the game that has this number at the time of the request is in progress and followed by this
-    /// session. Otherwise nothing is sent, and the request fails with [`RequestError::GameOver`]. A later game with the same number
-    /// does not count. Default: no game.
+    /// session. Otherwise nothing is sent, and the request fails with [`RequestError::GameOver`]. A later game with the same
+    /// number does not count. Default: no game.
     ///
     /// [`RequestError::GameOver`]: crate::event::RequestError::GameOver
     #[must_use]
@@ -181,7 +181,7 @@ fn lowercase(word: &str) -> Cow<'_, str> {
 }
 
 /// Returns [`CommandError::LineBreak`] if the line contains one, [`CommandError::Control`] for any other control character.
-pub(super) fn validate(line: &str) -> Result<(), CommandError> {
+pub(super) fn refuse_control_characters(line: &str) -> Result<(), CommandError> {
     if line.contains(['\n', '\r']) {
         return Err(CommandError::LineBreak);
     }

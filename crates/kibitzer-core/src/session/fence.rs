@@ -4,7 +4,8 @@ use fastrand::Rng;
 
 use crate::scan::find;
 
-/// Length of a fence in bytes. Together with the longest refusal it is shorter than any line width, so servers never break the line.
+/// Length of a fence in bytes. Together with the longest refusal it is shorter than any line width, so servers never break the
+/// line.
 const LENGTH: usize = 10;
 
 /// Prefix of every fence. No server has a command or alias that begins with it, and no move does.
@@ -42,18 +43,18 @@ impl Fence {
 
     /// Returns whether a received line is the refusal of this fence in ICC's words.
     pub(super) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
-        self.before_answer(line).is_some_and(|before| before.ends_with(ICC_REFUSAL))
+        self.text_before_answer(line).is_some_and(|before| before.ends_with(ICC_REFUSAL))
     }
 
     /// Returns the custom prompt that precedes the refusal on its line; `None` if the line does not contain the fence, or if the
     /// text before it does not end with a blank. Every prompt does; other text is the rest of a line that was cut short.
     pub(super) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
-        let before = self.before_answer(line)?;
+        let before = self.text_before_answer(line)?;
         let prompt = before.strip_suffix(ICC_REFUSAL).unwrap_or(before);
         prompt.ends_with(b" ").then(|| shortest_period(prompt))
     }
 
-    fn before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+    fn text_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let before = line.get(..find(line, &self.0)?)?;
         // A server without tags repeats the tag of the fence, too.
         Some(before.strip_suffix(b"`").unwrap_or(before))

@@ -1,11 +1,11 @@
 //! Sessions: the state machine that decides what to send and when, and when to connect again.
 //!
-//! [`Session`] does no I/O and reads no clock. [`SessionOptions`] configure it; its output are [`Event`](crate::Event)s and the [`Reply`]
-//! of each request.
+//! [`Session`] does no I/O and reads no clock. [`SessionOptions`] configure it; its output are [`Event`](crate::Event)s and the
+//! [`Reply`] of each request.
 //!
-//! The session detects what a server understands. It tries the login string and version 2 of timeseal where they do no harm. It uses
-//! block mode if the server refuses a line without a number; otherwise it sends an unknown command after each command, whose refusal
-//! marks the end of the reply.
+//! The session detects what a server understands. It tries the login string and version 2 of timeseal where they do no harm. It
+//! uses block mode if the server refuses a line without a number; otherwise it sends an unknown command after each command, whose
+//! refusal marks the end of the reply.
 
 mod command;
 mod context;

@@ -11,8 +11,8 @@ use crate::text::{ServerText, decode_latin_1};
 
 /// Reply of the server to one command.
 ///
-/// In block mode and in ICC's units it is the enclosed output; otherwise all output between the command and the answer to the fence
-/// after it. Either may contain boards, tells and other unrequested messages.
+/// In block mode and in ICC's units it is the enclosed output; otherwise all output between the command and the answer to the
+/// fence after it. Either may contain boards, tells and other unrequested messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
@@ -38,8 +38,9 @@ impl Reply {
         self.lines().flat_map(|line| [decode_latin_1(line), Cow::Borrowed("\n")]).collect()
     }
 
-    /// Returns the events that the command itself may have caused, in order: no talk and nothing else that games and other players cause.
-    /// Contains boards printed on request, but no other boards: the board of a sent move looks like that of an opponent's move.
+    /// Returns the events that the command itself may have caused, in order: no talk and nothing else that games and other
+    /// players cause. Contains boards printed on request, but no other boards: the board of a sent move looks like that of an
+    /// opponent's move.
     pub fn answers(&self) -> impl Iterator<Item = &Event> {
         let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_be_unrequested(message));
         self.events.iter().filter(is_answer)
@@ -69,7 +70,8 @@ impl Reply {
         changes.next() == Some(false) && !changes.any(|is_observed| is_observed)
     }
 
-    /// Returns the reply, or the error if the server refused the command. The session has applied this to every reply that it returns.
+    /// Returns the reply, or the error if the server refused the command. The session has applied this to every reply that it
+    /// returns.
     ///
     /// # Errors
     ///
@@ -87,7 +89,7 @@ impl Reply {
         let by_code = || {
             let reason = match self.code.filter(|code| code.is_error())? {
                 CommandCode::UNNUMBERED => return Some(RequestError::Unnumbered),
-                code => refusal_reason_of(code, answer),
+                code => refusal_reason_by_code(code, answer),
             };
             Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
         };
@@ -110,7 +112,7 @@ impl RequestError {
 /// Returns the reason for a refusal that only the reply's code reports.
 ///
 /// Source: FICS help file `block_codes`.
-fn refusal_reason_of(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
+fn refusal_reason_by_code(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
     match code {
         // FatICS gives missing parameters the code of an unknown command.
         CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
@@ -151,7 +153,8 @@ fn may_be_unrequested(message: &Message) -> bool {
     }
 }
 
-/// Returns whether a game or another player caused the message, and no command of this login: the reply to a move is a board alone.
+/// Returns whether a game or another player caused the message, and no command of this login: the reply to a move is a board
+/// alone.
 pub(super) fn is_caused_by_others(message: &Message) -> bool {
     match message {
         Message::Style12(board) => {
@@ -177,7 +180,7 @@ impl PartialReply {
     }
 
     /// Appends an event. Over a limit, all events are dropped, and later ones are ignored.
-    pub(super) fn push(&mut self, event: &Event, limits: &RequestLimits) {
+    pub(super) fn push_within_limits(&mut self, event: &Event, limits: &RequestLimits) {
         self.bytes = self.bytes.saturating_add(event.raw().len());
         self.is_too_long |= self.bytes > limits.reply_bytes || self.reply.events.len() >= limits.reply_events;
         if self.is_too_long {

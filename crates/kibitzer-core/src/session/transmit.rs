@@ -18,8 +18,8 @@ use crate::wire::{Sealer, Timeseal};
 pub struct Transmit {
     /// Purpose of the bytes.
     pub kind: TransmitKind,
-    /// The request that the bytes belong to; `None` for timeseal and the login. Requests of the session itself have an identifier too,
-    /// but [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's.
+    /// The request that the bytes belong to; `None` for timeseal and the login. Requests of the session itself have an identifier
+    /// too, but [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's.
     pub request: Option<RequestId>,
     bytes: Zeroizing<Vec<u8>>,
     secrets: Vec<Zeroizing<Vec<u8>>>,
@@ -30,7 +30,7 @@ pub struct Transmit {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TransmitKind {
-    /// First line of a sealed connection.
+    /// First line of a connection with timeseal, which identifies the client program.
     Hello,
     /// Answer to a timeseal ping.
     PingAnswer,
@@ -57,7 +57,7 @@ impl TransmitKind {
 }
 
 impl Transmit {
-    /// Creates a line without its seal and line feed, which [`Outbox::pop`] adds.
+    /// Creates a line without its seal and line feed, which [`Outbox::pop_with_sent_event`] adds.
     fn new<'a>(kind: TransmitKind, text: impl Into<Vec<u8>>, secrets: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let secrets = secrets.into_iter().map(|secret| Zeroizing::new(secret.to_vec())).collect();
         Self { bytes: Zeroizing::new(text.into()), kind, secrets, request: None }
@@ -99,6 +99,7 @@ pub(super) struct Outbox {
     pub(super) detector: SecretDetector,
 }
 
+/// Timeseal of the current connection, and the time from which its timestamps count.
 #[derive(Clone, Copy, Debug)]
 struct ActiveSeal {
     sealer: Sealer,
@@ -121,35 +122,35 @@ impl Outbox {
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
-    pub(super) fn stop_sealing(&mut self) {
+    pub(super) fn disable_timeseal(&mut self) {
         self.seal = None;
         self.pings = 0;
     }
 
     /// Releases unused memory.
-    pub(super) fn shrink(&mut self) {
+    pub(super) fn shrink_to_fit(&mut self) {
         self.lines.shrink_to_fit();
     }
 
     /// Queues the answer to a ping; ignored if the connection is not sealed.
-    pub(super) fn answer_ping(&mut self) {
+    pub(super) fn queue_ping_answer(&mut self) {
         self.pings = self.pings.saturating_add(usize::from(self.seal.is_some()));
     }
 
     /// Queues a line of the login without a password, or a fence.
-    pub(super) fn push_line(&mut self, kind: TransmitKind, text: &[u8]) {
+    pub(super) fn push_plain_line(&mut self, kind: TransmitKind, text: &[u8]) {
         self.lines.push_back(Transmit::new(kind, text, []));
     }
 
-    /// Queues `text`, a line of the login that contains `password`. The password is registered as the secret of the line, so that it is
-    /// redacted.
-    pub(super) fn push_password(&mut self, text: &[u8], password: &Password) {
+    /// Queues `text`, a line of the login that contains `password`. The password is registered as the secret of the line, so that
+    /// it is redacted.
+    pub(super) fn push_password_line(&mut self, text: &[u8], password: &Password) {
         self.lines.push_back(Transmit::new(TransmitKind::Password, text, [password.as_bytes()]));
     }
 
     /// Queues a line of a request: the command with its number, or its fence if `command` is `None`. Learns an alias that the
     /// command defines.
-    pub(super) fn push_command(&mut self, command: Option<&Command>, line: String, request: RequestId) {
+    pub(super) fn push_request_and_learn_alias(&mut self, command: Option<&Command>, line: String, request: RequestId) {
         let secrets = command.map(|command| self.detector.secrets(command.as_str())).unwrap_or_default();
         let kind = if secrets.is_empty() { TransmitKind::Command } else { TransmitKind::SecretCommand };
         let line = Transmit::new(kind, line, secrets.into_iter().map(str::as_bytes));
@@ -160,7 +161,7 @@ impl Outbox {
     }
 
     /// Removes the lines of the login that were not sent.
-    pub(super) fn remove_login_lines(&mut self) {
+    pub(super) fn remove_unsent_login_lines(&mut self) {
         self.lines.retain(|line| !matches!(line.kind, TransmitKind::Login | TransmitKind::Password));
     }
 
@@ -169,7 +170,7 @@ impl Outbox {
     ///
     /// The hello precedes answers to pings, which precede lines. The hello and the answers have no event; the event of a line
     /// with a password omits the text.
-    pub(super) fn pop(&mut self, now: Instant) -> Option<(Transmit, Option<Event>)> {
+    pub(super) fn pop_with_sent_event(&mut self, now: Instant) -> Option<(Transmit, Option<Event>)> {
         if let Some(seal) = self.seal {
             if std::mem::take(&mut self.hello) {
                 return Some((Transmit::new(TransmitKind::Hello, seal.sealer.hello(seal.time_ms(now)), []), None));
@@ -191,6 +192,7 @@ impl Outbox {
     }
 }
 
+/// Returns a line with its timestamp and line end, as timeseal encodes them.
 fn seal_line(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
     #[expect(
         clippy::expect_used,

@@ -11,17 +11,18 @@ use crate::message::{Message, ReportedMove, Style12};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ReportedBoard<'a> {
-    /// The board; of a move without its board the one that it led to.
+    /// The board in the message; for a message with a move only, the board after that move.
     pub board: &'a Style12,
-    /// The last move; castling includes the squares of king and rook if the board before the move is known. `None` without a last move,
-    /// or if its form is unknown.
+    /// The last move; castling includes the squares of king and rook if the board before the move is known. `None` without a last
+    /// move, or if its form is unknown.
     pub played: Option<LastMove>,
     /// The kind of message: `style12`, `style10`, `delta` or `datagram`.
     pub source: &'static str,
 }
 
 impl Event {
-    /// Returns the board that the event reports, in style 12 or 10 or by a move that fits the known board; `None` if it reports none.
+    /// Returns the board that the event reports, in style 12 or 10 or by a move that fits the known board; `None` if it reports
+    /// none.
     pub fn reported_board(&self) -> Option<ReportedBoard<'_>> {
         let change = self.change();
         let rebuilt = || change?.board.as_deref();
@@ -94,7 +95,8 @@ describe! {
 }
 
 impl Style12 {
-    /// Returns the last move with its number, as in printed games: `12. Nf3`, `12... Nf6`. `None` for a board without a last move.
+    /// Returns the last move with its number, as in printed games: `12. Nf3`, `12... Nf6`. `None` for a board without a last
+    /// move.
     pub fn numbered_move(&self) -> Option<String> {
         let last_move = self.last_move()?;
         let number = self.move_number();

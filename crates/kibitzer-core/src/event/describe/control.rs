@@ -10,7 +10,7 @@ use crate::text::Handle;
 use crate::wire::telnet_command_name;
 
 impl Fields for Control {
-    fn fields(&self, put: &mut FieldSink<'_>) {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
         match self {
             Self::LoginPrompt | Self::PasswordPrompt => fields!(put, self; name: None::<Handle>),
             Self::GuestPrompt(name) => fields!(put, self; name: &**name),
@@ -42,7 +42,7 @@ impl EventDescriptor for Control {
         }
     }
 
-    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         match self {
             Self::Prompt => out.write_str("%"),
             Self::LoginPrompt => out.write_str("login:"),

@@ -16,7 +16,7 @@ describe! {
         game: it.game,
         fields: [
             game, white: it.white_letters, black: it.black_letters,
-            passed: it.passed.map(|(to, piece)| Passed { to, piece }),
+            passed: it.passed.map(|(to, piece)| PassedPiece { to, piece }),
         ],
         words(out): {
             write!(out, "game {} reserves: white [{}] black [{}]", it.game, it.white_letters, it.black_letters)?;
@@ -62,7 +62,7 @@ describe! {
         words(out): {
             let kind = it.kind.as_ref().map_or("", ServerText::as_str);
             let [white, black] = [it.white_rating, it.black_rating].map(rating_or_unrated);
-            write!(out, "game {}: {}{kind}, ratings {white} and {black}", it.game, rated_word(it.rated))
+            write!(out, "game {}: {}{kind}, ratings {white} and {black}", it.game, rated_prefix(it.rated))
         },
     }
 
@@ -129,17 +129,17 @@ describe! {
 }
 
 /// The object `passed`.
-struct Passed {
+struct PassedPiece {
     to: Color,
     piece: Role,
 }
 
 objects! {
-    Passed as it: [to, piece];
+    PassedPiece as it: [to, piece];
 }
 
 /// Returns the word to write before a type of game: `rated `, `unrated `, or nothing if it is not known.
-pub(super) const fn rated_word(rated: Option<bool>) -> &'static str {
+pub(super) const fn rated_prefix(rated: Option<bool>) -> &'static str {
     match rated {
         Some(true) => "rated ",
         Some(false) => "unrated ",

@@ -15,8 +15,8 @@ impl Event {
     /// `members` is inserted after the keys `event` and `offset`: more members as JSON, each after a
     /// comma, or nothing.
     ///
-    /// Texts may hold anything that a player wrote. Besides the characters that JSON requires, characters are escaped that control a
-    /// terminal, change the direction of text, or count as a line end in some programs (Python's `splitlines`).
+    /// Texts may hold anything that a player wrote. Besides the characters that JSON requires, characters are escaped that
+    /// control a terminal, change the direction of text, or count as a line end in some programs (Python's `splitlines`).
     ///
     /// ```
     /// use kibitzer_core::EventReader;
@@ -39,14 +39,14 @@ impl Event {
                 None => out.extend_from_slice(b"null"),
             }
             out.extend_from_slice(members.as_bytes());
-            self.fields(it, &mut |key, value, _| write_member(key, value, out));
+            self.put_fields_and_line(it, &mut |key, value, _| write_comma_and_member(key, value, out));
             out.push(b'}');
         });
     }
 }
 
 /// Appends a comma and a member of an object.
-fn write_member(key: &'static str, value: Value<'_>, out: &mut Vec<u8>) {
+fn write_comma_and_member(key: &'static str, value: Value<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());
     out.extend_from_slice(b"\":");
@@ -69,7 +69,7 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
         }
         Value::List(list) => {
             let mut separator = b'[';
-            list.items(&mut |item| {
+            list.put_items(&mut |item| {
                 out.push(std::mem::replace(&mut separator, b','));
                 write_value(item, out);
             });
@@ -77,7 +77,7 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
         }
         Value::Object(object) => {
             let start = out.len();
-            object.fields(&mut |key, value, _| write_member(key, value, out));
+            object.put_fields(&mut |key, value, _| write_comma_and_member(key, value, out));
             // The first member has no comma before it.
             match out.get_mut(start) {
                 Some(comma) => *comma = b'{',
@@ -109,7 +109,7 @@ fn write_number(number: i64, out: &mut Vec<u8>) {
 
 fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    escape(text, out);
+    write_escaped(text, out);
     out.push(b'"');
 }
 
@@ -118,13 +118,13 @@ struct JsonEscaper<'a>(&'a mut Vec<u8>);
 
 impl fmt::Write for JsonEscaper<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        escape(text, self.0);
+        write_escaped(text, self.0);
         Ok(())
     }
 }
 
 /// Appends text with the characters escaped that JSON or a terminal requires, without quotation marks.
-fn escape(text: &str, out: &mut Vec<u8>) {
+fn write_escaped(text: &str, out: &mut Vec<u8>) {
     if text.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
         return out.extend_from_slice(text.as_bytes());
     }
@@ -137,7 +137,7 @@ fn escape(text: &str, out: &mut Vec<u8>) {
             '\t' => out.extend_from_slice(b"\\t"),
             '\u{8}' => out.extend_from_slice(b"\\b"),
             '\u{c}' => out.extend_from_slice(b"\\f"),
-            _ if must_be_escaped(character) => {
+            _ if needs_unicode_escape(character) => {
                 out.extend_from_slice(format!("\\u{:04x}", u32::from(character)).as_bytes());
             }
             _ => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -147,7 +147,7 @@ fn escape(text: &str, out: &mut Vec<u8>) {
 
 /// Returns whether a character is written as `\u....`: control characters including U+0085, line and paragraph separators, and
 /// controls of the text direction.
-const fn must_be_escaped(character: char) -> bool {
+const fn needs_unicode_escape(character: char) -> bool {
     character.is_ascii_control()
         || matches!(character,
             '\u{80}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'

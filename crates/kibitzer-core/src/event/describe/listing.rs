@@ -13,7 +13,7 @@ use crate::message::{ClockReading, GameKind};
 use crate::text::PlayerText;
 
 impl Fields for AnyListing {
-    fn fields(&self, put: &mut FieldSink<'_>) {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
         match self {
             Self::Channels(it) => fields!(put, it; channels),
             Self::Finger(it) => fields!(put, it;
@@ -57,12 +57,12 @@ impl EventDescriptor for AnyListing {
         self.kind()
     }
 
-    fn line(&self) -> LineDisplay {
+    fn line_display(&self) -> LineDisplay {
         LineDisplay::Nowhere
     }
 
     /// Writes the name only: the lines before it are the words.
-    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "end of {}", self.kind().as_str().replace('_', " "))
     }
 }

@@ -1,5 +1,5 @@
-//! Descriptors: for each type of event its kind, the game and speaker that a filter compares, its fields in JSON, and its text for
-//! people.
+//! Descriptors: for each type of event its kind, the game and speaker that a filter compares, its fields in JSON, and its text
+//! for people.
 //!
 //! The table in `docs/architecture.md` lists all edits that a new message needs; here, its [`EventDescriptor`] and an arm in
 //! [`Message::descriptor`].
@@ -44,33 +44,33 @@ pub(crate) trait EventDescriptor: Fields {
         None
     }
 
-    /// Returns how the received line is displayed.
-    fn line(&self) -> LineDisplay {
+    /// Returns where the received line itself appears: in the text for people, in JSON, in both or in neither.
+    fn line_display(&self) -> LineDisplay {
         LineDisplay::ForPeople
     }
 
     /// Writes the event as text for people. Default: the name of the kind, and the fields that have a value.
-    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         out.write_str(&self.kind().as_str().replace('_', " "))?;
-        value::write_fields_as_text(": ", |put| self.fields(put), out)
+        value::write_fields_as_text(": ", |put| self.put_fields(put), out)
     }
 }
 
-/// How a received line is displayed: to people, as a field, or not at all.
+/// Use of a received line in the text for people and in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineDisplay {
-    /// To people, instead of the descriptor's words.
+    /// It is the text for people, in place of the descriptor's.
     ForPeople,
-    /// To people, and after the other fields as `text`.
+    /// It is the text for people, and the last field of the JSON object, `text`.
     InText,
-    /// As the fields `number` and `fields` of a datagram.
+    /// It is a datagram, whose number and fields are the last fields of the JSON object.
     InDatagram,
-    /// Nowhere: the words contain all of it.
+    /// It is left out, because the descriptor's text contains all of it.
     Nowhere,
 }
 
-/// Implements [`EventDescriptor`] for types. Each entry has the type and its kind, then in this order: the game, if the event names
-/// one; how the line is displayed; the fields; the text for people, if it differs from the default.
+/// Implements [`EventDescriptor`] for types. Each entry has the type and its kind, then in this order: the game, if the event
+/// names one; how the line is displayed; the fields; the text for people, if it differs from the default.
 macro_rules! describe {
     ($($kind:ty as $it:ident => $event:expr, {
         $(game: $game:expr,)?
@@ -79,7 +79,7 @@ macro_rules! describe {
         $(words($out:ident): $words:expr,)?
     })+) => {$(
         impl $crate::event::describe::value::Fields for $kind {
-            fn fields(&self, put: &mut $crate::event::describe::value::FieldSink<'_>) {
+            fn put_fields(&self, put: &mut $crate::event::describe::value::FieldSink<'_>) {
                 let $it = self;
                 let _ = ($it, &put);
                 $crate::event::describe::value::fields!(put, $it; $($fields)*);
@@ -98,13 +98,13 @@ macro_rules! describe {
                 $game.into()
             })?
 
-            $(fn line(&self) -> $crate::event::describe::LineDisplay {
+            $(fn line_display(&self) -> $crate::event::describe::LineDisplay {
                 let $it = self;
                 let _ = $it;
                 $line
             })?
 
-            $(fn words(&self, $out: &mut dyn ::std::fmt::Write) -> ::std::fmt::Result {
+            $(fn write_for_people(&self, $out: &mut dyn ::std::fmt::Write) -> ::std::fmt::Result {
                 let $it = self;
                 let _ = $it;
                 $words
@@ -157,8 +157,8 @@ impl Message {
 
     /// Returns the number of the game that the message names; `None` if it names none.
     ///
-    /// On most servers, a line about the game that this login plays names none (`Foo offers you a draw.`). `None` also for boards in
-    /// style 10, whose game numbers differ from those of all other messages.
+    /// On most servers, a line about the game that this login plays names none (`Foo offers you a draw.`). `None` also for boards
+    /// in style 10, whose game numbers differ from those of all other messages.
     pub fn game(&self) -> Option<GameId> {
         match self {
             Self::Style12(board) => Some(board.game()),
@@ -196,8 +196,8 @@ impl Event {
 
     /// Calls `visit` with the name and the value of each field that has a value, in the order of the JSON object.
     ///
-    /// Members of a nested object are fields of their own, `last_move.san`. A list of objects is one call for each object. Values display
-    /// as text for people, and may contain control characters that a player wrote.
+    /// Members of a nested object are fields of their own, `last_move.san`. A list of objects is one call for each object. Values
+    /// display as text for people, and may contain control characters that a player wrote.
     ///
     /// ```
     /// use kibitzer_core::EventReader;
@@ -209,16 +209,18 @@ impl Event {
     /// assert_eq!(fields, ["from Foo", "titles GM", "text hi", "channel 50"]);
     /// ```
     pub fn visit_fields(&self, visit: &mut dyn FnMut(&str, &dyn fmt::Display)) {
-        self.with_descriptor(|it| self.fields(it, &mut |key, value, _| value::visit(key, value, visit)));
+        self.with_descriptor(|it| {
+            self.put_fields_and_line(it, &mut |key, value, _| value::visit_flattened(key, value, visit));
+        });
     }
 
     /// Passes every field of the descriptor `it` to `put`, then the fields of the received line.
-    fn fields(&self, it: &dyn EventDescriptor, put: &mut FieldSink<'_>) {
-        it.fields(put);
+    fn put_fields_and_line(&self, it: &dyn EventDescriptor, put: &mut FieldSink<'_>) {
+        it.put_fields(put);
         let Self::Received { received, .. } = self else { return };
-        match it.line() {
-            LineDisplay::InText => value::put_field(put, "text", &server_text_of(received).as_deref()),
-            LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.fields(put)),
+        match it.line_display() {
+            LineDisplay::InText => value::put_field(put, "text", &line_or_datagram_text(received).as_deref()),
+            LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.put_fields(put)),
             LineDisplay::ForPeople | LineDisplay::Nowhere => {}
         }
     }
@@ -230,7 +232,7 @@ impl Event {
                 Some(position) => read(&position),
                 None => match received.message.descriptor() {
                     Some(descriptor) => read(descriptor),
-                    None => with_line_descriptor(received, read),
+                    None => with_text_or_datagram_descriptor(received, read),
                 },
             },
             Self::Desync(desync) => read(desync),
@@ -249,17 +251,17 @@ impl Event {
 }
 
 /// Calls `read` with the descriptor of a message without a type of its own: a datagram, or a line of text.
-fn with_line_descriptor<R>(received: &Received, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
+fn with_text_or_datagram_descriptor<R>(received: &Received, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
     if let Some(datagram) = received.datagram() {
         return read(&datagram);
     }
     let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
-    read(&DescribedLine { kind, text: decode_latin_1(received.raw()) })
+    read(&ListingOrTextLine { kind, text: decode_latin_1(received.raw()) })
 }
 
 /// Returns the server's text: the decoded line, or the argument `text` or `move` of a datagram; `None` for a datagram with
 /// neither.
-fn server_text_of(received: &Received) -> Option<Cow<'_, str>> {
+fn line_or_datagram_text(received: &Received) -> Option<Cow<'_, str>> {
     let Some(datagram) = received.datagram() else { return Some(decode_latin_1(received.raw())) };
     let words = ["text", "move"].into_iter().filter_map(|name| datagram.argument(name));
     words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty()).map(Cow::Owned)
@@ -272,14 +274,14 @@ fn server_text_of(received: &Received) -> Option<Cow<'_, str>> {
 /// change the direction of text.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = EscapedWriter(f);
+        let mut out = ControlEscaper(f);
         self.with_descriptor(|it| match self.line_for_people() {
-            Some(line) if it.line() != LineDisplay::Nowhere => out.write_str(&line),
+            Some(line) if it.line_display() != LineDisplay::Nowhere => out.write_str(&line),
             _ => {
-                it.words(&mut out)?;
+                it.write_for_people(&mut out)?;
                 match self {
-                    Self::Received { received, .. } if it.line() == LineDisplay::InText => {
-                        server_text_of(received).map_or(Ok(()), |words| write!(out, ": {words}"))
+                    Self::Received { received, .. } if it.line_display() == LineDisplay::InText => {
+                        line_or_datagram_text(received).map_or(Ok(()), |words| write!(out, ": {words}"))
                     }
                     _ => Ok(()),
                 }
@@ -289,8 +291,8 @@ impl fmt::Display for Event {
 }
 
 impl Event {
-    /// Returns the decoded line; `None` if it is empty, is a tagged line or a datagram, which are meant for programs, or if the event was
-    /// not received.
+    /// Returns the decoded line; `None` if it is empty, is a tagged line or a datagram, which are meant for programs, or if the
+    /// event was not received.
     fn line_for_people(&self) -> Option<Cow<'_, str>> {
         let Self::Received { received, .. } = self else { return None };
         let line = if received.is_datagram() { &[] } else { received.raw() };
@@ -299,9 +301,9 @@ impl Event {
 }
 
 /// Writer that escapes control characters except tabs.
-struct EscapedWriter<'a, 'f>(&'a mut fmt::Formatter<'f>);
+struct ControlEscaper<'a, 'f>(&'a mut fmt::Formatter<'f>);
 
-impl Write for EscapedWriter<'_, '_> {
+impl Write for ControlEscaper<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for piece in text.split_inclusive(|c: char| c.is_control() && c != '\t') {
             let control = piece.chars().next_back().filter(|c| c.is_control() && *c != '\t');
@@ -316,13 +318,13 @@ impl Write for EscapedWriter<'_, '_> {
 }
 
 /// A line of a listing, or of an unknown kind.
-struct DescribedLine<'a> {
+struct ListingOrTextLine<'a> {
     kind: EventKind,
     text: Cow<'a, str>,
 }
 
 describe! {
-    DescribedLine<'_> as it => it.kind, {
+    ListingOrTextLine<'_> as it => it.kind, {
         fields: [text: &*it.text],
         words(out): out.write_str(&it.text),
     }

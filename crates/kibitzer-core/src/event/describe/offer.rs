@@ -1,6 +1,6 @@
 //! Offers of every kind: challenges, offers in games, bughouse partnerships, seeks.
 
-use super::game::{rated_word, rating_or_unrated};
+use super::game::{rated_prefix, rating_or_unrated};
 use super::value::non_empty;
 use super::{LineDisplay, describe};
 use crate::event::EventKind;
@@ -18,7 +18,7 @@ describe! {
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
         ],
         words(out): {
-            let rated = rated_word(Some(it.rated));
+            let rated = rated_prefix(Some(it.rated));
             write!(out, "challenge: {} ({}), {rated}{}", it.from, it.from_rating, it.kind)?;
             match (it.initial_min, it.increment_s) {
                 (Some(initial), Some(increment)) => write!(out, " {initial}+{increment}"),
@@ -50,7 +50,7 @@ describe! {
         line: LineDisplay::InText,
         fields: [
             change: match it { Partner::Withdrawn { actor: MeOrOther::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
-            name: it.name(), game: it.partners_game(),
+            name: it.player_name(), game: it.partners_game(),
         ],
     }
 
@@ -72,7 +72,7 @@ describe! {
 
     Seek as it => EventKind::Seek, {
         fields: [
-            index, name, titles, rating, provisional: provisional_mark(it.rating), initial_min, increment_s, rated, kind,
+            index, name, titles, rating, provisional: rating_mark(it.rating), initial_min, increment_s, rated, kind,
             speed: it.game_kind().speed, variant: it.game_kind().variant, color, rating_min, rating_max, automatic, formula, new,
         ],
         words(out): {
@@ -80,7 +80,7 @@ describe! {
             if let (Some(initial), Some(increment)) = (it.initial_min, it.increment_s) {
                 write!(out, " {initial}+{increment}")?;
             }
-            write!(out, " {}{}", rated_word(it.rated), it.kind.as_ref().map_or("", ServerText::as_str))?;
+            write!(out, " {}{}", rated_prefix(it.rated), it.kind.as_ref().map_or("", ServerText::as_str))?;
             it.color.map_or(Ok(()), |color| write!(out, ", {color}"))
         },
     }
@@ -104,7 +104,7 @@ describe! {
     }
 }
 
-const fn provisional_mark(rating: Option<Rating>) -> &'static str {
+const fn rating_mark(rating: Option<Rating>) -> &'static str {
     match rating {
         Some(Rating::Rated(_, confidence)) => confidence.mark(),
         _ => "",
@@ -112,7 +112,7 @@ const fn provisional_mark(rating: Option<Rating>) -> &'static str {
 }
 
 impl Partner {
-    const fn name(&self) -> Option<&Handle> {
+    const fn player_name(&self) -> Option<&Handle> {
         match self {
             Self::Offered(name)
             | Self::OfferSent(name)

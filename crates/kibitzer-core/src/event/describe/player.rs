@@ -25,7 +25,7 @@ describe! {
 }
 
 impl Fields for Talk {
-    fn fields(&self, put: &mut FieldSink<'_>) {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
         fields!(put, self; from: self.from(), titles: self.titles(), text: &*self.text());
         match self.kind {
             TalkKind::ChannelTell { channel } => fields!(put, self; channel: channel),
@@ -68,7 +68,7 @@ impl EventDescriptor for Talk {
     }
 
     /// Writes what a server would have sent as a line. The player's text comes last, as it is.
-    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         write!(out, "{}{}", self.from().as_ref().map_or("", Handle::as_str), self.titles())?;
         match self.kind {
             TalkKind::ChannelTell { channel } => write!(out, "({channel})")?,

@@ -1,7 +1,7 @@
 //! The JSON Schema of events, `docs/schema/events.json`.
 //!
-//! The descriptors have the type of every field of an event, but events have no values without a sample: the schema is generated from
-//! a sample of each kind. Fields of an object that no sample contains fail the generation.
+//! The descriptors have the type of every field of an event, but events have no values without a sample: the schema is generated
+//! from a sample of each kind. Fields of an object that no sample contains fail the generation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -54,7 +54,7 @@ impl Shapes {
         if matches!(event, Event::Listing { .. }) {
             self.listings.insert(kind);
         }
-        event.with_descriptor(|it| self.add_object(kind, |put| event.fields(it, put)));
+        event.with_descriptor(|it| self.add_object(kind, |put| event.put_fields_and_line(it, put)));
     }
 
     fn add_object(&mut self, place: &str, fields: impl FnOnce(&mut FieldSink<'_>)) {
@@ -69,8 +69,8 @@ impl Shapes {
 
     fn add_value(&mut self, place: &str, value: Value<'_>) {
         match value {
-            Value::Object(object) => self.add_object(place, |put| object.fields(put)),
-            Value::List(list) => list.items(&mut |item| self.add_value(place, item)),
+            Value::Object(object) => self.add_object(place, |put| object.put_fields(put)),
+            Value::List(list) => list.put_items(&mut |item| self.add_value(place, item)),
             _ => {}
         }
     }

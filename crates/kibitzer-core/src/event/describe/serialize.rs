@@ -27,7 +27,7 @@ impl Serialize for Event {
             object.serialize_entry("event", it.kind().as_str())?;
             object.serialize_entry("offset", &self.position_in_stream())?;
             let mut written = Ok(());
-            self.fields(it, &mut |key, value, _| {
+            self.put_fields_and_line(it, &mut |key, value, _| {
                 if written.is_ok() {
                     written = object.serialize_entry(key, &value);
                 }
@@ -57,7 +57,7 @@ impl Serialize for Value<'_> {
             Self::List(list) => {
                 let mut items = serializer.serialize_seq(None)?;
                 let mut written = Ok(());
-                list.items(&mut |item| {
+                list.put_items(&mut |item| {
                     if written.is_ok() {
                         written = items.serialize_element(&item);
                     }
@@ -68,7 +68,7 @@ impl Serialize for Value<'_> {
             Self::Object(object) => {
                 let mut members = serializer.serialize_map(None)?;
                 let mut written = Ok(());
-                object.fields(&mut |key, value, _| {
+                object.put_fields(&mut |key, value, _| {
                     if written.is_ok() {
                         written = members.serialize_entry(key, &value);
                     }

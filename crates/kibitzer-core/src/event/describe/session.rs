@@ -69,7 +69,7 @@ describe! {
 const FAULT: &str = "server answered a line without a number";
 
 impl Fields for Event {
-    fn fields(&self, put: &mut FieldSink<'_>) {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
         match self {
             Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
             Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),
@@ -91,7 +91,7 @@ impl EventDescriptor for Event {
         }
     }
 
-    fn words(&self, out: &mut dyn Write) -> fmt::Result {
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         match self {
             Self::Connecting { attempt: 1 } => out.write_str("* connecting"),
             Self::Connecting { attempt } => write!(out, "* connecting, attempt {attempt}"),

@@ -33,13 +33,13 @@ impl fmt::Display for Value<'_> {
             Self::Display(shown) => shown.fmt(f),
             Self::List(list) => {
                 let (mut separator, mut written) = ("", Ok(()));
-                list.items(&mut |item| {
+                list.put_items(&mut |item| {
                     written = written.and_then(|()| write!(f, "{separator}{item}"));
                     separator = " ";
                 });
                 written
             }
-            Self::Object(object) => write_fields_as_text("", |put| object.fields(put), f),
+            Self::Object(object) => write_fields_as_text("", |put| object.put_fields(put), f),
         }
     }
 }
@@ -60,17 +60,18 @@ pub(super) fn write_fields_as_text(
     written
 }
 
-/// Calls `visit` with the name and the value of a field; with each member of an object, and each object of a list, instead of the whole.
-pub(super) fn visit(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&str, &dyn fmt::Display)) {
+/// Calls `visit_field` with the name and value of a field. An object is replaced by its members, under names such as
+/// `last_move.san`; a list of objects by one call for each. Skips [`Value::Null`] and empty lists.
+pub(super) fn visit_flattened(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&str, &dyn fmt::Display)) {
     match value {
         Value::Null => {}
         Value::Object(object) => {
-            object.fields(&mut |key, value, _| visit(&format!("{name}.{key}"), value, visit_field));
+            object.put_fields(&mut |key, value, _| visit_flattened(&format!("{name}.{key}"), value, visit_field));
         }
         Value::List(list) => {
             let mut has_items = false;
             let mut has_objects = false;
-            list.items(&mut |item| {
+            list.put_items(&mut |item| {
                 has_items = true;
                 if matches!(item, Value::Object(_)) {
                     has_objects = true;
@@ -85,7 +86,7 @@ pub(super) fn visit(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&s
     }
 }
 
-/// Type of a field, whichever value it has. The JSON Schema of events is generated from it.
+/// JSON type of all values that a field may have. The JSON Schema of events is generated from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldType {
     Bool,
@@ -108,13 +109,13 @@ pub(crate) type FieldSink<'p> = dyn FnMut(&'static str, Value<'_>, &FieldType) +
 /// A type that is written as an object.
 pub(crate) trait Fields {
     /// Passes every field to `put`, in the order in which they are written.
-    fn fields(&self, put: &mut FieldSink<'_>);
+    fn put_fields(&self, put: &mut FieldSink<'_>);
 }
 
 /// A type that is written as an array.
 pub(crate) trait List {
     /// Passes every item to `put`.
-    fn items(&self, put: &mut dyn FnMut(Value<'_>));
+    fn put_items(&self, put: &mut dyn FnMut(Value<'_>));
 }
 
 /// A type that can be the value of a field.
@@ -149,7 +150,7 @@ pub(super) fn put_field<T: AsValue + ?Sized>(put: &mut FieldSink<'_>, key: &'sta
 macro_rules! objects {
     ($($kind:ty as $it:ident: [$($fields:tt)*];)+) => {$(
         impl $crate::event::describe::value::Fields for $kind {
-            fn fields(&self, put: &mut $crate::event::describe::value::FieldSink<'_>) {
+            fn put_fields(&self, put: &mut $crate::event::describe::value::FieldSink<'_>) {
                 let $it = self;
                 $crate::event::describe::value::fields!(put, $it; $($fields)*);
             }
@@ -237,7 +238,7 @@ impl<T: AsValue> AsValue for Vec<T> {
 }
 
 impl<T: AsValue> List for Vec<T> {
-    fn items(&self, put: &mut dyn FnMut(Value<'_>)) {
+    fn put_items(&self, put: &mut dyn FnMut(Value<'_>)) {
         for item in self {
             put(item.as_value());
         }
@@ -245,7 +246,7 @@ impl<T: AsValue> List for Vec<T> {
 }
 
 impl List for Titles {
-    fn items(&self, put: &mut dyn FnMut(Value<'_>)) {
+    fn put_items(&self, put: &mut dyn FnMut(Value<'_>)) {
         for title in self.iter() {
             put(Value::Text(title));
         }

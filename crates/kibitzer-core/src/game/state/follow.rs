@@ -10,7 +10,7 @@ use crate::game::play::RemovedPiece;
 use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, Delta, DerivedMove, Style12};
 
-/// Effect of a board or a move on a game.
+/// Effect of a board or a move on one game, from which [`MessageEffect`](crate::game::MessageEffect) is made.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::game) struct GameStep {
     pub(in crate::game) kind: ChangeKind,
@@ -26,7 +26,8 @@ impl GameStep {
 
 impl Game {
     /// Applies a board of the server, which becomes the current position. Returns the effect on the game, and the position that
-    /// the board replaced; after a takeback to another board than the known one, the known position of its ply. Clears a pending announcement, and marks the game as followed. `max_moves` is the limit of
+    /// the board replaced; after a takeback to another board than the known one, the known position of its ply. Clears a pending
+    /// announcement, and marks the game as followed. `max_moves` is the limit of
     /// [`GameLimits::moves`](crate::game::GameLimits::moves).
     pub(in crate::game) fn apply_board(&mut self, board: &Arc<Style12>, max_moves: usize) -> (GameStep, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
@@ -46,7 +47,7 @@ impl Game {
         } else {
             // Plies are not missed if the game was not followed or was announced again in between.
             let notice = if announced.is_none() { self.missed_plies_before(board) } else { None };
-            GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Jumped) }
+            GameStep { notice, ..self.restart_moves_at(board, ChangeKind::Jumped) }
         };
         self.is_out_of_step = false;
         (step, std::mem::replace(&mut self.position, Arc::clone(board)))
@@ -57,10 +58,10 @@ impl Game {
     fn apply_next_ply(&mut self, board: &Arc<Style12>, max_moves: usize) -> GameStep {
         let mover = self.position.side_to_move();
         let Some(last_move) = board.played() else {
-            return self.apply_unexpected(board);
+            return self.apply_unexpected_board(board);
         };
         if let Some(removed) = play::removed_by_plain_move(self.position.squares(), board.squares(), last_move, mover) {
-            return self.add_move(last_move, removed, board, max_moves);
+            return self.push_move_within_limit(last_move, removed, board, max_moves);
         }
         let before = self.position.board();
         let played = match last_move {
@@ -72,17 +73,23 @@ impl Game {
             Ok(captured) if expected == board.board() => RemovedPiece::new(&before, played, captured),
             Ok(Some(_)) if self.is_explosion(&expected, board, played) => RemovedPiece::Unknown,
             Err(ApplyError::Hidden) => RemovedPiece::Unknown,
-            _ => return self.apply_unexpected(board),
+            _ => return self.apply_unexpected_board(board),
         };
-        self.add_move(played, removed, board, max_moves)
+        self.push_move_within_limit(played, removed, board, max_moves)
     }
 
     /// Adds the move that led from the current position to `board`. If the limit of moves is reached, drops all known moves
     /// first, and counts from the current position.
     #[inline]
-    fn add_move(&mut self, played: LastMove, removed: RemovedPiece, board: &Style12, max_moves: usize) -> GameStep {
+    fn push_move_within_limit(
+        &mut self,
+        played: LastMove,
+        removed: RemovedPiece,
+        board: &Style12,
+        max_moves: usize,
+    ) -> GameStep {
         if self.moves.is_full(max_moves) {
-            self.moves.restart(Arc::clone(&self.position));
+            self.moves.clear_and_set_base(&self.position);
         }
         let before = (self.position.side_to_move(), self.position.castling());
         self.moves.push(PlayedMove::new(before, played, removed, board));
@@ -110,7 +117,7 @@ impl Game {
     /// Applies a board at the last known ply, which is unexpected if its squares differ.
     fn apply_same_ply(&mut self, board: &Arc<Style12>) -> GameStep {
         if !board.has_same_squares(&self.position) {
-            return self.apply_unexpected(board);
+            return self.apply_unexpected_board(board);
         }
         GameStep::new(ChangeKind::Repeated, self.reconcile_last_move(board))
     }
@@ -119,35 +126,36 @@ impl Game {
     /// the known moves are dropped, because they led to this board in another way.
     fn reconcile_last_move(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
-        match self.moves.last().map(PlayedMove::played) {
+        match self.moves.last_move().map(PlayedMove::played) {
             Some(known) if reported.is_some_and(|reported| is_same_move(reported, known)) => return Some(known),
-            Some(_) => self.moves.reset_to(board),
+            Some(_) => self.moves.clear_and_set_base(board),
             None => {}
         }
         reported
     }
 
     /// Applies a board `plies` before the last known one, and drops the later moves. If the known moves lead to another board at
-    /// its ply, returns to that one, which the desync compares, and drops all moves; drops them also if they do not reach the ply.
+    /// its ply, returns to that one, which the desync compares, and drops all moves; drops them also if they do not reach the
+    /// ply.
     fn apply_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
         let known = self.moves.board_at(board.ply(), &self.position);
         if known == Some(board.board()) {
-            self.moves.truncate(board.ply());
+            self.moves.truncate_after(board.ply());
             return GameStep::new(kind, self.reconcile_last_move(board));
         }
-        let notice = known.and_then(|_| self.contradiction_report());
+        let notice = known.and_then(|_| self.desync_if_in_step());
         if let Some(expected) = self.moves.position_at(board.ply(), &self.position).filter(|_| notice.is_some()) {
             self.position = Arc::new(expected);
         }
-        GameStep { notice, ..self.replace_moves_by(board, kind) }
+        GameStep { notice, ..self.restart_moves_at(board, kind) }
     }
 
     /// Processes a board that does not follow from the last known one: reports a desync where one was expected, and drops the
     /// known moves.
-    fn apply_unexpected(&mut self, board: &Arc<Style12>) -> GameStep {
-        let notice = self.contradiction_report();
-        GameStep { notice, ..self.replace_moves_by(board, ChangeKind::Replaced) }
+    fn apply_unexpected_board(&mut self, board: &Arc<Style12>) -> GameStep {
+        let notice = self.desync_if_in_step();
+        GameStep { notice, ..self.restart_moves_at(board, ChangeKind::Replaced) }
     }
 
     /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`. `None` if none are
@@ -160,14 +168,14 @@ impl Game {
     }
 
     /// Returns the desync for an unexpected board; `None` in examined games, where any board may be set up, and after a gap.
-    pub(super) fn contradiction_report(&self) -> Option<PrecedingReport> {
+    pub(super) fn desync_if_in_step(&self) -> Option<PrecedingReport> {
         let is_expected = !self.position.relation().is_examined() && !self.is_out_of_step;
         is_expected.then_some(PrecedingReport::Desync(DesyncReason::WrongBoard))
     }
 
     /// Drops the known moves, and continues from `board`.
-    fn replace_moves_by(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
-        self.moves.reset_to(board);
+    fn restart_moves_at(&mut self, board: &Arc<Style12>, kind: ChangeKind) -> GameStep {
+        self.moves.clear_and_set_base(board);
         GameStep::new(kind, board.played())
     }
 
@@ -175,21 +183,21 @@ impl Game {
     ///
     /// An error changes no board, and marks the game as out of step.
     pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
-        let step = self.try_delta(delta, max_moves);
+        let step = self.apply_delta_unmarked(delta, max_moves);
         self.is_out_of_step |= step.is_err();
         step
     }
 
     /// Applies a delta board without marking the game as out of step on an error. A delta board of a known ply returns to that
     /// ply.
-    fn try_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
+    fn apply_delta_unmarked(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
         let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
         let step = if Some(found) == known.checked_add(1) {
             self.play_delta(delta, max_moves)?
         } else if found <= known {
-            self.return_to(found, delta).ok_or(DesyncReason::WrongPly { known, found })?
+            self.return_to_known_ply(found, delta).ok_or(DesyncReason::WrongPly { known, found })?
         } else {
             return Err(DesyncReason::WrongPly { known, found });
         };
@@ -201,7 +209,7 @@ impl Game {
     fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
         let played = play::parse_delta_move(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
         let last_move = DerivedMove { played, san: &delta.san.to_wire(), elapsed_ms: Some(delta.taken_ms) };
-        self.play(last_move, delta.clock, max_moves)
+        self.play_derived_move(last_move, delta.clock, max_moves)
     }
 
     /// Plays a move without a board on the last known position. If the limit of moves is reached, drops the moves known before.
@@ -209,7 +217,7 @@ impl Game {
     /// # Errors
     ///
     /// [`DesyncReason::WrongMove`] if the move does not fit; the position is then unchanged.
-    pub(super) fn play(
+    pub(super) fn play_derived_move(
         &mut self,
         last_move: DerivedMove<'_>,
         clock: ClockReading,
@@ -218,9 +226,10 @@ impl Game {
         // Without a need for it, no clone: the position is then changed in place if the last event was dropped.
         let base = self.moves.is_full(max_moves).then(|| Arc::clone(&self.position));
         let before = (self.position.side_to_move(), self.position.castling());
-        let removed = play::play(&mut self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
+        let removed =
+            play::play_on_position(&mut self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
         if let Some(base) = base {
-            self.moves.restart(base);
+            self.moves.clear_and_set_base(&base);
         }
         self.moves.push(PlayedMove::new(before, last_move.played, removed, &self.position));
         Ok(GameStep::new(ChangeKind::Moved, Some(last_move.played)))
@@ -228,8 +237,8 @@ impl Game {
 
     /// Returns to the known ply that a delta board repeats, and drops the later moves. Keeps the current clocks except the
     /// mover's, which the delta board contains. `None`, without a change, if no known move of this ply has its SAN.
-    fn return_to(&mut self, ply: u32, delta: &Delta) -> Option<GameStep> {
-        let last = self.moves.move_at(ply)?;
+    fn return_to_known_ply(&mut self, ply: u32, delta: &Delta) -> Option<GameStep> {
+        let last = self.moves.move_leading_to(ply)?;
         let played = last.played();
         (last.pretty() == Some(delta.san.as_str())).then_some(())?;
         let plies = self.position.ply() - ply;
@@ -237,7 +246,7 @@ impl Game {
             let (white, black) = (self.position.white_clock(), self.position.black_clock());
             self.position = Arc::new(self.moves.position_at(ply, &self.position)?);
             self.set_clocks(white, black);
-            self.moves.truncate(ply);
+            self.moves.truncate_after(ply);
         }
         *self.clock_mut(!self.position.side_to_move()) = delta.clock;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };

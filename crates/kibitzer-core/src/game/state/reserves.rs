@@ -19,7 +19,7 @@ impl Game {
     /// Returns whether the side to move may have a piece of this role in reserve; `true` if that is not known.
     ///
     /// Without a report, it is known only for games that were followed from their start, except bughouse.
-    pub(super) fn may_hold(&self, role: Role) -> bool {
+    pub(super) fn mover_may_hold(&self, role: Role) -> bool {
         let side = self.position.side_to_move();
         let has = |hands: Hands| hands.of(side).count(role) > 0;
         let ReserveEvidence { before_move, has_captured } = self.reserves;

@@ -344,7 +344,7 @@ fn moves_of_every_shape_are_played() {
 #[test]
 fn after_a_move_that_does_not_fit_nothing_changes_until_a_board_comes() {
     use DesyncReason::{OutOfStep, WrongMove};
-    let board_line = board(AFTER_NF3, 'B', 0, 2, "N/g1-f3 (0:03) Nf3");
+    let style12_line = board(AFTER_NF3, 'B', 0, 2, "N/g1-f3 (0:03) Nf3");
     let position = "^(101 7 {rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2} 0^)";
     let moves = "^(25 7 *{e4 e2e4 1 181}{e5 e7e5 2 180}{Nf3 g1f3 3 178}^)";
     // Of the other side, from an empty square, no square, no squares.
@@ -352,7 +352,7 @@ fn after_a_move_that_does_not_fit_nothing_changes_until_a_board_comes() {
         let lost = play(&[OBSERVED, START, E4, wrong, E5, "^(22 7 1^)", "^(56 7 W 179500 0^)"]);
         assert_eq!(lost.desyncs, [WrongMove, OutOfStep, OutOfStep], "{wrong}");
         assert_eq!((lost.sans(), lost.boards.len()), (vec!["e4"], 2), "{wrong}");
-        for current in [&board_line, position, moves] {
+        for current in [&style12_line, position, moves] {
             let session = play(&[OBSERVED, START, E4, wrong, E5, current, "^(24 7 Nc6 b8c6 0 180 1^)"]);
             assert_eq!(session.sans().last(), Some(&"Nc6"), "{wrong}, {current}");
             assert_eq!(session.desyncs, [WrongMove, OutOfStep], "{wrong}, {current}");

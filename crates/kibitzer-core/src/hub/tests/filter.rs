@@ -96,7 +96,7 @@ fn a_narrow_subscriber_that_never_reads_costs_the_others_nothing() {
     for number in 0..300 {
         session.say([number]);
         assert_eq!(poll(&mut fast), Some(Ok(number)));
-        assert!(session.publisher.shared.state().ring.unread.len() <= 3);
+        assert!(session.publisher.shared.lock_state().ring.unread.len() <= 3);
     }
     assert_eq!(poll(&mut stuck), Some(Err(RecvError::Lagged { missed: 297 })));
     assert_eq!(numbers(&mut stuck), [297, 298, 299]);

@@ -101,7 +101,7 @@ fn a_latecomer_that_does_not_wait_is_not_subscribed() {
     drop(unread);
     session.say([2]);
     assert_eq!(session.publisher.lossless.len(), 0);
-    let state = session.publisher.shared.state();
+    let state = session.publisher.shared.lock_state();
     assert_eq!((state.ring.unread.len(), state.ring.has_readers()), (0, false));
 }
 

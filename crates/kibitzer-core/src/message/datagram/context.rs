@@ -38,7 +38,7 @@ const MOVES_OF_AN_OFFER: u8 = 2;
 
 impl DatagramContext {
     /// Stores the name of this login.
-    pub(in crate::message) fn set_me(&mut self, me: Handle) {
+    pub(in crate::message) fn set_login_name(&mut self, me: Handle) {
         self.me = me;
     }
 

@@ -10,7 +10,7 @@ use crate::text::ServerText;
 
 pub(super) fn parse_who_am_i(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
-    context.set_me(name.clone());
+    context.set_login_name(name.clone());
     let login = LoggedIn { name, titles: arguments.titles("titles"), server: ServerText::from_wire(b"ICC") };
     Some(Message::from(login).into())
 }

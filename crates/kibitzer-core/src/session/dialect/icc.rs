@@ -1,6 +1,6 @@
 //! Levels, variables and login refusals of ICC.
 
-use super::CodedRefusal;
+use super::CodedLoginRefusal;
 use crate::event::LoginError;
 use crate::message::{Datagram, DatagramKind, Ivar};
 use crate::session::options::SessionOptions;
@@ -37,7 +37,7 @@ const WANTED: &[(Option<Ivar>, &str)] = &[
 ];
 
 /// Returns the lines that request levels before the name: `level1=5`, and `level2settings=` with a digit for each datagram.
-pub(super) fn level_lines(options: &SessionOptions) -> [String; 2] {
+pub(super) fn level_request_lines(options: &SessionOptions) -> [String; 2] {
     let wanted: Vec<_> = wanted_datagrams(options).collect();
     let last = wanted.iter().copied().max().unwrap_or_default();
     let bits = (0..=last).map(|number| if wanted.contains(&number) { '1' } else { '0' });
@@ -52,13 +52,13 @@ pub(super) fn wanted_datagrams(options: &SessionOptions) -> impl Iterator<Item =
 }
 
 /// Returns the requested ivars whose effect ICC's datagrams provide.
-pub(super) fn granted_ivars(options: &SessionOptions) -> Vec<Ivar> {
+pub(super) fn ivars_granted_by_datagrams(options: &SessionOptions) -> Vec<Ivar> {
     options.ivars.iter().copied().filter(|ivar| WANTED.iter().any(|(wanted, _)| *wanted == Some(*ivar))).collect()
 }
 
 /// Returns the variables to set, each with its value. In style 13 the server sends moves instead of boards. `wrap 0` is untested:
 /// its name suggests that it stops line breaks.
-pub(super) fn variables(options: &SessionOptions) -> Vec<&'static str> {
+pub(super) fn variables_to_set(options: &SessionOptions) -> Vec<&'static str> {
     let sends_moves = options.ivars.contains(&Ivar::CompressMove);
     vec![if sends_moves { "style 13" } else { "style 12" }, "prompt 0", "bell 0", "wrap 0", "height 0"]
 }
@@ -69,15 +69,15 @@ pub(super) fn variables(options: &SessionOptions) -> Vec<&'static str> {
 /// (7, 8); 20 reports a place in the queue. If an account is refused as guests are, it does not exist.
 ///
 /// Source: rule icc §2.
-pub(crate) fn parse_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedRefusal> {
+pub(crate) fn parse_login_refusal(raw: &[u8], credentials: &Credentials) -> Option<CodedLoginRefusal> {
     let datagram = Datagram::parse(raw).filter(|datagram| datagram.number == LOGIN_FAILED)?;
     let code: u8 = datagram.argument("code")?.as_str().parse().ok()?;
     // The text may repeat the password.
     let text = datagram.argument("text").map_or(&b""[..], |text| text.as_str().as_bytes());
-    let text = || ServerText::from_wire(if credentials.are_shown_by(text) { b"" } else { text });
+    let text = || ServerText::from_wire(if credentials.password_appears_in(text) { b"" } else { text });
     let is_guest = credentials.is_guest();
     let error = match code {
-        20 => return Some(CodedRefusal::Queued),
+        20 => return Some(CodedLoginRefusal::Queued),
         2..=4 => LoginError::BadName,
         5 | 9 if is_guest => LoginError::PasswordRequired,
         5 | 9 | 11 => LoginError::InvalidPassword,
@@ -89,7 +89,7 @@ pub(crate) fn parse_refusal(raw: &[u8], credentials: &Credentials) -> Option<Cod
         1 | 15 | 16 | 21 | 22 => LoginError::AccountRefused(text()),
         _ => LoginError::Other(text()),
     };
-    Some(CodedRefusal::Failed(error))
+    Some(CodedLoginRefusal::Failed(error))
 }
 
 #[cfg(test)]
@@ -110,16 +110,17 @@ mod tests {
     #[test]
     fn the_level_2_line_has_a_digit_for_each_datagram() {
         let options = SessionOptions::new(Credentials::Guest);
-        let [level_1, level_2] = level_lines(&options);
+        let [level_1, level_2] = level_request_lines(&options);
         assert_eq!(level_1, "level1=5");
         let digits = level_2.strip_prefix("level2settings=").unwrap();
         let on: Vec<_> = digits.match_indices('1').map(|(at, _)| at).collect();
         assert_eq!(on, [0, 15, 18, 26, 28, 31, 32, 37, 40, 43, 56, 59, 60, 69, 89, 90, 100, 132]);
 
-        let [_, moves] = level_lines(&options.clone().with_ivar(Ivar::CompressMove).without_ivar(Ivar::GameInfo));
+        let [_, moves] =
+            level_request_lines(&options.clone().with_ivar(Ivar::CompressMove).without_ivar(Ivar::GameInfo));
         let digits = moves.strip_prefix("level2settings=").unwrap().as_bytes();
         assert!([24, 33, 34, 35, 36, 110, 111, 113].iter().all(|&at: &usize| digits[at] == b'1'), "{moves}");
         assert_eq!((digits[15], digits[50]), (b'0', b'0'));
-        assert!(granted_ivars(&options) == [Ivar::GameInfo, Ivar::Ms]);
+        assert!(ivars_granted_by_datagrams(&options) == [Ivar::GameInfo, Ivar::Ms]);
     }
 }

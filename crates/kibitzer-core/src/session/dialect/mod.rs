@@ -10,8 +10,8 @@
 //! | set-up | `iset` of the other ivars, variables | variables; `set-2` if the levels were not understood |
 //! | replies ([`reply_marks`]) | numbered blocks, or between fences | units with the number as tag, or between fences |
 //!
-//! A session starts with the configured family, or as FICS, and changes to ICC when the server shows that it is one. Restoration is
-//! the same on both.
+//! A session starts with the configured family, or as FICS, and changes to ICC when the server shows that it is one. Restoration
+//! is the same on both.
 
 mod fics;
 mod icc;
@@ -27,7 +27,7 @@ use crate::message::{Datagram, Family, Ivar};
 use crate::scan::find;
 
 pub(super) use fics::is_in_login_string;
-pub(super) use icc::parse_refusal as parse_coded_refusal;
+pub(super) use icc::parse_login_refusal as parse_coded_login_refusal;
 use reply_marks::ReplyMode;
 
 /// Family of the server that a session is connected to.
@@ -39,7 +39,7 @@ pub(super) enum Dialect {
 
 /// Refusal of a login by a numbered datagram instead of a line of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum CodedRefusal {
+pub(super) enum CodedLoginRefusal {
     /// The server is full and has put the login in its queue.
     Queued,
     Failed(LoginError),
@@ -58,14 +58,14 @@ impl Dialect {
     }
 
     /// Changes to ICC if a line of the greeting shows that the server is one.
-    pub(super) fn detect_in_greeting(&mut self, line: &[u8]) {
+    pub(super) fn detect_icc_in_greeting(&mut self, line: &[u8]) {
         if find(line, b"chessclub.com").is_some() {
             *self = Self::Icc;
         }
     }
 
     /// Changes to ICC if the line that reports the login is a datagram, and returns whether it is one.
-    pub(super) fn detect_in_login_report(&mut self, raw: &[u8]) -> bool {
+    pub(super) fn detect_icc_datagram(&mut self, raw: &[u8]) -> bool {
         let is_datagram = Datagram::parse(raw).is_some();
         if is_datagram {
             *self = Self::Icc;
@@ -74,7 +74,7 @@ impl Dialect {
     }
 
     /// Changes to ICC if the answer to the fence of the login shows that the server is one.
-    pub(super) fn detect_in_proof(&mut self, fence: Fence, mode: ReplyMode, raw: &[u8]) {
+    pub(super) fn detect_icc_in_proof(&mut self, fence: Fence, mode: ReplyMode, raw: &[u8]) {
         if mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw) {
             *self = Self::Icc;
         }
@@ -84,19 +84,19 @@ impl Dialect {
     pub(super) fn lines_before_name(self, options: &SessionOptions) -> Vec<String> {
         match self {
             Self::Fics => vec![fics::login_string(options)],
-            Self::Icc => icc::level_lines(options).into(),
+            Self::Icc => icc::level_request_lines(options).into(),
         }
     }
 
     /// Returns whether the server may process a line before the name without another login prompt. It is not known whether ICC
     /// prompts after each.
-    pub(super) fn may_accept_line_without_prompt(self) -> bool {
+    pub(super) fn may_skip_prompt_before_name(self) -> bool {
         self == Self::Icc
     }
 
-    /// Returns whether a guest has to send an empty line although the server's request for it may not be recognized. Neither ICC's
-    /// wording is known, nor whether the line ends.
-    pub(super) fn may_ask_guests_unrecognized(self) -> bool {
+    /// Returns whether a guest has to send an empty line although the server's request for it may not be recognized. Neither
+    /// ICC's wording is known, nor whether the line ends.
+    pub(super) fn has_unknown_guest_prompt(self) -> bool {
         self == Self::Icc
     }
 
@@ -104,7 +104,7 @@ impl Dialect {
     /// blank.
     ///
     /// Only then does ICC report the result of the login in datagrams. Source: ICC's description of its formats.
-    pub(super) fn name_with_password(self, credentials: &Credentials) -> Option<Zeroizing<Vec<u8>>> {
+    pub(super) fn name_and_password_line(self, credentials: &Credentials) -> Option<Zeroizing<Vec<u8>>> {
         match (self, credentials) {
             (Self::Icc, Credentials::Account { handle, password }) if !password.as_bytes().contains(&b' ') => {
                 Some(Zeroizing::new([handle.as_str().as_bytes(), b" ", password.as_bytes()].concat()))
@@ -129,24 +129,24 @@ impl Dialect {
 
     /// Returns the ivars that the lines before the name turn on if the server understands those lines; empty on FICS, where
     /// `ivariables` has to confirm them instead.
-    pub(super) fn granted_before_name(self, options: &SessionOptions) -> Vec<Ivar> {
+    pub(super) fn ivars_granted_before_name(self, options: &SessionOptions) -> Vec<Ivar> {
         match self {
             Self::Fics => Vec::new(),
-            Self::Icc => icc::granted_ivars(options),
+            Self::Icc => icc::ivars_granted_by_datagrams(options),
         }
     }
 
     /// Returns the variables to set after the login, each with its value.
-    pub(super) fn variables(self, options: &SessionOptions) -> Vec<&'static str> {
+    pub(super) fn variables_to_set(self, options: &SessionOptions) -> Vec<&'static str> {
         match self {
             Self::Fics => fics::VARIABLES.to_vec(),
-            Self::Icc => icc::variables(options),
+            Self::Icc => icc::variables_to_set(options),
         }
     }
 
     /// Returns a command for each datagram to request, for a server that did not understand the lines before the name; empty on
     /// FICS.
-    pub(super) fn datagram_requests(self, options: &SessionOptions) -> Vec<String> {
+    pub(super) fn datagram_request_commands(self, options: &SessionOptions) -> Vec<String> {
         match self {
             Self::Fics => Vec::new(),
             Self::Icc => icc::wanted_datagrams(options).map(|number| format!("set-2 {number} 1")).collect(),

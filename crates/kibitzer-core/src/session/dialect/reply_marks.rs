@@ -34,7 +34,7 @@ impl ReplyMode {
     }
 
     /// Returns the line that sends a command under a number; without numbers ([`Fenced`](Self::Fenced)), the command alone.
-    pub(crate) fn numbered_line(self, number: u64, command: &str) -> String {
+    pub(crate) fn line_for_command(self, number: u64, command: &str) -> String {
         match self {
             Self::Fenced => command.to_owned(),
             Self::Numbered => format!("{number} {command}"),
@@ -76,9 +76,9 @@ impl ReplyMarks {
             }
             Message::Control(Control::BlockEnd { complete, .. }) => Some(ReplyMark::End { is_complete: complete }),
             Message::Control(Control::UnitStart(ref header)) => {
-                self.start_unit(header).map(|number| ReplyMark::Start { number, code: None })
+                self.open_unit(header).map(|number| ReplyMark::Start { number, code: None })
             }
-            Message::Control(Control::UnitEnd) => self.end_unit(),
+            Message::Control(Control::UnitEnd) => self.close_unit(),
             Message::Control(Control::Overflow) => {
                 self.has_overflown = self.depth > 0;
                 None
@@ -89,7 +89,7 @@ impl ReplyMarks {
 
     /// Opens a unit. Returns its number if it is the reply to a command of this login; `None` for other players' units, nested
     /// units, and tags that are not numbers. A unit with a tag of this login closes all units that are still open.
-    fn start_unit(&mut self, header: &Level1Header) -> Option<u64> {
+    fn open_unit(&mut self, header: &Level1Header) -> Option<u64> {
         let tag = header.tag.as_ref().filter(|_| header.player == *THIS_LOGIN);
         // Only an outermost unit has a tag: the ends of those that are still open were lost. Source: rule icc §3.
         self.depth = if tag.is_some() { 1 } else { self.depth.saturating_add(1) };
@@ -97,7 +97,7 @@ impl ReplyMarks {
         tag?.as_str().parse().ok()
     }
 
-    fn end_unit(&mut self) -> Option<ReplyMark> {
+    fn close_unit(&mut self) -> Option<ReplyMark> {
         self.depth = self.depth.saturating_sub(1);
         (self.depth == 0).then_some(ReplyMark::End { is_complete: !self.has_overflown })
     }

@@ -27,14 +27,14 @@ pub(super) enum LivenessAction {
 pub(crate) struct Liveness {
     last_heard: Instant,
     /// Time of the last sent line that resets the server's idle timer.
-    pub(super) last_spoke: Instant,
+    pub(super) idle_timer_reset_at: Instant,
     /// Time of the unanswered probe; `None` if bytes were received since, or no probe was sent.
     probed: Option<Instant>,
 }
 
 impl Liveness {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { last_heard: now, last_spoke: now, probed: None }
+        Self { last_heard: now, idle_timer_reset_at: now, probed: None }
     }
 
     /// Records that bytes were received.
@@ -45,7 +45,7 @@ impl Liveness {
 
     /// Returns the time of the next action.
     pub(super) fn next_deadline(&self, timings: &Timings) -> Instant {
-        self.silence_deadline(timings).min(saturating_deadline(self.last_spoke, timings.keep_alive))
+        self.silence_deadline(timings).min(saturating_deadline(self.idle_timer_reset_at, timings.keep_alive))
     }
 
     fn silence_deadline(&self, timings: &Timings) -> Instant {
@@ -57,7 +57,7 @@ impl Liveness {
 
     /// Returns an action that is due, and restarts its timer unless it closes the connection; `None` if none is due. The caller
     /// repeats the call until `None`.
-    pub(super) fn handle_timeout(&mut self, timings: &Timings, now: Instant) -> Option<LivenessAction> {
+    pub(super) fn take_due_action(&mut self, timings: &Timings, now: Instant) -> Option<LivenessAction> {
         if self.silence_deadline(timings) <= now {
             if self.probed.is_some() {
                 return Some(LivenessAction::Close);
@@ -65,8 +65,8 @@ impl Liveness {
             self.probed = Some(now);
             return Some(LivenessAction::Probe);
         }
-        if self.last_spoke < now && saturating_deadline(self.last_spoke, timings.keep_alive) <= now {
-            self.last_spoke = now;
+        if self.idle_timer_reset_at < now && saturating_deadline(self.idle_timer_reset_at, timings.keep_alive) <= now {
+            self.idle_timer_reset_at = now;
             return Some(LivenessAction::KeepAlive);
         }
         None

@@ -159,7 +159,7 @@ impl LiveConnection {
             }
             _ => {}
         }
-        while let Some(action) = self.liveness.handle_timeout(&cx.options.timings, cx.now) {
+        while let Some(action) = self.liveness.take_due_action(&cx.options.timings, cx.now) {
             match action {
                 LivenessAction::Close => return Some(self.action_after_close(CloseCause::Silent)),
                 LivenessAction::Probe => self.requests.enqueue(Requester::Probe, None, cx),
@@ -169,7 +169,7 @@ impl LiveConnection {
             };
         }
         self.requests.handle_timeout(cx);
-        self.requests.shrink();
+        self.requests.shrink_to_fit();
         self.send_and_advance(cx);
         None
     }
@@ -203,7 +203,7 @@ impl LiveConnection {
         if self.requests.queue.len() >= cx.options.requests.queued {
             return Err(RequestError::Busy);
         }
-        let identity = |game| cx.reader.games().identity(game).ok_or(RequestError::GameOver);
+        let identity = |game| cx.reader.games().identity_in_progress(game).ok_or(RequestError::GameOver);
         let game = options.game.map(identity).transpose()?;
         let conditions = SendConditions { deadline: options.deadline, game };
         let is_quit = command.is_quit();
@@ -222,9 +222,9 @@ impl LiveConnection {
             // Its refusal has to be noticed, because the session continues then.
             Some(quitting) if quitting.request == Some(id) => {
                 if self.requests.remove_if_queued(id) {
-                    self.cancel_quit();
+                    self.cancel_quit_unless_final();
                 } else {
-                    self.requests.set_requester(id, Requester::Quit);
+                    self.requests.set_sent_requester(id, Requester::Quit);
                 }
             }
             _ => self.requests.abandon(id),
@@ -232,7 +232,8 @@ impl LiveConnection {
         self.send_and_advance(cx);
     }
 
-    /// Queues and sends `quit`, unless a request of the user has sent it. In both cases the session ends even if the server refuses.
+    /// Queues and sends `quit`, unless a request of the user has sent it. In both cases the session ends even if the server
+    /// refuses.
     pub(super) fn quit(&mut self, cx: &mut Context) {
         if let Some(quitting) = &mut self.quitting {
             quitting.is_final = true;
@@ -243,7 +244,7 @@ impl LiveConnection {
         self.send_and_advance(cx);
     }
 
-    fn cancel_quit(&mut self) {
+    fn cancel_quit_unless_final(&mut self) {
         self.quitting = self.quitting.filter(|quitting| quitting.is_final);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::secrets::guard_secrets;
-use super::setup::learn_ivar;
+use super::secrets::learn_and_redact_secrets;
+use super::setup::learn_ivar_from_answer;
 use super::{LiveConnection, LiveStage};
 use crate::event::{Capabilities, Event, RequestError, RestoreOutcome, Restored};
 use crate::message::Ivar;
@@ -21,14 +21,12 @@ impl LiveConnection {
     /// Moves on to the next stage where one is complete, and keeps the block mode of the framer up to date.
     pub(super) fn send_and_advance(&mut self, cx: &mut Context) {
         loop {
-            if self.requests.send_ready_lines(cx) {
-                self.liveness.last_spoke = cx.now;
-            }
+            self.requests.send_ready_lines(&mut self.liveness.idle_timer_reset_at, cx);
             while let Some(completed) = self.requests.completed.pop_front() {
-                cx.counters.requests_failed += u64::from(completed.is_unanswered());
+                cx.counters.requests_failed += u64::from(completed.counts_as_failed());
                 self.handle_completed(completed, cx);
             }
-            if !self.queue_next_commands(cx) {
+            if !self.queue_commands_or_enter_stage(cx) {
                 break;
             }
         }
@@ -43,7 +41,7 @@ impl LiveConnection {
     /// First removes secrets from its error text. A failed `quit` no longer ends the session.
     fn handle_completed(&mut self, mut completed: CompletedRequest, cx: &mut Context) {
         if let Some(command) = &completed.request.command {
-            guard_secrets(command, &mut completed.result, cx);
+            learn_and_redact_secrets(command, &mut completed.result, cx);
         }
         self.learn_from(&completed, cx);
         match (&mut self.stage, completed.request.requester) {
@@ -58,10 +56,10 @@ impl LiveConnection {
                 }
             }
             // The connection was silent, so memory that a busy time needed is released.
-            (_, Requester::Probe) => self.shrink(cx),
+            (_, Requester::Probe) => self.shrink_to_fit(cx),
             // A refusal or a timeout cancels the `quit`. Its unit on ICC may end before the connection does, so an answer does not.
             (_, Requester::User | Requester::Quit) if completed.result.is_err() && is_quit(&completed) => {
-                self.cancel_quit();
+                self.cancel_quit_unless_final();
             }
             _ => {}
         }
@@ -73,23 +71,23 @@ impl LiveConnection {
     /// Learns from a command that succeeded: seeks from every one; settings from the user's; the style from all but the set-up's;
     /// ivars from the user's and the restoration's. Ignores a command that failed.
     fn learn_from(&mut self, completed: &CompletedRequest, cx: &mut Context) {
-        let Some((command, reply)) = completed.success() else { return };
-        cx.memory.learn_from_reply(command, reply);
+        let Some((command, reply)) = completed.command_and_reply() else { return };
+        cx.memory.learn_seeks_from_reply(command, reply);
         // The set-up chooses style 13 where boards are sent as moves.
         if completed.request.requester != Requester::SetUp {
-            self.boards.note_chosen_style(command);
+            self.boards.note_style_command(command);
         }
         if is_of_user(completed) {
-            cx.memory.learn_setting(command);
+            cx.memory.remember_setting(command);
         }
         if is_of_user(completed) || completed.request.requester == Requester::Restore {
-            learn_ivar(&mut self.capabilities, completed);
+            learn_ivar_from_answer(&mut self.capabilities, completed);
         }
     }
 
     /// Queues the next commands of the current stage, or enters the next one; does nothing after `quit`. Returns whether there
     /// may be something to send.
-    fn queue_next_commands(&mut self, cx: &mut Context) -> bool {
+    fn queue_commands_or_enter_stage(&mut self, cx: &mut Context) -> bool {
         match &mut self.stage {
             _ if self.quitting.is_some() => false,
             LiveStage::SettingUp(set_up) => {
@@ -105,7 +103,7 @@ impl LiveConnection {
                 has_commands
             }
             LiveStage::Restoring(restoration) => {
-                let next = restoration.take_next();
+                let next = restoration.take_next_commands();
                 let has_commands = !next.is_empty();
                 for (command, task) in next {
                     let id = self.requests.enqueue(Requester::Restore, Some(command), cx);
@@ -117,13 +115,13 @@ impl LiveConnection {
                 }
                 has_commands || is_done
             }
-            LiveStage::Ready => self.challenge_adjourned(cx),
+            LiveStage::Ready => self.queue_next_challenge(cx),
         }
     }
 
     /// Queues the next challenge to resume an adjourned game, if the options request that and no challenge is pending. Returns
     /// whether it queued one.
-    fn challenge_adjourned(&mut self, cx: &mut Context) -> bool {
+    fn queue_next_challenge(&mut self, cx: &mut Context) -> bool {
         if cx.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
             return false;
         }
@@ -143,7 +141,7 @@ impl LiveConnection {
         cx.memory.was_ready = true;
         cx.emit(Event::Ready(capabilities));
         // The set-up sends many commands at once; later bursts are smaller.
-        self.shrink(cx);
+        self.shrink_to_fit(cx);
         if matches!(cx.options.credentials, Credentials::Account { .. }) {
             self.adjourned.awaits_list = true;
             self.requests.enqueue(Requester::Adjourned, Command::new("stored").ok(), cx);
@@ -161,7 +159,7 @@ impl LiveConnection {
     fn finish_restoration(&mut self, cx: &mut Context) {
         let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
         self.requests.is_restoring = false;
-        let mut restored = restoration.into_report(&mut cx.memory);
+        let mut restored = restoration.into_report_and_forget(&mut cx.memory);
         for game in restored.games.iter_mut().filter(|game| self.adjourned.contains_game(&game.white, &game.black)) {
             if game.outcome == RestoreOutcome::Interrupted {
                 game.outcome = RestoreOutcome::Adjourned;
@@ -175,7 +173,7 @@ impl LiveConnection {
     }
 
     /// Completes all requests when the connection ends. Remembers commands that may have been executed.
-    pub(in crate::session) fn complete_all_requests(&mut self, after_close: &AfterClose, cx: &mut Context) {
+    pub(in crate::session) fn fail_all_requests(&mut self, after_close: &AfterClose, cx: &mut Context) {
         let (sent, queued) = match after_close {
             AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
             _ => (RequestError::Lost, RequestError::NotConnected),
@@ -183,11 +181,11 @@ impl LiveConnection {
         self.requests.fail_all(&sent, &queued);
         let mut is_oldest = true;
         while let Some(completed) = self.requests.completed.pop_front() {
-            cx.counters.requests_failed += u64::from(completed.is_unanswered());
+            cx.counters.requests_failed += u64::from(completed.counts_as_failed());
             if let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) {
                 let is_of_user = is_of_user(&completed);
                 if is_oldest && (is_of_user || completed.request.requester == Requester::Restore) {
-                    cx.memory.note_unanswered_at_loss(command);
+                    cx.memory.count_unanswered_at_loss(command);
                     is_oldest = false;
                 }
                 if is_of_user {
@@ -201,15 +199,15 @@ impl LiveConnection {
     }
 
     /// Releases unused memory.
-    fn shrink(&mut self, cx: &mut Context) {
-        self.requests.shrink();
-        cx.outbox.shrink();
-        cx.reader.shrink();
+    fn shrink_to_fit(&mut self, cx: &mut Context) {
+        self.requests.shrink_to_fit();
+        cx.outbox.shrink_to_fit();
+        cx.reader.shrink_to_fit();
         cx.events.shrink_to_fit();
     }
 }
 
-/// Returns whether the user made a request, even if the user no longer waits for its reply.
+/// Returns whether a user of the session made the request, even if the user no longer waits for its reply.
 fn is_of_user(completed: &CompletedRequest) -> bool {
     matches!(completed.request.requester, Requester::User | Requester::Abandoned)
 }

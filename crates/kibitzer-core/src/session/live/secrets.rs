@@ -9,9 +9,9 @@ use crate::session::reply::Reply;
 use crate::session::secret::{Secret, SecretSource, mask_secrets_in_prefix};
 use crate::text::{ServerText, encode_ascii};
 
-/// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's secrets
-/// from the text of a refusal, because errors are logged.
-pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context) {
+/// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's
+/// secrets from the text of a refusal, because errors are logged.
+pub(super) fn learn_and_redact_secrets(command: &Command, result: &mut Result<Reply, RequestError>, cx: &mut Context) {
     let secrets = cx.outbox.detector.secrets(command.as_str());
     match result {
         Ok(reply) => {
@@ -20,7 +20,7 @@ pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, Reques
             for (name, value) in listed.filter_map(|line| str::from_utf8(line).ok()?.split_once(" -> ")) {
                 cx.outbox.detector.learn_alias(&format!("alias {name} {value}"));
             }
-            if reply.answers().any(|answer| confirms_password(answer.raw()))
+            if reply.answers().any(|answer| confirms_password_change(answer.raw()))
                 && let Some(new) = secrets.last()
             {
                 cx.memory.new_password = Password::new(*new).ok();
@@ -39,7 +39,7 @@ pub(super) fn guard_secrets(command: &Command, result: &mut Result<Reply, Reques
 /// Returns whether a line reports a new password: `Password changed to "perch".`
 ///
 /// Source: uhlin-fics, FatICS. The wording of ICC is not known.
-fn confirms_password(line: &[u8]) -> bool {
+fn confirms_password_change(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
     line.starts_with(b"password changed") || find(&line, b"password has been changed").is_some()
 }

@@ -46,7 +46,7 @@ impl SetUpProgress {
     pub(super) fn new(login: CompletedLogin, options: &SessionOptions, deadline: Instant) -> Self {
         let mut capabilities = login.capabilities();
         if login.string_understood {
-            for ivar in login.dialect.granted_before_name(options) {
+            for ivar in login.dialect.ivars_granted_before_name(options) {
                 capabilities.set(ivar, true);
             }
         }
@@ -69,8 +69,11 @@ impl SetUpProgress {
         let mut lines = Vec::new();
         while lines.is_empty() {
             (lines, self.next) = match self.next {
-                SetUpBatch::Block => (self.block_mode_lines(options, mode), SetUpBatch::Listing),
-                SetUpBatch::Listing => (self.listing_lines(), SetUpBatch::Rest),
+                SetUpBatch::Block => {
+                    self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
+                    (self.block_mode_lines(options, mode), SetUpBatch::Listing)
+                }
+                SetUpBatch::Listing => (self.ivar_listing_lines(), SetUpBatch::Rest),
                 SetUpBatch::Rest => (self.remaining_lines(options), SetUpBatch::Done),
                 SetUpBatch::Done => return None,
             };
@@ -81,13 +84,12 @@ impl SetUpProgress {
         Some(commands)
     }
 
-    fn block_mode_lines(&mut self, options: &SessionOptions, mode: ReplyMode) -> Vec<String> {
-        self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
+    fn block_mode_lines(&self, options: &SessionOptions, mode: ReplyMode) -> Vec<String> {
         let is_missing = self.has_ivars && mode == ReplyMode::Fenced && options.ivars.contains(&Ivar::Block);
-        if is_missing { vec![set_ivar(Ivar::Block)] } else { Vec::new() }
+        if is_missing { vec![iset_line(Ivar::Block)] } else { Vec::new() }
     }
 
-    fn listing_lines(&self) -> Vec<String> {
+    fn ivar_listing_lines(&self) -> Vec<String> {
         let has_set_ivars = self.login.string_understood && self.login.dialect.has_ivars();
         if has_set_ivars { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
@@ -100,11 +102,15 @@ impl SetUpProgress {
             missing.partition(|ivar| *ivar == Ivar::Atomic || is_in_login_string(*ivar));
         // `lock` prevents all further changes.
         last.sort_by_key(|ivar| *ivar == Ivar::Lock);
-        let variables = self.login.dialect.variables(options).into_iter().map(|variable| format!("set {variable}"));
+        let variables =
+            self.login.dialect.variables_to_set(options).into_iter().map(|variable| format!("set {variable}"));
         let interface = (!options.interface.is_empty()).then(|| format!("set interface {}", options.interface));
-        let datagrams =
-            if self.login.string_understood { Vec::new() } else { self.login.dialect.datagram_requests(options) };
-        let ivars = |ivars: Vec<Ivar>| ivars.into_iter().map(set_ivar);
+        let datagrams = if self.login.string_understood {
+            Vec::new()
+        } else {
+            self.login.dialect.datagram_request_commands(options)
+        };
+        let ivars = |ivars: Vec<Ivar>| ivars.into_iter().map(iset_line);
         ivars(first).chain(variables).chain(interface).chain(ivars(last)).chain(datagrams).collect()
     }
 
@@ -120,7 +126,7 @@ impl SetUpProgress {
         } else if command.verb() == "ivariables" {
             self.learn_listed_ivars(&completed.result);
         } else {
-            learn_ivar(&mut self.capabilities, completed);
+            learn_ivar_from_answer(&mut self.capabilities, completed);
         }
     }
 
@@ -133,12 +139,12 @@ impl SetUpProgress {
     }
 }
 
-/// Applies the answer to `iset` to the capabilities: `ms set.` turns an ivar on, `ms unset.` turns it off, any other answer changes
-/// nothing.
+/// Applies the answer to `iset` to the capabilities: `ms set.` turns an ivar on, `ms unset.` turns it off, any other answer
+/// changes nothing.
 ///
 /// uhlin/fics answers `com_iset: ms 1` to any name and does nothing. Block mode is detected by the form of the answer instead.
-pub(super) fn learn_ivar(capabilities: &mut Capabilities, completed: &CompletedRequest) {
-    let Some((command, reply)) = completed.success() else { return };
+pub(super) fn learn_ivar_from_answer(capabilities: &mut Capabilities, completed: &CompletedRequest) {
+    let Some((command, reply)) = completed.command_and_reply() else { return };
     let ivar = command.words().nth(1).and_then(|name| name.to_ascii_lowercase().parse::<Ivar>().ok());
     let Some(ivar) = ivar.filter(|ivar| command.verb() == "iset" && *ivar != Ivar::Block) else { return };
     for (answer, on) in [(" set.", true), (" unset.", false)] {
@@ -149,6 +155,6 @@ pub(super) fn learn_ivar(capabilities: &mut Capabilities, completed: &CompletedR
     }
 }
 
-fn set_ivar(ivar: Ivar) -> String {
+fn iset_line(ivar: Ivar) -> String {
     format!("iset {} 1", ivar.as_str())
 }

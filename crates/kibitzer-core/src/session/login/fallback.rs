@@ -31,7 +31,7 @@ pub(crate) struct LoginFallback {
 impl LoginFallback {
     pub(crate) const fn new(choice: TimesealChoice) -> Self {
         Self {
-            versions: choice.versions(),
+            versions: choice.versions_to_try(),
             uses_login_string: true,
             timeseal_works: false,
             login_string_works: false,
@@ -39,7 +39,7 @@ impl LoginFallback {
         }
     }
 
-    pub(crate) fn timeseal(&self) -> Timeseal {
+    pub(crate) fn next_timeseal(&self) -> Timeseal {
         self.versions.first().copied().unwrap_or_default()
     }
 
@@ -66,7 +66,7 @@ impl LoginFallback {
     /// drops connections too.
     ///
     /// In every case, keeps the line of [`LoginError::NoLoginPrompt`] for [`explain_silence`](Self::explain_silence).
-    pub(crate) fn stop_requesting(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
+    pub(crate) fn try_stop_requesting(&mut self, feature: LoginFeature, error: &LoginError) -> bool {
         let has_worked = match feature {
             LoginFeature::Timeseal => self.timeseal_works,
             LoginFeature::LoginString => self.login_string_works,

@@ -6,7 +6,7 @@ use crate::event::LoginError;
 use crate::message::{Handle, LoggedIn, LoginRefusal, NameKind, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
-use crate::session::dialect::{CodedRefusal, parse_coded_refusal};
+use crate::session::dialect::{CodedLoginRefusal, parse_coded_login_refusal};
 use crate::session::options::{SessionOptions, saturating_deadline};
 use crate::session::transmit::TransmitKind;
 use crate::text::ServerText;
@@ -25,7 +25,7 @@ impl Login {
             }
             LoginState::Name => {
                 self.name = Some(name.clone());
-                self.send_empty_line(cx)
+                self.accept_guest_name(cx)
             }
             LoginState::LoginString { .. } => {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.error_with_last_line())
@@ -37,8 +37,8 @@ impl Login {
     }
 
     /// Queues an empty line, with which a guest accepts the name.
-    pub(super) fn send_empty_line(&mut self, cx: &mut Context) -> LoginProgress {
-        cx.outbox.push_line(TransmitKind::Login, b"");
+    pub(super) fn accept_guest_name(&mut self, cx: &mut Context) -> LoginProgress {
+        cx.outbox.push_plain_line(TransmitKind::Login, b"");
         self.enter_state(LoginState::Entering, cx)
     }
 
@@ -46,10 +46,10 @@ impl Login {
     pub(super) fn handle_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
-                self.send_proof(cx);
-                self.report_login_once(Titles::default(), cx)
+                self.send_proof_fence(cx);
+                self.drop_login_lines_and_report(Titles::default(), cx)
             }
-            LoginState::Proving(_) => self.report_login_once(Titles::default(), cx),
+            LoginState::Proving(_) => self.drop_login_lines_and_report(Titles::default(), cx),
             LoginState::Greeting | LoginState::LoginString { .. } => LoginProgress::Continue,
         }
     }
@@ -65,10 +65,10 @@ impl Login {
             self.enter_state(LoginState::Entering, cx);
         }
         // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
-        if self.dialect.detect_in_login_report(raw) && self.state == LoginState::Entering {
-            self.send_proof(cx);
+        if self.dialect.detect_icc_datagram(raw) && self.state == LoginState::Entering {
+            self.send_proof_fence(cx);
         }
-        self.report_login_once(logged_in.titles.clone(), cx)
+        self.drop_login_lines_and_report(logged_in.titles.clone(), cx)
     }
 
     /// Processes the line that reports whether the name has an account. Fails if that contradicts the credentials, or if the
@@ -89,16 +89,16 @@ impl Login {
 
     /// Processes a refusal of the login, by a numbered datagram or in words. A place in the queue of a full server is no failure.
     pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
-        match parse_coded_refusal(raw, &cx.options.credentials) {
-            Some(CodedRefusal::Queued) => self.enter_queue(cx),
-            Some(CodedRefusal::Failed(error)) => LoginProgress::Failed(error),
-            None => self.refused_in_words(refusal, raw, cx),
+        match parse_coded_login_refusal(raw, &cx.options.credentials) {
+            Some(CodedLoginRefusal::Queued) => self.enter_server_queue(cx),
+            Some(CodedLoginRefusal::Failed(error)) => LoginProgress::Failed(error),
+            None => self.handle_refusal_in_words(refusal, raw, cx),
         }
     }
 
-    /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue; later
-    /// ones do not extend it.
-    fn enter_queue(&mut self, cx: &Context) -> LoginProgress {
+    /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue;
+    /// later ones do not extend it.
+    fn enter_server_queue(&mut self, cx: &Context) -> LoginProgress {
         self.is_queued = true;
         self.deadline = *self.queue_deadline.get_or_insert(saturating_deadline(cx.now, cx.options.timings.queue));
         LoginProgress::Continue
@@ -106,7 +106,7 @@ impl Login {
 
     /// Processes a refusal in words: fails, enters the queue of a full server, or retries without timeseal if the server may not
     /// have understood it.
-    fn refused_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
+    fn handle_refusal_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
@@ -120,7 +120,7 @@ impl Login {
             }
             // The answer to a hello or a login string, or a part of the message of the day.
             LoginRefusal::BadName => return LoginProgress::Continue,
-            LoginRefusal::Queued => return self.enter_queue(cx),
+            LoginRefusal::Queued => return self.enter_server_queue(cx),
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
             LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
             LoginRefusal::Full => LoginError::ServerFull,
@@ -140,7 +140,7 @@ impl Login {
     /// the line for error messages, and answers a request for an empty line.
     pub(super) fn handle_text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if self.state == LoginState::Greeting {
-            self.dialect.detect_in_greeting(raw);
+            self.dialect.detect_icc_in_greeting(raw);
         }
         if matches!(self.state, LoginState::LoginString { .. }) && raw == IVARS_SET {
             self.string = LoginStringState::Understood;
@@ -148,12 +148,12 @@ impl Login {
                 self.sealing = SealState::Proven;
             }
         }
-        if !raw.trim_ascii().is_empty() && !cx.options.credentials.are_shown_by(raw) {
+        if !raw.trim_ascii().is_empty() && !cx.options.credentials.password_appears_in(raw) {
             self.last_line = ServerText::from_wire(raw);
         }
         let asks_guest = self.state == LoginState::Name && find(raw, b"ress return").is_some();
         if asks_guest && cx.options.credentials.is_guest() {
-            return self.send_empty_line(cx);
+            return self.accept_guest_name(cx);
         }
         LoginProgress::Continue
     }

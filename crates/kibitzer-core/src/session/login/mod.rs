@@ -16,8 +16,8 @@
 //! | `Name`, `NameAndPassword` | login prompt | | failed |
 //! | any | refusal, timeout, closed connection | | failed, or retried without a feature |
 //!
-//! A message of the day may look like any prompt. That is why the silence after a prompt decides, and why a fence has to prove the
-//! login.
+//! A message of the day may look like any prompt. That is why the silence after a prompt decides, and why a fence has to prove
+//! the login.
 
 pub(super) mod fallback;
 mod lines;
@@ -40,8 +40,8 @@ use crate::wire::Timeseal;
 use outcome::LoginFeature;
 pub(super) use outcome::{CompletedLogin, LoginProgress};
 
-/// Minimum wait for the answer to the login string after a hello: an FICS 1.6 server may read the second of two lines only two seconds
-/// after the first. Source: uhlin-fics, tried.
+/// Minimum wait for the answer to the login string after a hello: an FICS 1.6 server may read the second of two lines only two
+/// seconds after the first. Source: uhlin-fics, tried.
 const SECOND_LINE_WAIT: Duration = Duration::from_secs(3);
 
 /// Maximum number of bytes kept of the greeting, which an error may quote; later bytes are ignored.
@@ -59,8 +59,8 @@ pub(super) struct Login {
     sealing: SealState,
     string: LoginStringState,
     dialect: Dialect,
-    /// The server asked for a name or a password again in this state. It may be a part of the message of the day, so only silence after
-    /// it fails the login.
+    /// The server asked for a name or a password again in this state. It may be a part of the message of the day, so only silence
+    /// after it fails the login.
     asked_again: bool,
     /// The server is full and has put the login in a queue.
     is_queued: bool,
@@ -176,15 +176,15 @@ impl Login {
         let has_meaning = match self.state {
             LoginState::Greeting => false,
             LoginState::LoginString { prompts } => {
-                self.string_dialect().may_accept_line_without_prompt()
+                self.dialect_before_name().may_skip_prompt_before_name()
                     || self.sealing == SealState::Unproven && prompts > 0
             }
-            LoginState::Name => self.dialect.may_ask_guests_unrecognized() && options.credentials.is_guest(),
+            LoginState::Name => self.dialect.has_unknown_guest_prompt() && options.credentials.is_guest(),
             LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => true,
             LoginState::Proving(_) => self.asked_again,
         };
         let is_after_hello = matches!(self.state, LoginState::LoginString { .. })
-            && !self.string_dialect().may_accept_line_without_prompt();
+            && !self.dialect_before_name().may_skip_prompt_before_name();
         let least = if is_after_hello { SECOND_LINE_WAIT } else { Duration::ZERO };
         (has_meaning && !self.is_queued)
             .then(|| saturating_deadline(self.quiet_since, options.timings.settle.max(least)))
@@ -212,9 +212,9 @@ impl Login {
                 }
                 self.send_name(cx)
             }
-            LoginState::Name => self.send_empty_line(cx),
+            LoginState::Name => self.accept_guest_name(cx),
             _ if self.asked_again => LoginProgress::Failed(self.error_with_last_line()),
-            _ => self.send_proof(cx),
+            _ => self.send_proof_fence(cx),
         }
     }
 
@@ -291,29 +291,29 @@ impl Login {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.
             SealState::Unproven if prompts < 2 => LoginProgress::Continue,
-            SealState::Unproven if cx.options.timeseal.versions().contains(&Timeseal::Off) => {
+            SealState::Unproven if cx.options.timeseal.versions_to_try().contains(&Timeseal::Off) => {
                 self.sealing = SealState::Off;
-                cx.outbox.stop_sealing();
+                cx.outbox.disable_timeseal();
                 cx.reader.framer_mut().set_timeseal(Timeseal::Off);
                 self.send_lines_before_name(cx)
             }
             SealState::Unproven => LoginProgress::Failed(LoginError::TimesealRefused),
             SealState::Proven | SealState::Off => {
-                let n_lines = self.string_dialect().lines_before_name(&cx.options).len();
+                let n_lines = self.dialect_before_name().lines_before_name(&cx.options).len();
                 if usize::from(prompts) < n_lines { LoginProgress::Continue } else { self.send_name(cx) }
             }
         }
     }
 
-    /// Returns the dialect of the lines before the name. Only the answer to FICS's login string reveals whether the server understands
-    /// seals.
-    fn string_dialect(&self) -> Dialect {
+    /// Returns the dialect of the lines before the name. Only the answer to FICS's login string reveals whether the server
+    /// understands seals.
+    fn dialect_before_name(&self) -> Dialect {
         if self.sealing == SealState::Unproven { Dialect::Fics } else { self.dialect }
     }
 
     fn send_lines_before_name(&mut self, cx: &mut Context) -> LoginProgress {
-        for line in self.string_dialect().lines_before_name(&cx.options) {
-            cx.outbox.push_line(TransmitKind::Login, line.as_bytes());
+        for line in self.dialect_before_name().lines_before_name(&cx.options) {
+            cx.outbox.push_plain_line(TransmitKind::Login, line.as_bytes());
         }
         self.enter_state(LoginState::LoginString { prompts: 0 }, cx)
     }
@@ -322,12 +322,12 @@ impl Login {
     fn send_name(&mut self, cx: &mut Context) -> LoginProgress {
         let credentials = &cx.options.credentials;
         if let Credentials::Account { password, .. } = credentials
-            && let Some(line) = self.dialect.name_with_password(credentials)
+            && let Some(line) = self.dialect.name_and_password_line(credentials)
         {
-            cx.outbox.push_password(&line, password);
+            cx.outbox.push_password_line(&line, password);
             return self.enter_state(LoginState::NameAndPassword, cx);
         }
-        cx.outbox.push_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
+        cx.outbox.push_plain_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
         self.enter_state(LoginState::Name, cx)
     }
 
@@ -336,7 +336,7 @@ impl Login {
     fn handle_password_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match (self.state, &cx.options.credentials) {
             (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
-                cx.outbox.push_password(password.as_bytes(), password);
+                cx.outbox.push_password_line(password.as_bytes(), password);
                 self.enter_state(LoginState::Password, cx)
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),

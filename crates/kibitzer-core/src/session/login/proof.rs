@@ -16,10 +16,10 @@ use crate::wire::Timeseal;
 
 impl Login {
     /// Sends a fence and waits for its answer, which reveals the prompt and the delimitation of replies.
-    pub(super) fn send_proof(&mut self, cx: &mut Context) -> LoginProgress {
+    pub(super) fn send_proof_fence(&mut self, cx: &mut Context) -> LoginProgress {
         let fence = Fence::random(&mut cx.rng);
         let line = self.dialect.login_proof_line(fence);
-        cx.outbox.push_line(TransmitKind::Command, line.as_bytes());
+        cx.outbox.push_plain_line(TransmitKind::Command, line.as_bytes());
         self.enter_state(LoginState::Proving(fence), cx)
     }
 
@@ -38,9 +38,9 @@ impl Login {
         {
             cx.reader.framer_mut().set_prompt(prompt);
         }
-        self.dialect.detect_in_proof(fence, mode, raw);
+        self.dialect.detect_icc_in_proof(fence, mode, raw);
         cx.reader.set_family(self.dialect.family());
-        self.report_login_once(Titles::default(), cx);
+        self.drop_login_lines_and_report(Titles::default(), cx);
         Some(LoginProgress::Complete(CompletedLogin {
             mode,
             string_understood: self.string == LoginStringState::Understood || mode == ReplyMode::Tagged,
@@ -52,10 +52,10 @@ impl Login {
     /// Emits [`Event::LoggedIn`] with the identity, once for each login.
     ///
     /// Removes unsent lines of the login: they would be commands now, and other players could see a password. This depends on
-    /// whether the lines were [polled](crate::session::Session::poll_transmit) before, not on how the received bytes were chunked: a
-    /// server that waits for an answer has to get it.
-    pub(super) fn report_login_once(&mut self, titles: Titles, cx: &mut Context) -> LoginProgress {
-        cx.outbox.remove_login_lines();
+    /// whether the lines were [polled](crate::session::Session::poll_transmit) before, not on how the received bytes were
+    /// chunked: a server that waits for an answer has to get it.
+    pub(super) fn drop_login_lines_and_report(&mut self, titles: Titles, cx: &mut Context) -> LoginProgress {
+        cx.outbox.remove_unsent_login_lines();
         if !std::mem::replace(&mut self.is_reported, true) {
             let identity = self.identity(titles, &cx.options);
             cx.emit(Event::LoggedIn(Arc::new(identity.clone())));

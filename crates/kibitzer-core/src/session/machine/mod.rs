@@ -36,8 +36,8 @@ use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
 ///
-/// It logs in, sets itself up, answers requests, detects dead connections and requests new ones; then it restores observed games, seeks
-/// and settings. One value lives across all connections.
+/// It logs in, sets itself up, answers requests, detects dead connections and requests new ones; then it restores observed games,
+/// seeks and settings. One value lives across all connections.
 ///
 /// The driver of a session, in turn,
 ///
@@ -46,8 +46,9 @@ use crate::wire::StreamState;
 /// 2. passes received bytes to [`receive`](Self::receive) until it returns `None`;
 /// 3. calls [`handle_timeout`](Self::handle_timeout) at the time that [`poll_timeout`](Self::poll_timeout) returns;
 ///
-/// and after each of these, and after any other call, polls the output: [`poll_transmit`](Self::poll_transmit) for bytes to write,
-/// [`poll_reply`](Self::poll_reply) for completed requests, and last [`poll_event`](Self::poll_event) for events of the session itself.
+/// and after each of these, and after any other call, polls the output: [`poll_transmit`](Self::poll_transmit) for bytes to
+/// write, [`poll_reply`](Self::poll_reply) for completed requests, and last [`poll_event`](Self::poll_event) for events of the
+/// session itself.
 ///
 /// ```
 /// use std::time::Instant;
@@ -103,7 +104,7 @@ impl Session {
     /// Returns the action that the driver has to perform on the connection; the same until an input changes the phase.
     pub fn next_action(&self) -> DriverAction {
         match &self.phase {
-            Phase::Dialing => DriverAction::Dial { attempt: self.attempt() },
+            Phase::Dialing => DriverAction::Dial { attempt: self.attempt_number() },
             Phase::Waiting { .. } => DriverAction::Wait,
             Phase::LoggingIn(_) | Phase::Live(_) => DriverAction::Keep,
             Phase::Closing(_) => DriverAction::Close,
@@ -162,7 +163,7 @@ impl Session {
         }
         self.cx.now = now;
         match outcome {
-            Ok(()) => self.begin_connection(),
+            Ok(()) => self.start_login(),
             Err(error) if self.cx.memory.was_ready => self.retry_or_end(LostCause::Dial(error)),
             Err(error) => self.end_session(SessionEndReason::Dial(error)),
         }
@@ -182,7 +183,7 @@ impl Session {
             return None;
         }
         self.cx.now = now;
-        self.postpone_by_pause();
+        self.postpone_deadlines_by_pause();
         self.paused_since = None;
         match &mut self.phase {
             Phase::LoggingIn(login) if !input.is_empty() => login.record_receipt(now),
@@ -203,8 +204,8 @@ impl Session {
 
     /// Handles the end of the connection, whichever side closed it. Does nothing if there is no connection.
     ///
-    /// Completes all pending requests, and decides whether to reconnect or to end the session. Bytes that were received but not parsed
-    /// yet are parsed now; [`poll_event`](Self::poll_event) returns their events.
+    /// Completes all pending requests, and decides whether to reconnect or to end the session. Bytes that were received but not
+    /// parsed yet are parsed now; [`poll_event`](Self::poll_event) returns their events.
     pub fn handle_close(&mut self, cause: CloseCause, now: Instant) {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;
@@ -219,7 +220,7 @@ impl Session {
         }
         match &self.phase {
             Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before_close(cause) => {
-                self.require_close(AfterClose::End(SessionEndReason::Kicked(by)));
+                self.fail_requests_and_require_close(AfterClose::End(SessionEndReason::Kicked(by)));
             }
             Phase::LoggingIn(login) => {
                 let progress = login.failure_of_close();
@@ -227,7 +228,7 @@ impl Session {
             }
             Phase::Live(live) => {
                 let after_close = live.action_after_close(cause);
-                self.require_close(after_close);
+                self.fail_requests_and_require_close(after_close);
             }
             _ => {}
         }
@@ -249,7 +250,7 @@ impl Session {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
         }
-        let (transmit, sent) = self.cx.outbox.pop(now)?;
+        let (transmit, sent) = self.cx.outbox.pop_with_sent_event(now)?;
         self.cx.counters.lines_sent += 1;
         self.cx.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
         self.cx.events.extend(sent);
@@ -271,11 +272,11 @@ impl Session {
     /// does no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
         // Otherwise a thousand idle sessions would keep the buffers of their busiest minute.
-        self.cx.outbox.shrink();
+        self.cx.outbox.shrink_to_fit();
         self.cx.events.shrink_to_fit();
         self.cx.replies.shrink_to_fit();
         self.cx.now = now;
-        self.postpone_by_pause();
+        self.postpone_deadlines_by_pause();
         match &mut self.phase {
             Phase::Waiting { until } if *until <= now => self.start_dialing(),
             Phase::LoggingIn(login) => {
@@ -284,7 +285,7 @@ impl Session {
             }
             Phase::Live(live) => {
                 if let Some(after_close) = live.handle_timeout(&mut self.cx) {
-                    self.require_close(after_close);
+                    self.fail_requests_and_require_close(after_close);
                 }
             }
             _ => {}
@@ -293,14 +294,15 @@ impl Session {
 
     /// Queues a command; it is sent when earlier ones are answered. [`poll_reply`](Self::poll_reply) returns its reply.
     ///
-    /// After a lost connection, an `observe` waits until the games are [restored](Event::Restored): some servers stop observing a game
-    /// that is observed already. The game is observed then in any case, even if the server refuses the command for that reason.
+    /// After a lost connection, an `observe` waits until the games are [restored](Event::Restored): some servers stop observing a
+    /// game that is observed already. The game is observed then in any case, even if the server refuses the command for that
+    /// reason.
     ///
     /// # Errors
     ///
     /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](SessionState::Ready).
-    /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event) returns.
-    /// [`RequestError::Ended`]: the session is over, or about to be.
+    /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event)
+    /// returns. [`RequestError::Ended`]: the session is over, or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {
         self.request_with(command, RequestOptions::new(), now)
     }
@@ -355,8 +357,8 @@ impl Session {
         }
     }
 
-    /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open, otherwise
-    /// when the driver has closed it.
+    /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open,
+    /// otherwise when the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
         self.cx.now = now;
         self.close_or_end(SessionEndReason::Shutdown);
@@ -366,7 +368,9 @@ impl Session {
     fn close_or_end(&mut self, reason: SessionEndReason) {
         match self.phase {
             Phase::Dialing | Phase::Waiting { .. } => self.end_session(reason),
-            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => self.require_close(AfterClose::End(reason)),
+            Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => {
+                self.fail_requests_and_require_close(AfterClose::End(reason));
+            }
             Phase::Ended(_) => {}
         }
     }

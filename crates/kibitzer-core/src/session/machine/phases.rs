@@ -18,8 +18,8 @@ const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
 impl Session {
     /// Starts the login on a new connection, and emits [`Event::Connected`]. Replaces the reader with its games, and clears the
     /// queue of bytes to write. Uses a password that was changed during the last connection.
-    pub(super) fn begin_connection(&mut self) {
-        let timeseal = self.fallback.timeseal();
+    pub(super) fn start_login(&mut self) {
+        let timeseal = self.fallback.next_timeseal();
         let cx = &mut self.cx;
         let mut framer = Framer::new().with_limits(cx.options.limits).with_timeseal(timeseal);
         framer.set_prompt(&cx.options.prompt);
@@ -29,7 +29,7 @@ impl Session {
         cx.outbox.reset_for_connection(timeseal, cx.now);
         cx.memory.forget_seek_numbers();
         if let Some(password) = cx.memory.new_password.take() {
-            cx.options.credentials.set_password(password);
+            cx.options.credentials.replace_account_password(password);
         }
         cx.counters.reconnects += u64::from(cx.memory.was_ready);
         cx.emit(Event::Connected);
@@ -56,7 +56,7 @@ impl Session {
         match message {
             Message::Control(Control::Ping) => {
                 self.cx.counters.pings += 1;
-                self.cx.outbox.answer_ping();
+                self.cx.outbox.queue_ping_answer();
             }
             Message::Kicked(by) => self.kicked = Some((KickedBy::clone(by), self.cx.now)),
             _ => {}
@@ -87,22 +87,22 @@ impl Session {
                 self.fallback.note_working_features(login);
                 self.phase = Phase::Live(Box::new(LiveConnection::new(login, &mut self.cx)));
             }
-            LoginProgress::RetryWithout(feature, error) if self.fallback.stop_requesting(feature, &error) => {
-                self.require_close(AfterClose::Redial);
+            LoginProgress::RetryWithout(feature, error) if self.fallback.try_stop_requesting(feature, &error) => {
+                self.fail_requests_and_require_close(AfterClose::Redial);
             }
             LoginProgress::Failed(error) | LoginProgress::RetryWithout(_, error) => {
-                self.require_close(AfterClose::FailLogin(self.fallback.explain_silence(error)));
+                self.fail_requests_and_require_close(AfterClose::FailLogin(self.fallback.explain_silence(error)));
             }
         }
     }
 
     /// Requires the driver to close the connection. Completes all requests, and remembers the games for the next connection if
     /// they were restored on this one.
-    pub(super) fn require_close(&mut self, after_close: AfterClose) {
+    pub(super) fn fail_requests_and_require_close(&mut self, after_close: AfterClose) {
         if let Phase::Live(live) = &mut self.phase {
-            live.complete_all_requests(&after_close, &mut self.cx);
+            live.fail_all_requests(&after_close, &mut self.cx);
             if live.is_restored(&self.cx.memory) {
-                self.cx.memory.note_loss(self.cx.reader.games(), self.cx.now);
+                self.cx.memory.remember_games_at_loss(self.cx.reader.games(), self.cx.now);
             }
         }
         self.phase = Phase::Closing(after_close);
@@ -124,11 +124,11 @@ impl Session {
     /// Emits [`Event::Connecting`], and enters the phase `Dialing`.
     pub(super) fn start_dialing(&mut self) {
         self.phase = Phase::Dialing;
-        self.cx.emit(Event::Connecting { attempt: self.attempt() });
+        self.cx.emit(Event::Connecting { attempt: self.attempt_number() });
     }
 
     /// Returns the number of the connection attempt, from 1.
-    pub(super) fn attempt(&self) -> u32 {
+    pub(super) fn attempt_number(&self) -> u32 {
         self.cx.backoff.attempts.max(1)
     }
 
@@ -157,14 +157,14 @@ impl Session {
     pub fn handle_reading_pause(&mut self, now: Instant) {
         self.cx.now = now;
         self.paused_since.get_or_insert(now);
-        self.postpone_by_pause();
+        self.postpone_deadlines_by_pause();
         if let Phase::Live(live) = &mut self.phase {
             live.liveness.record_receipt(now);
         }
     }
 
     /// Postpones deadlines by the time since reading was paused, or since the last call; does nothing without a pause.
-    pub(super) fn postpone_by_pause(&mut self) {
+    pub(super) fn postpone_deadlines_by_pause(&mut self) {
         let Some(since) = &mut self.paused_since else { return };
         let paused = self.cx.now.saturating_duration_since(std::mem::replace(since, self.cx.now));
         match &mut self.phase {

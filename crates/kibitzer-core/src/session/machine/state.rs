@@ -11,7 +11,8 @@ pub enum DriverAction {
     /// Open a connection, and report the outcome by [`Session::handle_dial_outcome`](super::Session::handle_dial_outcome).
     Dial {
         /// Connection attempt, starting at 1; resets to 1 after the loss of a session that was
-        /// [stable](crate::session::Reconnect::stable_after). An immediate attempt with fewer features requested has the same number.
+        /// [stable](crate::session::Reconnect::stable_after). An immediate attempt with fewer features requested has the same
+        /// number.
         attempt: u32,
     },
     /// Keep the connection open: read from it and write to it.
@@ -49,7 +50,8 @@ pub enum SessionState {
 pub struct SessionCounters {
     /// Bytes received.
     pub bytes_received: u64,
-    /// Lines and datagrams received; a line that the server has wrapped counts once. Prompts and marks of replies are not counted.
+    /// Lines and datagrams received; a line that the server has wrapped counts once. Prompts and marks of replies are not
+    /// counted.
     pub lines_received: u64,
     /// Bytes given to the driver to write.
     pub bytes_sent: u64,
@@ -68,14 +70,14 @@ pub struct SessionCounters {
     pub requests_answered: u64,
     /// Sum of the round trips of the requests answered.
     pub request_time: Duration,
-    /// Requests that ended without a reply: after their timeout, at the end of the connection, because the reply was incomplete, or because
-    /// they were not sent in time or before the end of their game. Those that the caller abandoned are not counted.
+    /// Requests that ended without a reply: after their timeout, at the end of the connection, because the reply was incomplete,
+    /// or because they were not sent in time or before the end of their game. Those that the caller abandoned are not counted.
     pub requests_failed: u64,
 }
 
 impl SessionCounters {
     /// Counts an answered request.
-    pub(crate) fn note_round_trip(&mut self, round_trip: Duration) {
+    pub(crate) fn count_answered_request(&mut self, round_trip: Duration) {
         self.round_trip = Some(round_trip);
         self.requests_answered += 1;
         self.request_time = self.request_time.saturating_add(round_trip);

@@ -24,7 +24,7 @@ parse_by_name!(TimesealChoice, "timeseal is none of off, 1, 2 and auto");
 
 impl TimesealChoice {
     /// Returns the versions to try, best first.
-    pub(crate) const fn versions(self) -> &'static [Timeseal] {
+    pub(crate) const fn versions_to_try(self) -> &'static [Timeseal] {
         match self {
             Self::Off => &[Timeseal::Off],
             Self::V1 => &[Timeseal::V1],

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use crate::event::CommandError;
 use crate::message::Handle;
-use crate::session::command::{Command, validate};
+use crate::session::command::{Command, refuse_control_characters};
 use crate::session::secret::Secret;
 
 /// A password. It is wiped from memory when dropped, and `Debug` prints nothing of it.
@@ -28,7 +28,7 @@ impl Password {
     /// [`CommandError::Control`], also for characters other than ASCII; [`CommandError::TooLong`].
     pub fn new(password: impl Into<String>) -> Result<Self, CommandError> {
         let password = Zeroizing::new(password.into());
-        validate(&password)?;
+        refuse_control_characters(&password)?;
         match password.len() {
             0 => Err(CommandError::Empty),
             length if length > Command::MAX_BYTES => Err(CommandError::TooLong { length }),
@@ -79,13 +79,13 @@ impl Credentials {
     }
 
     /// Returns whether a line contains the password; servers echo what they received.
-    pub(crate) fn are_shown_by(&self, line: &[u8]) -> bool {
+    pub(crate) fn password_appears_in(&self, line: &[u8]) -> bool {
         let Self::Account { password, .. } = self else { return false };
         Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
     }
 
     /// Replaces the password of an account; ignored for guests.
-    pub(crate) fn set_password(&mut self, new: Password) {
+    pub(crate) fn replace_account_password(&mut self, new: Password) {
         if let Self::Account { password, .. } = self {
             *password = new;
         }

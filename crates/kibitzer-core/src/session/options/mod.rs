@@ -81,8 +81,8 @@ numeric_options! {
         pub(crate) reply_bytes: usize = 1_048_576, "reply_bytes";
         /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
         ///
-        /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and without
-        /// unread events the ring shrinks to 64 bytes.
+        /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and
+        /// without unread events the ring shrinks to 64 bytes.
         pub kept_events: usize = 1_024, "kept_events";
     }
 }
@@ -131,8 +131,8 @@ session_options! {
     pub struct SessionOptions {
         /// Sets the login. Default [`Credentials::Guest`].
         credentials: Credentials = Credentials::Guest;
-        /// Sets the ivars that the session requests; those that a server does not offer are skipped. Default: defprompt, startpos,
-        /// block, gameinfo, pendinfo, nohighlight, ms, nowrap.
+        /// Sets the ivars that the session requests; those that a server does not offer are skipped. Default: defprompt,
+        /// startpos, block, gameinfo, pendinfo, nohighlight, ms, nowrap.
         ivars: Vec<Ivar> = vec![
             Ivar::DefPrompt, Ivar::StartPos, Ivar::Block, Ivar::GameInfo, Ivar::PendInfo, Ivar::NoHighlight, Ivar::Ms, Ivar::NoWrap,
         ];

@@ -61,7 +61,7 @@ enum ChallengeState {
 impl AdjournedTracker {
     /// Returns whether a game between these players is adjourned.
     pub(crate) fn contains_game(&self, white: &Handle, black: &Handle) -> bool {
-        self.games.iter().any(|game| game.is_between(white, black))
+        self.games.iter().any(|game| game.has_players(white, black))
     }
 
     /// Returns the next challenge to send, and marks its game as [`ChallengeState::Asking`].
@@ -71,7 +71,7 @@ impl AdjournedTracker {
     pub(crate) fn take_next_challenge(&mut self, games: &Games) -> Option<Command> {
         let may_challenge = |game: &ResumptionCandidate| {
             let is_opponent_busy = |other: &ResumptionCandidate| {
-                other.is_with(&game.opponent) && other.challenge != ChallengeState::Stored
+                other.has_opponent(&game.opponent) && other.challenge != ChallengeState::Stored
             };
             game.challenge == ChallengeState::Stored && game.is_online && !self.games.iter().any(is_opponent_busy)
         };
@@ -135,7 +135,7 @@ impl AdjournedTracker {
             let is_online = row.details.is_none_or(|details| details.opponent_is_on);
             let is_whites = row.white.is_same_player(list.owner.as_str());
             let opponent = if is_whites { row.black.clone() } else { row.white.clone() };
-            self.add(
+            self.add_and_report(
                 ResumptionCandidate {
                     white: row.white,
                     black: row.black,
@@ -150,11 +150,11 @@ impl AdjournedTracker {
 
     /// Adds a game, and reports it as stored; ignored if it is known or [`MAX_GAMES`] are. A game whose opponent has declined is
     /// added as `Closed`, so it is not challenged.
-    fn add(&mut self, mut game: ResumptionCandidate, cx: &mut Context) {
+    fn add_and_report(&mut self, mut game: ResumptionCandidate, cx: &mut Context) {
         if self.games.len() >= MAX_GAMES || self.contains_game(&game.white, &game.black) {
             return;
         }
-        let has_declined = cx.memory.declined.iter().any(|name| game.is_with(name));
+        let has_declined = cx.memory.declined.iter().any(|name| game.has_opponent(name));
         game.set_and_report(
             if has_declined { ChallengeState::Closed } else { ChallengeState::Stored },
             ResumptionState::Stored,
@@ -174,14 +174,14 @@ impl AdjournedTracker {
         }
         match (&received.message, own) {
             (Message::GameEnded(ended), Some(change)) if ended.is_adjourned() => {
-                if let Some(game) = cx.reader.games().get(change.game).and_then(ResumptionCandidate::of) {
-                    self.add(game, cx);
+                if let Some(game) = cx.reader.games().get(change.game).and_then(ResumptionCandidate::from_played_game) {
+                    self.add_and_report(game, cx);
                 }
             }
             _ if self.games.is_empty() => {}
             (_, Some(change)) => self.handle_own_game(change.game, cx),
             (Message::Arrival(arrival), _) => {
-                for game in self.games.iter_mut().filter(|game| game.is_with(&arrival.name)) {
+                for game in self.games.iter_mut().filter(|game| game.has_opponent(&arrival.name)) {
                     game.is_online = arrival.kind == ArrivalKind::Arrived;
                     if !game.is_online && game.challenge == ChallengeState::Challenged {
                         game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
@@ -191,7 +191,7 @@ impl AdjournedTracker {
             (Message::Challenge(challenge), _) if challenge.adjourned => {
                 let is_mine = challenge.actor == MeOrOther::Me;
                 let opponent = if is_mine { &challenge.to } else { &challenge.from };
-                let Some(game) = self.games.iter_mut().find(|game| game.is_with(opponent)) else { return };
+                let Some(game) = self.games.iter_mut().find(|game| game.has_opponent(opponent)) else { return };
                 if is_mine && game.challenge != ChallengeState::Challenged {
                     game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
                 } else if !is_mine && game.challenge == ChallengeState::Closed {
@@ -214,10 +214,10 @@ impl AdjournedTracker {
     /// declined.
     fn handle_own_game(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_followed_and_ongoing());
-        let Some(played) = played.and_then(ResumptionCandidate::of) else { return };
-        cx.memory.declined.retain(|name| !played.is_with(name));
+        let Some(played) = played.and_then(ResumptionCandidate::from_played_game) else { return };
+        cx.memory.declined.retain(|name| !played.has_opponent(name));
         self.games.retain_mut(|game| {
-            let is_resumed = game.is_between(&played.white, &played.black);
+            let is_resumed = game.has_players(&played.white, &played.black);
             if is_resumed {
                 game.set_and_report(ChallengeState::Closed, ResumptionState::Resumed { game: id }, cx);
             } else if game.challenge == ChallengeState::Challenged {
@@ -230,12 +230,12 @@ impl AdjournedTracker {
     /// Updates a challenged game by the answer to the challenge or its end, and reports the new state. Ignores other challenges.
     fn handle_challenge_update(&mut self, name: &Handle, actor: MeOrOther, change: ChallengeChange, cx: &mut Context) {
         let is_challenged =
-            |game: &&mut ResumptionCandidate| game.is_with(name) && game.challenge == ChallengeState::Challenged;
+            |game: &&mut ResumptionCandidate| game.has_opponent(name) && game.challenge == ChallengeState::Challenged;
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
         match (actor, change) {
             (MeOrOther::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
                 game.set_and_report(ChallengeState::Closed, ResumptionState::Declined, cx);
-                cx.memory.note_declined(name);
+                cx.memory.note_resumption_declined(name);
             }
             (MeOrOther::Me, ChallengeChange::Departed | ChallengeChange::Joined) => {
                 game.is_online = false;
@@ -252,18 +252,18 @@ impl AdjournedTracker {
 
 impl ResumptionCandidate {
     /// Creates the entry of a game that this login plays; `None` if it does not play this game. The opponent counts as offline.
-    fn of(game: &Game) -> Option<Self> {
+    fn from_played_game(game: &Game) -> Option<Self> {
         let position = game.position();
         let (white, black) = (position.white().clone(), position.black().clone());
         let opponent = if position.my_color()? == Color::White { black.clone() } else { white.clone() };
         Some(Self { white, black, opponent, is_online: false, challenge: ChallengeState::Stored })
     }
 
-    fn is_between(&self, white: &Handle, black: &Handle) -> bool {
+    fn has_players(&self, white: &Handle, black: &Handle) -> bool {
         self.white.is_same_player(white.as_str()) && self.black.is_same_player(black.as_str())
     }
 
-    fn is_with(&self, player: &Handle) -> bool {
+    fn has_opponent(&self, player: &Handle) -> bool {
         self.opponent.is_same_player(player.as_str())
     }
 

@@ -10,8 +10,8 @@ use crate::game::{ChangeKind, Desync, Game, Games};
 use crate::message::{GameId, Message};
 use crate::session::command::Command;
 
-/// Minimum time between two attempts to set the style. Boards in flight still come in the old one, and a server without style 12 must
-/// not be asked with every move.
+/// Minimum time between two attempts to set the style. Boards in flight still come in the old one, and a server without style 12
+/// must not be asked with every move.
 const STYLE_RETRY: Duration = Duration::from_mins(1);
 
 /// Commands that restore style 12. Source: rule style10 O1.
@@ -32,7 +32,7 @@ pub(crate) struct BoardRepair {
 
 impl BoardRepair {
     /// Processes an executed command of the user. If it sets a style other than 12, no board is requested until it sets 12 again.
-    pub(crate) fn note_chosen_style(&mut self, command: &Command) {
+    pub(crate) fn note_style_command(&mut self, command: &Command) {
         if let Some(style) = command.style_to_set() {
             self.is_style_chosen = style != "12";
         }
@@ -57,7 +57,8 @@ impl BoardRepair {
         now: Instant,
     ) -> &'static [&'static str] {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < STYLE_RETRY;
-        if self.is_style_chosen || !is_other_style(message, raw) || self.style_requested.is_some_and(is_recent) {
+        if self.is_style_chosen || !is_board_in_other_style(message, raw) || self.style_requested.is_some_and(is_recent)
+        {
             return &[];
         }
         self.style_requested = Some(now);
@@ -96,7 +97,7 @@ const fn is_recovery(message: &Message, kind: ChangeKind) -> bool {
 }
 
 /// Returns whether a message is a board in a style other than 12, or the first line of one.
-fn is_other_style(message: &Message, raw: &[u8]) -> bool {
+fn is_board_in_other_style(message: &Message, raw: &[u8]) -> bool {
     match message {
         Message::Style10(_) => true,
         // Styles 8 and 11 are one line; the diagrams of other styles have one line above them.

@@ -33,13 +33,14 @@ pub(crate) struct SessionMemory {
     /// Last positions of the games in progress at the loss.
     pub(crate) games: Vec<Style12>,
     pub(crate) seeks: Vec<OpenSeek>,
-    /// Settings that requests have changed, by [key](setting_changed_by), the latest one last.
+    /// Settings that requests have changed, by [key](setting_key_and_has_value), the latest one last.
     pub(crate) settings: Vec<(String, Command)>,
     /// Commands of the user to observe a game that had no reply at the loss.
     pub(crate) requests: Vec<Command>,
     /// Players who declined to resume an adjourned game. They are not challenged again.
     pub(crate) declined: Vec<Handle>,
-    /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that holds.
+    /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that
+    /// holds.
     /// `None` once a connection has survived its restoration.
     pub(crate) unanswered_at_loss: Option<(Command, u32)>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
@@ -62,14 +63,14 @@ pub(crate) struct OpenSeek {
 
 impl SessionMemory {
     /// Remembers the followed games in progress and the time of a loss; replaces those of an earlier loss.
-    pub(crate) fn note_loss(&mut self, games: &Games, now: Instant) {
-        self.games = games.iter().filter(|game| is_followed(game)).map(|game| game.position().clone()).collect();
+    pub(crate) fn remember_games_at_loss(&mut self, games: &Games, now: Instant) {
+        self.games = games.iter().filter(|game| is_to_be_restored(game)).map(|game| game.position().clone()).collect();
         self.lost_at = Some(now);
     }
 
-    /// Counts a loss with this command as the oldest one without a reply; gives the command up at the [third](MAX_UNANSWERED_LOSSES) in a
-    /// row.
-    pub(crate) fn note_unanswered_at_loss(&mut self, command: &Command) {
+    /// Counts a loss with this command as the oldest one without a reply; gives the command up at the
+    /// [third](MAX_UNANSWERED_LOSSES) in a row.
+    pub(crate) fn count_unanswered_at_loss(&mut self, command: &Command) {
         let n_before =
             self.unanswered_at_loss.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
         if n_before + 1 < MAX_UNANSWERED_LOSSES {
@@ -82,8 +83,8 @@ impl SessionMemory {
 
     /// Remembers a command of the user that changes a setting, in place of an earlier one for the same setting. A command without
     /// a value only removes the earlier one. Forgets the oldest of more than [`MAX_SETTINGS`].
-    pub(crate) fn learn_setting(&mut self, command: &Command) {
-        let Some((key, has_value)) = setting_changed_by(command) else { return };
+    pub(crate) fn remember_setting(&mut self, command: &Command) {
+        let Some((key, has_value)) = setting_key_and_has_value(command) else { return };
         self.settings.retain(|(known, _)| *known != key);
         if has_value {
             push_bounded(&mut self.settings, (key, command.clone()), MAX_SETTINGS);
@@ -92,10 +93,10 @@ impl SessionMemory {
 
     /// Updates settings, seeks and requests from a command of the user that had no reply at a loss, as if it had been executed.
     pub(crate) fn assume_executed(&mut self, command: &Command) {
-        self.learn_setting(command);
+        self.remember_setting(command);
         match &*command.verb() {
             "seek" => self.add_seek(command, None),
-            "unseek" => self.remove_seek_by(command),
+            "unseek" => self.apply_unseek(command),
             _ if command.is_observe() => push_bounded(&mut self.requests, command.clone(), MAX_REQUESTS),
             _ => {}
         }
@@ -103,7 +104,7 @@ impl SessionMemory {
 
     /// Updates seeks from a command that was not refused. A `seek` is remembered only if the reply contains the number of a
     /// posted seek. A command that was given up may be sent again.
-    pub(crate) fn learn_from_reply(&mut self, command: &Command, reply: &Reply) {
+    pub(crate) fn learn_seeks_from_reply(&mut self, command: &Command, reply: &Reply) {
         self.given_up.retain(|known| known != command);
         match &*command.verb() {
             "seek" => {
@@ -115,14 +116,14 @@ impl SessionMemory {
                     self.add_seek(command, posted);
                 }
             }
-            "unseek" => self.remove_seek_by(command),
+            "unseek" => self.apply_unseek(command),
             _ => {}
         }
     }
 
-    /// Returns whether a request to observe names a remembered game, by its number or a player. The restoration searches that game
-    /// anyway.
-    pub(crate) fn has_game_of(&self, command: &Command) -> bool {
+    /// Returns whether a request to observe names a remembered game, by its number or a player. The restoration searches that
+    /// game anyway.
+    pub(crate) fn names_remembered_game(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };
         let is_named = |position: &&Style12| {
             position.game().to_string() == name
@@ -132,7 +133,7 @@ impl SessionMemory {
     }
 
     /// Records that a player declined to resume an adjourned game.
-    pub(crate) fn note_declined(&mut self, player: &Handle) {
+    pub(crate) fn note_resumption_declined(&mut self, player: &Handle) {
         push_bounded(&mut self.declined, player.clone(), MAX_DECLINED);
     }
 
@@ -146,7 +147,7 @@ impl SessionMemory {
         push_bounded(&mut self.seeks, OpenSeek { command: command.clone(), index }, MAX_SEEKS);
     }
 
-    fn remove_seek_by(&mut self, unseek: &Command) {
+    fn apply_unseek(&mut self, unseek: &Command) {
         match unseek.words().nth(1).map(str::parse) {
             Some(Ok(index)) => self.remove_seek_number(index),
             Some(Err(_)) => {}
@@ -177,13 +178,13 @@ impl SessionMemory {
     }
 }
 
-fn is_followed(game: &Game) -> bool {
+fn is_to_be_restored(game: &Game) -> bool {
     let relation = game.position().relation();
     game.is_followed_and_ongoing() && !relation.is_isolated() && !matches!(relation, Relation::Other(_))
 }
 
 /// Returns whether two boards belong to the same game: the players are the same. The server's spelling may differ.
-pub(crate) fn is_same_game(one: &Style12, other: &Style12) -> bool {
+pub(crate) fn has_same_player_names(one: &Style12, other: &Style12) -> bool {
     one.white().is_same_player(other.white().as_str()) && one.black().is_same_player(other.black().as_str())
 }
 
@@ -195,12 +196,12 @@ fn push_bounded<T>(items: &mut Vec<T>, item: T, max: usize) {
     items.push(item);
 }
 
-/// Returns the key of the setting that a command changes, and whether the command names the value; `None` if it changes no variable,
-/// ivar or list, or contains a password.
+/// Returns the key of the setting that a command changes, and whether the command names the value; `None` if it changes no
+/// variable, ivar or list, or contains a password.
 ///
 /// A later command with the same key replaces an earlier one. A command without a value toggles (`set gin`), so it cannot be sent
 /// again.
-fn setting_changed_by(command: &Command) -> Option<(String, bool)> {
+fn setting_key_and_has_value(command: &Command) -> Option<(String, bool)> {
     if command.contains_password() {
         return None;
     }
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
 
     fn change(line: &str) -> Option<(String, bool)> {
-        setting_changed_by(&Command::new(line).unwrap())
+        setting_key_and_has_value(&Command::new(line).unwrap())
     }
 
     #[test]

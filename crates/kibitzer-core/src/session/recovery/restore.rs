@@ -12,7 +12,7 @@
 //!
 //! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
-use super::memory::{SessionMemory, is_same_game};
+use super::memory::{SessionMemory, has_same_player_names};
 use crate::event::{RefusalReason, RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
@@ -64,8 +64,8 @@ pub(crate) enum RestoreTask {
 }
 
 impl Restoration {
-    /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already have
-    /// resumed games of this login.
+    /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already
+    /// have resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games) -> Self {
         let mut restoration = Self {
             games: memory.games.iter().map(|before| RestoreSearch::new(before.clone(), games)).collect(),
@@ -75,21 +75,21 @@ impl Restoration {
             last: Vec::new(),
         };
         for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
-            restoration.queue_again(RestoredCommandKind::Setting, setting, memory);
+            restoration.queue_unless_given_up(RestoredCommandKind::Setting, setting, memory);
         }
         for at in 0..restoration.games.len() {
             restoration.queue_search(at);
         }
         for seek in &memory.seeks {
-            restoration.queue_again(RestoredCommandKind::Seek, &seek.command, memory);
+            restoration.queue_unless_given_up(RestoredCommandKind::Seek, &seek.command, memory);
         }
-        for request in memory.requests.iter().filter(|command| !memory.has_game_of(command)) {
-            restoration.queue_again(RestoredCommandKind::Request, request, memory);
+        for request in memory.requests.iter().filter(|command| !memory.names_remembered_game(command)) {
+            restoration.queue_unless_given_up(RestoredCommandKind::Request, request, memory);
         }
         restoration
     }
 
-    fn queue_again(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
+    fn queue_unless_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
@@ -101,15 +101,15 @@ impl Restoration {
     fn queue_search(&mut self, at: usize) {
         let Some(search) = self.games.get(at) else { return };
         if search.last_board.relation().is_observer() {
-            self.add_task(&format!("observe {}", search.last_board.game()), RestoreTask::FindByNumber(at));
+            self.queue_task(&format!("observe {}", search.last_board.game()), RestoreTask::FindByNumber(at));
         } else {
-            self.list_moves(at);
+            self.queue_move_list_if_missing(at);
         }
     }
 
     /// Removes and returns the commands to send now; empty if there are none. Those in `last` follow once no other command is
     /// queued or pending. The caller adds the request of each to `pending`.
-    pub(crate) fn take_next(&mut self) -> Vec<(Command, RestoreTask)> {
+    pub(crate) fn take_next_commands(&mut self) -> Vec<(Command, RestoreTask)> {
         if self.pending.is_empty() && self.next.is_empty() {
             return std::mem::take(&mut self.last);
         }
@@ -122,7 +122,7 @@ impl Restoration {
 
     /// Returns the report with a default `offline_for`. Clears the remembered requests and the count of losses without a reply,
     /// and forgets seeks that failed.
-    pub(crate) fn into_report(self, memory: &mut SessionMemory) -> Restored {
+    pub(crate) fn into_report_and_forget(self, memory: &mut SessionMemory) -> Restored {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
         let games = self.games.into_iter().map(|search| search.report).collect();
@@ -154,7 +154,7 @@ impl Restoration {
             RestoreTask::Unobserve => {}
             RestoreTask::SendAgain(at) => {
                 if let Some((_, command)) = self.commands.get_mut(at) {
-                    command.error = result.as_ref().err().filter(|error| !is_observed(error)).cloned();
+                    command.error = result.as_ref().err().filter(|error| !is_already_observing(error)).cloned();
                 }
             }
         }
@@ -174,9 +174,9 @@ impl Restoration {
     ) {
         let board = observed_board(result, games);
         match board.map(|board| (board, self.search_index_of(board, at))) {
-            Some((board, Some(found))) => self.game_found(found, board),
+            Some((board, Some(found))) => self.record_found_game(found, board),
             Some((other, None)) if result.is_ok() => {
-                self.add_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
+                self.queue_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
             }
             // The game was observed before this command, so a request of the user observes it.
             Some((_, None)) | None => {}
@@ -186,7 +186,7 @@ impl Restoration {
         if by_number {
             // One name suffices: in bughouse and simuls the other player may be at another board.
             let line = format!("observe {}", search.last_board.white());
-            self.add_task(&line, RestoreTask::FindByPlayer(at));
+            self.queue_task(&line, RestoreTask::FindByPlayer(at));
         }
     }
 
@@ -194,22 +194,22 @@ impl Restoration {
     /// if the players match; else the first other one whose players match; else `None`.
     fn search_index_of(&self, board: &Style12, current: usize) -> Option<usize> {
         let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
-        let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.matches(board));
+        let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.may_be_found_as(board));
         let all = 0..self.games.len();
         all.clone().find(has_found).or_else(|| std::iter::once(current).chain(all).find(matches))
     }
 
-    fn game_found(&mut self, at: usize, board: &Style12) {
+    fn record_found_game(&mut self, at: usize, board: &Style12) {
         if let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) {
-            search.report_found(board);
-            self.list_moves(at);
+            search.record_found(board);
+            self.queue_move_list_if_missing(at);
         }
     }
 
-    fn list_moves(&mut self, at: usize) {
+    fn queue_move_list_if_missing(&mut self, at: usize) {
         let report = self.games.get(at).map(|search| &search.report);
         let Some(game) = report.filter(|report| report.moves_missing).and_then(|report| report.now) else { return };
-        self.add_task(&format!("moves {game}"), RestoreTask::ListMoves(at));
+        self.queue_task(&format!("moves {game}"), RestoreTask::ListMoves(at));
     }
 
     fn handle_move_list(&mut self, at: usize, result: &Result<Reply, RequestError>) {
@@ -219,7 +219,7 @@ impl Restoration {
         }
     }
 
-    fn add_task(&mut self, line: &str, task: RestoreTask) {
+    fn queue_task(&mut self, line: &str, task: RestoreTask) {
         if let Ok(command) = Command::new(line) {
             self.next.push((command, task));
         }
@@ -227,7 +227,7 @@ impl Restoration {
 }
 
 /// Returns whether the server refused to observe a game that is already observed, which counts as success.
-const fn is_observed(error: &RequestError) -> bool {
+const fn is_already_observing(error: &RequestError) -> bool {
     matches!(error.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
 }
 
@@ -242,24 +242,26 @@ impl RestoreSearch {
             let position = game.position();
             game.is_followed_and_ongoing()
                 && position.relation().is_mine()
-                && is_same_game(&search.last_board, position)
+                && has_same_player_names(&search.last_board, position)
         };
         if relation.is_mine()
             && let Some(game) = games.iter().find(is_resumed)
         {
-            search.report_found(game.position());
+            search.record_found(game.position());
         }
         search
     }
 
-    /// Returns whether a board belongs to the observed game that is being searched for: the same players, and not found yet. Always false
-    /// for games that this login played.
-    fn matches(&self, board: &Style12) -> bool {
-        self.last_board.relation().is_observer() && self.report.now.is_none() && is_same_game(&self.last_board, board)
+    /// Returns whether a board belongs to the observed game that is being searched for: the same players, and not found yet.
+    /// Always false for games that this login played.
+    fn may_be_found_as(&self, board: &Style12) -> bool {
+        self.last_board.relation().is_observer()
+            && self.report.now.is_none()
+            && has_same_player_names(&self.last_board, board)
     }
 
     /// Records the board under which the game was found.
-    fn report_found(&mut self, board: &Style12) {
+    fn record_found(&mut self, board: &Style12) {
         let outcome = match board.ply().checked_sub(self.last_board.ply()) {
             Some(0) if board.board() == self.last_board.board() => RestoreOutcome::Unchanged,
             Some(plies) if plies > 0 => RestoreOutcome::Advanced { plies },
@@ -277,7 +279,7 @@ impl RestoreSearch {
 /// or an unknown one.
 fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
     let game = match result {
-        Ok(reply) => observed_game(reply)?,
+        Ok(reply) => newly_observed_game(reply)?,
         Err(error) => match error.refusal_reason()? {
             RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)) => game,
             _ => return None,
@@ -287,15 +289,15 @@ fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) ->
     games.get(game).map(Game::position)
 }
 
-fn observed_game(reply: &Reply) -> Option<GameId> {
+fn newly_observed_game(reply: &Reply) -> Option<GameId> {
     reply.messages().find_map(|message| match message {
         Message::Observing(observing) if observing.is_observed() => Some(observing.game),
         _ => None,
     })
 }
 
-/// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that the game is
-/// no longer played, else [`Gone`](RestoreOutcome::Gone).
+/// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that the game
+/// is no longer played, else [`Gone`](RestoreOutcome::Gone).
 fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
     match result.as_ref().err().and_then(RequestError::refusal_reason) {
         Some(

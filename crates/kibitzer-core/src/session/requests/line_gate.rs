@@ -46,20 +46,20 @@ enum GateState {
 
 impl LineGate {
     /// Creates the gate of a connection whose login is complete, except for its last prompt.
-    pub(crate) fn after_login(now: Instant) -> Self {
+    pub(crate) fn closed_after_login(now: Instant) -> Self {
         Self { state: GateState::Prompt { until: saturating_deadline(now, PROMPT_WAIT) }, is_from_others: None }
     }
 
     /// Opens the gate if its maximum wait is over. Returns whether it is open.
     pub(crate) fn open_if_due(&mut self, now: Instant) -> bool {
-        if self.opens_at().is_some_and(|until| until <= now) {
+        if self.opens_at_latest().is_some_and(|until| until <= now) {
             self.state = GateState::Open;
         }
         matches!(self.state, GateState::Open)
     }
 
     /// Returns the time at which the gate opens at the latest; `None` if it is open.
-    pub(crate) const fn opens_at(&self) -> Option<Instant> {
+    pub(crate) const fn opens_at_latest(&self) -> Option<Instant> {
         match self.state {
             GateState::Open => None,
             GateState::Prompt { until } | GateState::Answer { until, .. } => Some(until),
@@ -79,7 +79,7 @@ impl LineGate {
 
     /// Processes a message other than a prompt: records whether others caused all messages since the last prompt. After the
     /// answer to the awaited fence, the gate waits for the next prompt only.
-    pub(crate) fn note_content(&mut self, event: &Event, message: &Message, now: Instant) {
+    pub(crate) fn note_non_prompt_message(&mut self, event: &Event, message: &Message, now: Instant) {
         if !event.raw().is_empty() {
             self.is_from_others = Some(is_caused_by_others(message) && self.is_from_others.unwrap_or(true));
         }

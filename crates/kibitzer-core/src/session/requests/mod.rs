@@ -52,15 +52,15 @@ pub(super) struct CompletedRequest {
 }
 
 impl CompletedRequest {
-    /// Returns whether no reply came, or none that is known to be whole. A refusal is a reply. An abandoned request does not count: it
-    /// was completed at its timeout, or its caller stopped waiting.
-    pub(super) const fn is_unanswered(&self) -> bool {
+    /// Returns whether no reply came, or none that is known to be whole. A refusal is a reply. An abandoned request does not
+    /// count: it was completed at its timeout, or its caller stopped waiting.
+    pub(super) const fn counts_as_failed(&self) -> bool {
         !matches!(self.request.requester, Requester::Abandoned)
             && matches!(&self.result, Err(error) if !matches!(error, RequestError::Refused { .. }))
     }
 
     /// Returns the command and its reply; `None` if the request failed or has no command.
-    pub(super) fn success(&self) -> Option<(&Command, &Reply)> {
+    pub(super) fn command_and_reply(&self) -> Option<(&Command, &Reply)> {
         self.request.command.as_ref().zip(self.result.as_ref().ok())
     }
 }
@@ -98,7 +98,7 @@ impl Requests {
             open_reply: None,
             unfenced: PartialReply::default(),
             pacing: TalkPacing::default(),
-            gate: LineGate::after_login(now),
+            gate: LineGate::closed_after_login(now),
             completed: VecDeque::new(),
             is_cut_off: false,
         }
@@ -106,15 +106,15 @@ impl Requests {
 
     /// Returns whether a challenge, or the acceptance of one, is queued or unanswered.
     pub(super) fn is_challenging(&self) -> bool {
-        let mut requests = self.queue.iter().chain(self.sent.awaited().map(|sent| &sent.request));
-        requests.any(|request| request.command.as_ref().is_some_and(Command::is_challenge))
+        let mut requests = self.queue.iter().chain(self.sent.not_abandoned().map(|sent| &sent.request));
+        requests.any(|request| request.command.as_ref().is_some_and(Command::is_challenge_or_accept))
     }
 
     /// Releases unused memory.
-    pub(super) fn shrink(&mut self) {
+    pub(super) fn shrink_to_fit(&mut self) {
         self.queue.shrink_to_fit();
         self.completed.shrink_to_fit();
-        self.sent.shrink();
+        self.sent.shrink_to_fit();
     }
 
     /// Appends a command without conditions to the queue, as [`enqueue_with`](Self::enqueue_with) does.
@@ -122,7 +122,8 @@ impl Requests {
         self.enqueue_with(requester, command, SendConditions::default(), cx)
     }
 
-    /// Appends a command to the queue without checking the limit of the queue, and returns the identifier of the request. `command` is
+    /// Appends a command to the queue without checking the limit of the queue, and returns the identifier of the request.
+    /// `command` is
     /// `None` for a probe.
     pub(super) fn enqueue_with(
         &mut self,
@@ -154,7 +155,7 @@ impl Requests {
     }
 
     /// Changes the requester of a sent command; ignored if no sent command has this identifier.
-    pub(super) fn set_requester(&mut self, id: RequestId, requester: Requester) {
+    pub(super) fn set_sent_requester(&mut self, id: RequestId, requester: Requester) {
         if let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.request.id == id) {
             sent.request.requester = requester;
         }
@@ -163,7 +164,7 @@ impl Requests {
     /// Removes a queued request, or marks a sent one as abandoned. The session still learns from the reply to a sent one.
     pub(super) fn abandon(&mut self, id: RequestId) {
         self.remove_if_queued(id);
-        self.set_requester(id, Requester::Abandoned);
+        self.set_sent_requester(id, Requester::Abandoned);
     }
 
     /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
@@ -179,7 +180,7 @@ impl Requests {
             None if matches!(message, Message::Control(Control::Prompt)) => self.gate.note_prompt(),
             None if matches!(message, Message::Control(_)) => {}
             None => {
-                self.gate.note_content(event, message, cx.now);
+                self.gate.note_non_prompt_message(event, message, cx.now);
                 self.handle_content(event, cx);
             }
         }
@@ -192,7 +193,7 @@ impl Requests {
         }
         self.open_reply = Some(number);
         if let Some(sent) = self.sent.by_number(number) {
-            cx.counters.note_round_trip(cx.now.saturating_duration_since(sent.sent_at));
+            cx.counters.count_answered_request(cx.now.saturating_duration_since(sent.sent_at));
             sent.reply.reply.code = code;
         }
     }
@@ -209,7 +210,7 @@ impl Requests {
         }
         let Some(mut sent) = self.sent.take_by_number(number) else { return };
         if !is_complete {
-            return self.push_completed(sent, Err(RequestError::Incomplete));
+            return self.complete(sent, Err(RequestError::Incomplete));
         }
         let reply = std::mem::take(&mut sent.reply).into_result(&cx.options.requests);
         self.complete_or_requeue(sent, reply, cx.now);
@@ -224,11 +225,11 @@ impl Requests {
         }
         self.mode = ReplyMode::Numbered;
         let mut reply = Some(std::mem::take(&mut self.unfenced)).filter(|reply| !reply.is_empty());
-        for sent in self.sent.take_fenced(usize::MAX) {
+        for sent in self.sent.take_fenced_among_first(usize::MAX) {
             // Either the first command switched block mode on, and its fence was refused; or the command itself was.
             let result =
                 reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.into_result(&cx.options.requests));
-            self.push_completed(sent, result.and_then(Reply::into_result));
+            self.complete(sent, result.and_then(Reply::into_result));
         }
     }
 
@@ -238,32 +239,32 @@ impl Requests {
     fn handle_content(&mut self, event: &Event, cx: &mut Context) {
         if self.mode != ReplyMode::Fenced {
             if let Some(sent) = self.open_reply.and_then(|number| self.sent.by_number(number)) {
-                sent.reply.push(event, &cx.options.requests);
+                sent.reply.push_within_limits(event, &cx.options.requests);
             }
             return;
         }
         if !self.sent.commands.iter().any(|sent| sent.key.fence().is_some()) {
             return;
         }
-        if self.sent.take_late_answer(event.raw()) {
+        if self.sent.forget_late_answered_fence(event.raw()) {
             // The events before it belong to an abandoned command.
             self.unfenced = PartialReply::default();
             return;
         }
-        let mut answered = self.sent.take_by_answer(event.raw());
-        let Some(last) = answered.pop() else { return self.unfenced.push(event, &cx.options.requests) };
-        if let Some(prompt) = last.prompt_set(event.raw()) {
+        let mut answered = self.sent.take_up_to_answered(event.raw());
+        let Some(last) = answered.pop() else { return self.unfenced.push_within_limits(event, &cx.options.requests) };
+        if let Some(prompt) = last.new_prompt_shown_in(event.raw()) {
             cx.reader.framer_mut().set_prompt(&prompt);
         }
         // The events may belong to any of the answered commands. Only a probe is answered by its fence alone.
         let is_mixed = answered.iter().any(|sent| sent.request.command.is_some());
         for sent in answered {
-            self.push_completed(sent, Err(RequestError::Incomplete));
+            self.complete(sent, Err(RequestError::Incomplete));
         }
-        cx.counters.note_round_trip(cx.now.saturating_duration_since(last.sent_at));
+        cx.counters.count_answered_request(cx.now.saturating_duration_since(last.sent_at));
         let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
-            return self.push_completed(last, Err(RequestError::Incomplete));
+            return self.complete(last, Err(RequestError::Incomplete));
         }
         let reply = reply.into_result(&cx.options.requests);
         self.complete_or_requeue(last, reply, cx.now);
@@ -273,7 +274,7 @@ impl Requests {
     /// dropped talk because of its limit, at most [`MAX_TALK_RETRIES`] times, and once if a command of the restoration ended an
     /// observation instead of starting it. A reply that reports block mode as off ends the use of numbers.
     fn complete_or_requeue(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
-        let talk = sent.request.command.as_ref().and_then(ThrottledTalk::of);
+        let talk = sent.request.command.as_ref().and_then(ThrottledTalk::from_command);
         if let (Some(talk), Ok(reply)) = (talk, &reply)
             && self.pacing.apply_reply(talk, reply, now) == TalkResult::Dropped
             && !sent.is_abandoned()
@@ -296,21 +297,22 @@ impl Requests {
         if self.mode == ReplyMode::Numbered && reply.as_ref().is_ok_and(is_block_unset) {
             self.mode = ReplyMode::Fenced;
         }
-        self.push_completed(sent, reply.and_then(Reply::into_result));
+        self.complete(sent, reply.and_then(Reply::into_result));
     }
 
-    fn push_completed(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
+    fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
         self.completed.push_back(CompletedRequest { request: sent.request, result });
     }
 
-    /// Returns the earliest end of a pause, a deadline of a request or a reply, or the line gate's wait; `None` if none is pending.
+    /// Returns the earliest end of a pause, a deadline of a request or a reply, or the line gate's wait; `None` if none is
+    /// pending.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let held = self.queue.iter().filter_map(|request| self.paused_until(request));
         let expiries = self.queue.iter().filter_map(|request| request.conditions.deadline);
-        let deadlines = self.sent.awaited().map(|sent| sent.deadline);
+        let deadlines = self.sent.not_abandoned().map(|sent| sent.deadline);
         let is_gated = self.mode == ReplyMode::Fenced
             && (self.sent.commands.iter().any(|sent| sent.has_unsent_fence) || !self.queue.is_empty());
-        let gate = self.gate.opens_at().filter(|_| is_gated);
+        let gate = self.gate.opens_at_latest().filter(|_| is_gated);
         held.chain(expiries).chain(deadlines).chain(gate).min()
     }
 
@@ -334,7 +336,7 @@ impl Requests {
     /// Completes all requests with errors: sent ones may have been executed, queued ones were not.
     pub(super) fn fail_all(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
         for sent in std::mem::take(&mut self.sent.commands) {
-            self.push_completed(sent, Err(sent_error.clone()));
+            self.complete(sent, Err(sent_error.clone()));
         }
         let queued = std::mem::take(&mut self.queue).into_iter();
         self.completed.extend(queued.map(|request| CompletedRequest { request, result: Err(queued_error.clone()) }));

@@ -16,25 +16,26 @@ use crate::session::reply::PartialReply;
 const MAX_IN_FLIGHT: usize = 64;
 
 impl Requests {
-    /// Completes the commands whose conditions are no longer met, and sends all lines that may be sent now. Returns whether one of them resets the server's idle timer.
-    pub(crate) fn send_ready_lines(&mut self, cx: &mut Context) -> bool {
-        let mut resets_idle_timer = false;
-        self.complete_void_requests(cx);
+    /// Completes the commands whose conditions are no longer met with an error, and sends all lines that may be sent now. Sets
+    /// `idle_timer_reset_at` to the current time if one of them resets the server's idle timer.
+    pub(crate) fn send_ready_lines(&mut self, idle_timer_reset_at: &mut Instant, cx: &mut Context) {
+        self.fail_requests_with_unmet_conditions(cx);
         self.pacing.end_expired_pauses(cx.now);
         while self.mode != ReplyMode::Fenced || self.gate.open_if_due(cx.now) {
-            if self.send_missing_fence(cx) {
+            if self.try_send_missing_fence(cx) {
                 continue;
             }
-            let Some(request) = self.take_next_request(cx) else { break };
-            resets_idle_timer |= request.command.as_ref().is_some_and(Command::resets_idle_timer);
+            let Some(request) = self.take_next_sendable_request(cx) else { break };
+            if request.command.as_ref().is_some_and(Command::resets_idle_timer) {
+                *idle_timer_reset_at = cx.now;
+            }
             self.send_request(request, cx);
         }
-        resets_idle_timer
     }
 
     /// Removes the queued commands whose conditions are no longer met, and completes them with `RequestError::Expired` or
     /// `RequestError::GameOver`.
-    fn complete_void_requests(&mut self, cx: &Context) {
+    fn fail_requests_with_unmet_conditions(&mut self, cx: &Context) {
         let violation = |(at, request): (usize, &RequestedCommand)| {
             Some((at, request.conditions.violation(cx.reader.games(), cx.now)?))
         };
@@ -45,10 +46,10 @@ impl Requests {
     }
 
     /// Queues the fence after a command that was sent without it; returns `false` if no fence is missing.
-    fn send_missing_fence(&mut self, cx: &mut Context) -> bool {
+    fn try_send_missing_fence(&mut self, cx: &mut Context) -> bool {
         let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.has_unsent_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
-        cx.outbox.push_command(None, fence.as_str().to_owned(), sent.request.id);
+        cx.outbox.push_request_and_learn_alias(None, fence.as_str().to_owned(), sent.request.id);
         sent.has_unsent_fence = false;
         sent.sent_at = cx.now;
         self.gate.close_until_answer(fence, cx.now);
@@ -57,12 +58,12 @@ impl Requests {
 
     /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait, or while the maximum
     /// number of replies or a switch of block mode is awaited.
-    fn take_next_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
+    fn take_next_sendable_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
         if self.queue.is_empty() {
             return None;
         }
-        let n_awaited = self.sent.awaited().count();
-        let is_mode_uncertain = || self.sent.awaited().any(|sent| sent.request.may_switch_block_mode());
+        let n_awaited = self.sent.not_abandoned().count();
+        let is_mode_uncertain = || self.sent.not_abandoned().any(|sent| sent.request.may_switch_block_mode());
         if n_awaited >= cx.options.requests.in_flight.clamp(1, MAX_IN_FLIGHT) || is_mode_uncertain() {
             return None;
         }
@@ -80,7 +81,7 @@ impl Requests {
 
     /// Returns the end of the pause that the server's throttle of talk requires before this command; `None` if it may be sent.
     pub(super) fn paused_until(&self, request: &RequestedCommand) -> Option<Instant> {
-        self.pacing.paused_until(ThrottledTalk::of(request.command.as_ref()?)?)
+        self.pacing.paused_until(ThrottledTalk::from_command(request.command.as_ref()?)?)
     }
 
     /// Queues the line of a request, numbered or to be followed by a fence, and registers it with the deadline of its reply.
@@ -90,15 +91,15 @@ impl Requests {
         // Commands after `$$` do not reset the idle timer, so a probe does not prevent the idle logout. A server that does not know
         // `$` repeats it in its refusal.
         let (key, line) = if self.mode == ReplyMode::Fenced {
-            self.sent.remove_oldest_abandoned();
+            self.sent.evict_abandoned_if_full();
             self.gate.close_until_prompt(cx.now);
             let fence = Fence::random(&mut cx.rng);
             (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
         } else {
             let number = self.sent.reserve_number();
-            (ReplyKey::Number(number), self.mode.numbered_line(number, text.unwrap_or("$$date")))
+            (ReplyKey::Number(number), self.mode.line_for_command(number, text.unwrap_or("$$date")))
         };
-        cx.outbox.push_command(request.command.as_ref(), line, request.id);
+        cx.outbox.push_request_and_learn_alias(request.command.as_ref(), line, request.id);
         self.sent.commands.push_back(SentCommand {
             request,
             key,

@@ -9,7 +9,8 @@ use crate::session::command::Command;
 use crate::session::fence::Fence;
 use crate::session::reply::PartialReply;
 
-/// Highest number of a command in block mode; the lowest is 1. FICS recommends small numbers; a large cycle keeps late replies apart.
+/// Highest number of a command in block mode; the lowest is 1. FICS recommends small numbers; a large cycle keeps late replies
+/// apart.
 const MAX_NUMBER: u64 = 99;
 
 /// Part of the session, or the caller, that makes a request.
@@ -110,9 +111,9 @@ impl SentCommand {
         self.request.requester == Requester::Abandoned
     }
 
-    /// Returns the new prompt if this command sets one, as it appears before the answer to the command's fence. `None` also for a command
-    /// without a fence; see [`prompt_set_by`].
-    pub(crate) fn prompt_set(&self, answer: &[u8]) -> Option<Vec<u8>> {
+    /// Returns the new prompt if this command sets one, as it appears before the answer to the command's fence. `None` also for a
+    /// command without a fence; see [`prompt_set_by`].
+    pub(crate) fn new_prompt_shown_in(&self, answer: &[u8]) -> Option<Vec<u8>> {
         prompt_set_by(self.request.command.as_ref()?, self.key.fence()?, answer)
     }
 }
@@ -143,7 +144,7 @@ pub(crate) struct SentCommands {
 
 impl SentCommands {
     /// Returns the commands that are not abandoned.
-    pub(crate) fn awaited(&self) -> impl Iterator<Item = &SentCommand> {
+    pub(crate) fn not_abandoned(&self) -> impl Iterator<Item = &SentCommand> {
         self.commands.iter().filter(|sent| !sent.is_abandoned())
     }
 
@@ -151,7 +152,7 @@ impl SentCommands {
     ///
     /// If all numbers are reserved by abandoned commands, the one that was sent first is removed.
     pub(crate) fn reserve_number(&mut self) -> u64 {
-        self.remove_oldest_abandoned();
+        self.evict_abandoned_if_full();
         let mut cycle = (self.last_number..MAX_NUMBER).chain(0..self.last_number).map(|last| last + 1);
         let is_free = |number: &u64| !self.commands.iter().any(|sent| sent.key == ReplyKey::Number(*number));
         self.last_number = cycle.find(is_free).unwrap_or(1);
@@ -160,7 +161,7 @@ impl SentCommands {
 
     /// Removes the oldest abandoned command if [`MAX_NUMBER`] or more commands are unanswered. Remembers its fence, so that a
     /// late answer is recognized; keeps the last [`MAX_NUMBER`] fences.
-    pub(crate) fn remove_oldest_abandoned(&mut self) {
+    pub(crate) fn evict_abandoned_if_full(&mut self) {
         if u64::try_from(self.commands.len()).is_ok_and(|n| n < MAX_NUMBER) {
             return;
         }
@@ -184,13 +185,13 @@ impl SentCommands {
 
     /// Removes and returns the command whose fence this line answers, preceded by all commands with earlier fences; empty if the
     /// line answers no fence.
-    pub(crate) fn take_by_answer(&mut self, line: &[u8]) -> Vec<SentCommand> {
+    pub(crate) fn take_up_to_answered(&mut self, line: &[u8]) -> Vec<SentCommand> {
         let is_answered = |sent: &SentCommand| sent.key.fence().is_some_and(|fence| fence.is_answered_by(line));
-        self.commands.iter().position(is_answered).map_or_else(Vec::new, |at| self.take_fenced(at + 1))
+        self.commands.iter().position(is_answered).map_or_else(Vec::new, |at| self.take_fenced_among_first(at + 1))
     }
 
     /// Removes and returns the commands with a fence among the first `n` sent ones; keeps numbered ones.
-    pub(crate) fn take_fenced(&mut self, n: usize) -> Vec<SentCommand> {
+    pub(crate) fn take_fenced_among_first(&mut self, n: usize) -> Vec<SentCommand> {
         let later = self.commands.split_off(n.min(self.commands.len()));
         let (fenced, numbered) = self.commands.drain(..).partition::<Vec<_>, _>(|sent| sent.key.fence().is_some());
         self.commands.extend(numbered.into_iter().chain(later));
@@ -198,14 +199,14 @@ impl SentCommands {
     }
 
     /// Returns whether this line answers the fence of a removed command. If it does, removes that fence and earlier ones.
-    pub(crate) fn take_late_answer(&mut self, line: &[u8]) -> bool {
+    pub(crate) fn forget_late_answered_fence(&mut self, line: &[u8]) -> bool {
         let Some(at) = self.removed_fences.iter().position(|fence| fence.is_answered_by(line)) else { return false };
         self.removed_fences.drain(..=at);
         true
     }
 
     /// Releases unused memory.
-    pub(crate) fn shrink(&mut self) {
+    pub(crate) fn shrink_to_fit(&mut self) {
         self.commands.shrink_to_fit();
         self.removed_fences.shrink_to_fit();
     }

@@ -4,9 +4,9 @@ use crate::text;
 
 /// Splits a text into pieces of at most `max_bytes` each once encoded by [`text::encode_ascii`].
 ///
-/// Pieces end at blanks if possible, otherwise inside a word, but never inside the entity of a character, whether it is written in the
-/// text or produced by encoding. An entity longer than `max_bytes` is a piece of its own. Blanks at the ends of pieces are removed,
-/// as servers remove them too; all others are kept. A blank text has no pieces.
+/// Pieces end at blanks if possible, otherwise inside a word, but never inside the entity of a character, whether it is written
+/// in the text or produced by encoding. An entity longer than `max_bytes` is a piece of its own. Blanks at the ends of pieces are
+/// removed, as servers remove them too; all others are kept. A blank text has no pieces.
 ///
 /// ```
 /// use kibitzer_core::session::split_text;
@@ -32,7 +32,7 @@ pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
 fn split_fitting(text: &str, max_bytes: usize) -> (&str, &str) {
     let (mut length, mut bytes) = (0, 0);
     let mut rest = text;
-    while let Some((unit, tail)) = first_unit(rest) {
+    while let Some((unit, tail)) = split_first_unit(rest) {
         bytes += text::encode_ascii(unit).len();
         if bytes > max_bytes && length > 0 {
             break;
@@ -44,7 +44,7 @@ fn split_fitting(text: &str, max_bytes: usize) -> (&str, &str) {
 }
 
 /// Splits off the first entity or character of a text, which must not be cut; `None` for an empty text.
-fn first_unit(text: &str) -> Option<(&str, &str)> {
+fn split_first_unit(text: &str) -> Option<(&str, &str)> {
     let entity = text.strip_prefix("&#x").and_then(|body| {
         // Six digits are the most, then the semicolon.
         let digits = body.bytes().take(7).take_while(u8::is_ascii_hexdigit).count();

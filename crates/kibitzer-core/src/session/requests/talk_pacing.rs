@@ -41,7 +41,7 @@ pub(crate) enum TalkResult {
 
 impl ThrottledTalk {
     /// Returns the kind of talk that a command sends; `None` for other commands.
-    pub(crate) fn of(command: &Command) -> Option<Self> {
+    pub(crate) fn from_command(command: &Command) -> Option<Self> {
         match &*command.verb() {
             "tell" | "t" | "xtell" | "ptell" | "say" | "kibitz" | "k" | "xkibitz" | "whisper" | "xwhisper"
             | "message" => Some(Self::Tell),

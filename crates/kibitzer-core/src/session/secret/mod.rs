@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 pub use search::{Secret, SecretSource, mask_secrets_in_prefix, mask_text_keeping_controls};
 
-/// Number of 64-bit words in a set of hashed names: 8 KiB. Of 100 aliases (FICS permits 20), 1 in 650 other commands has the hash.
+/// Number of 64-bit words in a set of hashed names: 8 KiB. Of 100 aliases (FICS permits 20), 1 in 650 other commands has the
+/// hash.
 const HASH_WORDS: usize = 1024;
 /// Characters that may precede a command: `$` and `/` of clients, the number of block mode, tags of ICC.
 const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
@@ -38,23 +39,24 @@ impl SecretDetector {
     /// Returns the words of the line that may be a password, in order. Neighboring arguments
     /// are included where the password has no fixed place, such as the name in `register`.
     ///
-    /// Commands may be abbreviated. An abbreviation that the server refuses as ambiguous counts too, because the password was typed.
+    /// Commands may be abbreviated. An abbreviation that the server refuses as ambiguous counts too, because the password was
+    /// typed.
     pub fn secrets<'a>(&self, line: &'a str) -> Vec<&'a str> {
-        self.arguments(line).unwrap_or_default()
+        self.password_arguments(line).unwrap_or_default()
     }
 
     /// Remembers the alias that the line defines, if it stands for a command with a password; any other line changes nothing.
     /// Only a hash is kept of its name, so that memory is limited: an unrelated command is rarely taken for an alias.
     pub fn learn_alias(&mut self, line: &str) {
-        let (verb, rest) = split_word(line.trim_start_matches(PREFIX));
-        let (name, value) = split_word(rest);
-        if abbreviates(&verb.to_ascii_lowercase(), "alias", 2) && self.arguments(value).is_some() {
+        let (verb, rest) = split_first_word(line.trim_start_matches(PREFIX));
+        let (name, value) = split_first_word(rest);
+        if abbreviates(&verb.to_ascii_lowercase(), "alias", 2) && self.password_arguments(value).is_some() {
             self.aliases.insert(&name.to_ascii_lowercase());
         }
     }
 
     /// Returns the arguments that may be passwords, of all commands in the line; `None` if no command in it has a password.
-    fn arguments<'a>(&self, line: &'a str) -> Option<Vec<&'a str>> {
+    fn password_arguments<'a>(&self, line: &'a str) -> Option<Vec<&'a str>> {
         let mut found = None;
         let mut commands = vec![line];
         while let Some(command) = commands.pop() {
@@ -63,7 +65,7 @@ impl SecretDetector {
                 commands.extend(rest.split(';').rev());
                 continue;
             }
-            let (verb, rest) = split_word(command);
+            let (verb, rest) = split_first_word(command);
             let verb = verb.to_ascii_lowercase();
             let secret = match &*verb {
                 // ICC executes several commands in one line.
@@ -73,14 +75,19 @@ impl SecretDetector {
                 }
                 // The command of an alias, or one that an administrator executes in the name of another player.
                 verb if abbreviates(verb, "alias", 2) || verb == "pose" => {
-                    commands.push(split_word(rest).1);
+                    commands.push(split_first_word(rest).1);
                     continue;
                 }
-                verb if abbreviates(verb, "asetpasswd", 4) || verb == "login" => split_word(rest).1,
-                verb if is_password(verb) || abbreviates(verb, "register", 3) || self.aliases.contains(verb) => rest,
+                verb if abbreviates(verb, "asetpasswd", 4) || verb == "login" => split_first_word(rest).1,
+                verb if is_password_name(verb)
+                    || abbreviates(verb, "register", 3)
+                    || self.aliases.may_contain(verb) =>
+                {
+                    rest
+                }
                 verb => {
-                    let (name, value) = split_word(if verb == "asetv" { split_word(rest).1 } else { rest });
-                    if !matches!(verb, "set" | "asetv") || !is_password(&name.to_ascii_lowercase()) {
+                    let (name, value) = split_first_word(if verb == "asetv" { split_first_word(rest).1 } else { rest });
+                    if !matches!(verb, "set" | "asetv") || !is_password_name(&name.to_ascii_lowercase()) {
                         continue;
                     }
                     value
@@ -102,19 +109,19 @@ struct HashedNames {
 impl HashedNames {
     fn insert(&mut self, name: &str) {
         self.words.resize(HASH_WORDS, 0);
-        let (index, mask) = Self::position(name);
+        let (index, mask) = Self::word_and_mask(name);
         if let Some(word) = self.words.get_mut(index) {
             *word |= mask;
         }
     }
 
-    fn contains(&self, name: &str) -> bool {
-        let (index, mask) = Self::position(name);
+    fn may_contain(&self, name: &str) -> bool {
+        let (index, mask) = Self::word_and_mask(name);
         self.words.get(index).is_some_and(|word| word & mask != 0)
     }
 
     /// Returns the index of the word that contains the name's bit, and the mask of the bit.
-    fn position(name: &str) -> (usize, u64) {
+    fn word_and_mask(name: &str) -> (usize, u64) {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
         let [bit, low, high, ..] = hasher.finish().to_le_bytes();
@@ -123,7 +130,7 @@ impl HashedNames {
 }
 
 /// Returns the first word, and the text after the blanks that follow it.
-fn split_word(text: &str) -> (&str, &str) {
+fn split_first_word(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     (word, rest.trim_start_matches([' ', '\t']))
 }
@@ -134,7 +141,7 @@ fn abbreviates(word: &str, name: &str, shortest: usize) -> bool {
 }
 
 /// Returns whether the value of a command or variable is a password: `password`, `passwd`, `setpassword`.
-fn is_password(name: &str) -> bool {
+fn is_password_name(name: &str) -> bool {
     abbreviates(name, "password", 2) || name.contains("passw")
 }
 

@@ -100,8 +100,8 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Replaces the characters of all secrets in the bytes by asterisks. Returns the number of processed bytes: the rest of a stream may
-/// be the start of a secret, and has to be passed again with more bytes.
+/// Replaces the characters of all secrets in the bytes by asterisks. Returns the number of processed bytes: the rest of a stream
+/// may be the start of a secret, and has to be passed again with more bytes.
 pub fn mask_secrets_in_prefix<'a>(
     secrets: &(impl Iterator<Item = &'a Secret> + Clone),
     bytes: &mut [u8],
@@ -140,7 +140,7 @@ fn longest_match<'a>(secrets: impl Iterator<Item = &'a Secret>, bytes: &[u8], so
 pub fn mask_text_keeping_controls(bytes: &mut [u8]) {
     let mut n_done = 0;
     while let Some(rest) = bytes.get_mut(n_done..).filter(|rest| !rest.is_empty()) {
-        n_done += match TextUnit::first_of(rest) {
+        n_done += match TextUnit::first_in_stream(rest) {
             TextUnit::Character(_, length) => {
                 rest.iter_mut().take(length).for_each(|byte| *byte = MASK);
                 length
@@ -168,21 +168,21 @@ enum TextUnit {
 impl TextUnit {
     /// Parses the first unit. In a line, where no more bytes follow, the first byte of an incomplete unit counts as a character.
     fn first_in(bytes: &[u8], source: SecretSource) -> Self {
-        match (Self::first_of(bytes), bytes) {
+        match (Self::first_in_stream(bytes), bytes) {
             (Self::Cut, [byte, ..]) if source == SecretSource::Line => Self::Character(char::from(*byte), 1),
             (unit, _) => unit,
         }
     }
 
     /// Parses the first unit; [`Cut`](Self::Cut) if more bytes are needed.
-    fn first_of(bytes: &[u8]) -> Self {
+    fn first_in_stream(bytes: &[u8]) -> Self {
         match *bytes {
             [] | [ESCAPE | IAC] | [IAC, 251..=254] => Self::Cut,
             [IAC, SUBNEGOTIATION, ref rest @ ..] => match find(rest, &[IAC, SUBNEGOTIATION_END]) {
                 Some(end) => Self::Skipped(end + 4),
                 None => Self::Cut,
             },
-            [b'\n', ref rest @ ..] => after_line_feed(rest),
+            [b'\n', ref rest @ ..] => parse_after_line_feed(rest),
             [ESCAPE, b'[', ref rest @ ..] => match rest.iter().position(|b| !matches!(b, 0x20..=0x3F)) {
                 Some(end) => Self::Skipped(end + 3),
                 None => Self::Cut,
@@ -191,7 +191,7 @@ impl TextUnit {
             [IAC, 251..=254, _, ..] => Self::Skipped(3),
             [IAC, 240..=255, ..] => Self::Skipped(2),
             [0..=0x08 | 0x0B..=0x1F, ..] => Self::Skipped(1),
-            [b'&', ..] => parse_entity(bytes),
+            [b'&', ..] => parse_entity_or_ampersand(bytes),
             [byte, ..] => Self::Character(char::from(byte), 1),
         }
     }
@@ -199,7 +199,7 @@ impl TextUnit {
 
 /// Parses the unit that begins with a line feed: a line end, or a line break that the server continued with `\` and blanks, which
 /// is skipped. `bytes` starts after the line feed; lengths include it. [`Cut`](TextUnit::Cut) if more bytes are needed.
-fn after_line_feed(bytes: &[u8]) -> TextUnit {
+fn parse_after_line_feed(bytes: &[u8]) -> TextUnit {
     let n_returns = bytes.iter().take_while(|b| matches!(b, b'\r' | 0)).count();
     match bytes.get(n_returns..).and_then(<[u8]>::split_first) {
         None => TextUnit::Cut,
@@ -211,7 +211,7 @@ fn after_line_feed(bytes: &[u8]) -> TextUnit {
     }
 }
 
-fn parse_entity(bytes: &[u8]) -> TextUnit {
+fn parse_entity_or_ampersand(bytes: &[u8]) -> TextUnit {
     let start = bytes.get(..ENTITY_BYTES).unwrap_or(bytes);
     if let Some(whole) = start.split_inclusive(|&b| b == b';').next().filter(|whole| whole.ends_with(b";")) {
         let text = decode_latin_1(whole);

@@ -37,14 +37,14 @@ impl Game {
         actor: Option<&PlayerText>,
         max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
-        let step = self.try_action(action, actor, max_moves);
+        let step = self.apply_action_unmarked(action, actor, max_moves);
         self.is_out_of_step |= step.is_err();
         step.map(|step| step.filter(|_| !self.is_out_of_step))
     }
 
     /// Applies a datagram without marking the game on an error; `Ok(None)` if it changes nothing yet. [`DesyncReason::OutOfStep`]
     /// for a move or takeback in a game that is out of step, unless its moves are awaited.
-    fn try_action(
+    fn apply_action_unmarked(
         &mut self,
         action: &GameAction,
         actor: Option<&PlayerText>,
@@ -60,12 +60,14 @@ impl Game {
                 Err(DesyncReason::OutOfStep)
             }
             GameAction::Move(sent) | GameAction::PastMove(sent) => self.apply_sent_move(sent, actor, max_moves),
-            GameAction::TookBack { plies } => self.take_back(*plies).map(Some),
-            GameAction::WentBack { plies } => self.go_back(*plies).map(Some),
+            GameAction::TookBack { plies } => self.take_back_keeping_clocks(*plies).map(Some),
+            GameAction::WentBack { plies } => self.go_back_with_clocks(*plies).map(Some),
             GameAction::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
             GameAction::Clocks { white, black } => Ok(Some(self.set_clocks(*white, *black))),
-            GameAction::Clock { color, reading, is_running } => Ok(Some(self.set_clock(*color, *reading, *is_running))),
-            GameAction::Flip(flip) => Ok(Some(self.set_flip(*flip))),
+            GameAction::Clock { color, reading, is_running } => {
+                Ok(Some(self.set_clock_and_running(*color, *reading, *is_running)))
+            }
+            GameAction::Flip(flip) => Ok(Some(self.set_board_flip(*flip))),
             GameAction::Fen(_) | GameAction::Position { .. } | GameAction::MoveList { .. } | GameAction::Role(_) => {
                 Ok(None)
             }
@@ -73,15 +75,15 @@ impl Game {
     }
 
     /// Returns whether a list announces this game, rather than another one with its number.
-    fn is_announced_by(&self, start: &StartList) -> bool {
+    fn matches_start_list(&self, start: &StartList) -> bool {
         self.owns_number()
-            && self.is_between(&start.white, &start.black)
+            && self.has_exact_players(&start.white, &start.black)
             && self.position.relation().is_examined() != start.is_played
     }
 
     /// Processes the start of a game of this number: it is another game unless players and kind are the same.
-    pub(in crate::game) fn set_started(&mut self, start: &StartList) {
-        if !self.is_announced_by(start) {
+    pub(in crate::game) fn set_next_owner_by_start_list(&mut self, start: &StartList) {
+        if !self.matches_start_list(start) {
             self.next_board = Some(NextBoardOwner::Other);
         }
     }
@@ -114,18 +116,19 @@ impl Game {
     }
 
     /// Reopens a game that ended but continues as an examined one; other games are unchanged.
-    pub(in crate::game) fn reopen_as_examined(&mut self) {
+    pub(in crate::game) fn reopen_if_living_on(&mut self) {
         if self.ending.as_ref().is_some_and(|ending| ending.lives_on) && self.next_board.is_none() {
             self.ending = None;
             self.set_examined(true);
         }
     }
 
-    /// Sets this login's relation to the game. A player's board is shown from the player's side; other roles keep the orientation.
-    pub(in crate::game) fn set_role(&mut self, role: GameRole) {
+    /// Sets this login's relation to the game. A player's board is shown from the player's side; other roles keep the
+    /// orientation.
+    pub(in crate::game) fn set_role_and_flip(&mut self, role: GameRole) {
         let is_played = !self.position.relation().is_examined();
         self.numbers_mut().relation = opening::relation_from_role(role, self.position.side_to_move(), is_played);
-        if let Some(color) = play::color_of(role) {
+        if let Some(color) = play::color_of_role(role) {
             self.numbers_mut().flip = Some(color == Color::Black);
         }
     }
@@ -137,8 +140,8 @@ impl Game {
 
     /// Applies a move. Returns `None` while more moves are awaited, and if only a board shows the effect of the move.
     ///
-    /// A repetition of the last move updates only the clock of its player. [`DesyncReason::WrongMove`] if the move cannot be read,
-    /// does not fit, or comes from a command of the opponent and does not name its piece.
+    /// A repetition of the last move updates only the clock of its player. [`DesyncReason::WrongMove`] if the move cannot be
+    /// read, does not fit, or comes from a command of the opponent and does not name its piece.
     fn apply_sent_move(
         &mut self,
         sent: &SentMove,
@@ -148,20 +151,22 @@ impl Game {
         let awaited = self.awaited.take();
         let notation = NotatedMove::parse_sent(sent).ok_or(DesyncReason::WrongMove)?;
         let side = self.position.side_to_move();
-        if awaited.is_none() && self.is_last_move_again(notation, sent) {
-            self.set_own_clock(!side, sent);
+        if awaited.is_none() && self.repeats_last_move(notation, sent) {
+            if let Some(clock) = clock_in(sent) {
+                *self.clock_mut(!side) = clock;
+            }
             return Ok(Some(self.repeated_step()));
         }
-        if self.waits_for_boards(notation) {
+        if self.needs_board_after(notation) {
             return Ok(None);
         }
         if awaited.is_none()
             && !notation.names_departure_square()
-            && actor.and_then(|actor| self.color_of(actor)) == Some(!side)
+            && actor.and_then(|actor| self.color_of_player(actor)) == Some(!side)
         {
             return Err(DesyncReason::WrongMove);
         }
-        let step = self.play_notated(notation, sent, max_moves)?;
+        let step = self.play_notated_move(notation, sent, max_moves)?;
         let has_captured = self.reserves.has_captured || notation.is_capture();
         self.reserves = ReserveEvidence { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
@@ -169,12 +174,12 @@ impl Game {
             self.awaited = Some(AwaitedMoves { n_moves: awaited.n_moves - 1, ..awaited });
             return Ok(None);
         }
-        Ok(Some(self.finish_awaited(awaited, step)))
+        Ok(Some(self.finish_awaited_moves(awaited, step)))
     }
 
     /// Plays a move, with the clock and time that the server sent; without a clock, the player's clock does not change.
     /// [`DesyncReason::WrongMove`] if the move does not fit, or drops a piece that cannot be in reserve.
-    fn play_notated(
+    fn play_notated_move(
         &mut self,
         notation: NotatedMove,
         sent: &SentMove,
@@ -182,18 +187,18 @@ impl Game {
     ) -> Result<GameStep, DesyncReason> {
         let played = notation.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
-            && !self.may_hold(role)
+            && !self.mover_may_hold(role)
         {
             return Err(DesyncReason::WrongMove);
         }
-        let clock = clock_after(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
+        let clock = clock_in(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
         let elapsed_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
         let san = sent.san.as_ref().or(sent.smith.as_ref()).map(ServerText::to_wire).unwrap_or_default();
-        self.play(DerivedMove { played, san: &san, elapsed_ms }, clock, max_moves)
+        self.play_derived_move(DerivedMove { played, san: &san, elapsed_ms }, clock, max_moves)
     }
 
     /// Returns the color of a player of this game, where `*` is this login; `None` if it plays neither or both colors.
-    fn color_of(&self, player: &PlayerText) -> Option<Color> {
+    fn color_of_player(&self, player: &PlayerText) -> Option<Color> {
         if player.as_str() == "*" {
             return self.position.my_color();
         }
@@ -207,8 +212,8 @@ impl Game {
 
     /// Completes the awaited moves, after which the position is the current one and the game in step. Returns the change to
     /// report: a repetition if the squares are those known before.
-    fn finish_awaited(&mut self, awaited: AwaitedMoves, last: GameStep) -> GameStep {
-        let contradiction = self.contradiction_report();
+    fn finish_awaited_moves(&mut self, awaited: AwaitedMoves, last: GameStep) -> GameStep {
+        let contradiction = self.desync_if_in_step();
         self.is_out_of_step = false;
         match awaited.known {
             Some(known) if known == self.position.board() => GameStep { kind: ChangeKind::Repeated, ..last },
@@ -218,11 +223,11 @@ impl Game {
 
     /// Returns whether the move repeats the last one: servers that also send board lines report each move twice.
     ///
-    /// Coordinates identify a repetition, because no move is possible twice in succession. A move in algebraic notation alone is a
-    /// repetition only if the side to move cannot make it.
-    fn is_last_move_again(&self, notation: NotatedMove, sent: &SentMove) -> bool {
+    /// Coordinates identify a repetition, because no move is possible twice in succession. A move in algebraic notation alone is
+    /// a repetition only if the side to move cannot make it.
+    fn repeats_last_move(&self, notation: NotatedMove, sent: &SentMove) -> bool {
         match notation {
-            NotatedMove::Smith(smith) => self.is_last_move(smith),
+            NotatedMove::Smith(smith) => self.has_last_move_squares(smith),
             NotatedMove::San(_) => {
                 let last = self.position.last_move().and_then(|last| last.san);
                 last == sent.san && notation.to_last_move(&self.position).is_none()
@@ -231,8 +236,8 @@ impl Game {
     }
 
     /// Returns whether the last known move has these coordinates.
-    fn is_last_move(&self, smith: SmithMove) -> bool {
-        let last = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
+    fn has_last_move_squares(&self, smith: SmithMove) -> bool {
+        let last = self.moves.last_move().map(PlayedMove::played).or_else(|| self.position.played());
         match (smith, last) {
             (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
                 (from, to) == (last_from, last_to)
@@ -248,7 +253,7 @@ impl Game {
     }
 
     /// Returns whether only a board shows the squares after this move: in irregular variants, and after captures in atomic chess.
-    fn waits_for_boards(&self, notation: NotatedMove) -> bool {
+    fn needs_board_after(&self, notation: NotatedMove) -> bool {
         let start = self.info.as_ref().and_then(|info| info.start.as_ref());
         start.is_some_and(|start| start.has_irregular_semantics || (start.wild == ATOMIC && notation.is_capture()))
     }
@@ -260,11 +265,11 @@ impl Game {
     /// position contains them.
     pub(in crate::game) fn set_position(&mut self, fen: &Fen, is_past: bool) -> GameStep {
         if let Some(hands) = fen.hands {
-            self.set_hands(hands);
+            self.set_hands_and_reset_evidence(hands);
         }
-        let next = self.board_of(fen);
+        let next = self.style12_of(fen);
         if is_past {
-            return self.set_base(next, ChangeKind::Replaced, None);
+            return self.restart_from(next, ChangeKind::Replaced, None);
         }
         let was_out_of_step = std::mem::take(&mut self.is_out_of_step);
         if next.has_same_squares(&self.position) && next.ply() == self.position.ply() {
@@ -272,10 +277,10 @@ impl Game {
             *self.numbers_mut() = BoardNumbers { last_move, ..*next.numbers() };
             return self.repeated_step();
         }
-        let notice = if was_out_of_step { self.missed_plies_before(&next) } else { self.contradiction_report() };
+        let notice = if was_out_of_step { self.missed_plies_before(&next) } else { self.desync_if_in_step() };
         let kind =
             if let Some(PrecedingReport::Missed { .. }) = notice { ChangeKind::Jumped } else { ChangeKind::Replaced };
-        self.set_base(next, kind, notice)
+        self.restart_from(next, kind, notice)
     }
 
     /// Applies squares that no move determines, and drops the known moves. If the side to move has changed, one ply was played.
@@ -289,19 +294,19 @@ impl Game {
         let fen = Fen { board, side_to_move, en_passant: None, halfmove_clock: 0, ..self.position.fen() };
         let move_number = self.position.move_number().saturating_add(turns);
         let kind = if has_moved { ChangeKind::Jumped } else { ChangeKind::Replaced };
-        self.set_base(self.board_of(&Fen { move_number, ..fen }), kind, None)
+        self.restart_from(self.style12_of(&Fen { move_number, ..fen }), kind, None)
     }
 
     /// Replaces the position, and drops the known and the awaited moves.
-    fn set_base(&mut self, base: Style12, kind: ChangeKind, notice: Option<PrecedingReport>) -> GameStep {
+    fn restart_from(&mut self, base: Style12, kind: ChangeKind, notice: Option<PrecedingReport>) -> GameStep {
         self.position = Arc::new(base);
-        self.moves.reset_to(&self.position);
+        self.moves.clear_and_set_base(&self.position);
         self.awaited = None;
         GameStep { notice, ..GameStep::new(kind, None) }
     }
 
     /// Returns the board line of another position of this game; players, clocks and relation are those of the current position.
-    fn board_of(&self, fen: &Fen) -> Style12 {
+    fn style12_of(&self, fen: &Fen) -> Style12 {
         let mut position = Style12::clone(&self.position);
         let numbers = position.set_position(&fen.board, None);
         numbers.side_to_move = fen.side_to_move;
@@ -314,10 +319,11 @@ impl Game {
         self.with_current_view(position)
     }
 
-    /// Takes back plies as [`go_back`](Self::go_back) does, but keeps the current clocks. The errors are the same.
-    fn take_back(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
+    /// Takes back plies as [`go_back_with_clocks`](Self::go_back_with_clocks) does, but keeps the current clocks. The errors are
+    /// the same.
+    fn take_back_keeping_clocks(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
         let (white, black) = (self.position.white_clock(), self.position.black_clock());
-        let step = self.go_back(plies)?;
+        let step = self.go_back_with_clocks(plies)?;
         self.set_clocks(white, black);
         Ok(step)
     }
@@ -328,13 +334,13 @@ impl Game {
     /// # Errors
     ///
     /// [`DesyncReason::WrongPly`] if the moves are not known that far back.
-    fn go_back(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
+    fn go_back_with_clocks(&mut self, plies: u32) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         let found = known.saturating_sub(plies);
         let back = self.moves.position_at(found, &self.position).filter(|_| plies <= known);
         let back = back.ok_or(DesyncReason::WrongPly { known, found })?;
         self.position = Arc::new(self.with_current_view(back));
-        self.moves.truncate(found);
+        self.moves.truncate_after(found);
         self.awaited = None;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
         Ok(GameStep { kind, ..self.repeated_step() })
@@ -353,13 +359,6 @@ impl Game {
         position
     }
 
-    /// Sets the clock of the player who moved, if the move contains one.
-    fn set_own_clock(&mut self, mover: Color, sent: &SentMove) {
-        if let Some(clock) = clock_after(sent) {
-            *self.clock_mut(mover) = clock;
-        }
-    }
-
     pub(super) fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
         self.numbers_mut().clock_mut(color)
     }
@@ -374,7 +373,7 @@ impl Game {
 
     /// Sets the clock of `color`. A running clock marks the game's clocks as running; a stopped one marks them as stopped only if
     /// `color` is to move.
-    fn set_clock(&mut self, color: Color, reading: ClockReading, is_running: bool) -> GameStep {
+    fn set_clock_and_running(&mut self, color: Color, reading: ClockReading, is_running: bool) -> GameStep {
         *self.clock_mut(color) = reading;
         if is_running || color == self.position.side_to_move() {
             self.numbers_mut().clock_running = Some(is_running);
@@ -382,19 +381,19 @@ impl Game {
         self.repeated_step()
     }
 
-    fn set_flip(&mut self, flip: bool) -> GameStep {
+    fn set_board_flip(&mut self, flip: bool) -> GameStep {
         self.numbers_mut().flip = Some(flip);
         self.repeated_step()
     }
 
     /// Returns the effect of a message that leaves the squares unchanged.
     fn repeated_step(&self) -> GameStep {
-        let played = self.moves.last().map(PlayedMove::played).or_else(|| self.position.played());
+        let played = self.moves.last_move().map(PlayedMove::played).or_else(|| self.position.played());
         GameStep::new(ChangeKind::Repeated, played)
     }
 }
 
 /// Returns the clock of the player after the move; `None` if the move has none.
-fn clock_after(sent: &SentMove) -> Option<ClockReading> {
+fn clock_in(sent: &SentMove) -> Option<ClockReading> {
     sent.clock_s.map(|seconds| ClockReading::from_ms(i64::from(seconds) * 1000))
 }
