@@ -200,7 +200,7 @@ impl Task {
     fn close_if_required(&mut self, now: Instant) {
         match self.session.next_action() {
             DriverAction::Dial { .. } | DriverAction::Keep => {}
-            DriverAction::Wait | DriverAction::End(_) => self.connection = ConnectionState::None,
+            DriverAction::Wait | DriverAction::End(_) => self.connection.close(),
             DriverAction::Close => self.drop_connection(CloseCause::Closed, now),
         }
     }
@@ -264,7 +264,7 @@ impl Task {
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
     fn drop_connection(&mut self, cause: CloseCause, now: Instant) {
-        self.connection = ConnectionState::None;
+        self.connection.close();
         self.observers.show_closed(self.input.view(&self.session));
         self.input = ReceiveBuffer::default();
         self.session.handle_close(cause, now);

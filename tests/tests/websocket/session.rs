@@ -55,6 +55,31 @@ fn password() -> kibitzer::Password {
 }
 
 #[tokio::test]
+async fn a_session_that_is_shut_down_sends_a_close_frame() {
+    let server = Server::start(ServerOptions::default()).await.unwrap();
+    let mut listener = WebSocketListener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+    let profile = Profile::fics().guest().url(&format!("ws://{}", listener.local_addr().unwrap())).unwrap();
+    let control = server.control();
+    let relay = tokio::spawn(async move {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        control.serve(near).await.unwrap();
+        let (mut from_client, mut to_client) = tokio::io::split(listener.accept().await);
+        let (mut from_server, mut to_server) = tokio::io::split(far);
+        tokio::select! {
+            received = tokio::io::copy(&mut from_client, &mut to_server) => received,
+            sent = tokio::io::copy(&mut from_server, &mut to_client) => sent,
+        }
+    });
+    let client = Client::connect(profile).await.unwrap();
+    client.ready().await.unwrap();
+    client.shutdown().await;
+    let error = relay.await.unwrap().unwrap_err();
+    let cause = error.get_ref().and_then(|inner| inner.downcast_ref());
+    assert_eq!(cause, Some(&CloseCause::WebSocketClosed(1000)), "{error:?}");
+    server.shutdown().await;
+}
+
+#[tokio::test]
 async fn bytes_in_messages_of_any_size_are_the_same_session_and_the_same_recording() {
     for size in [1, 7, 4096] {
         let path = std::env::temp_dir().join(format!("kibitzer-websocket-{}-{size}.jsonl", std::process::id()));

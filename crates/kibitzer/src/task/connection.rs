@@ -9,6 +9,7 @@
 //! | `Open` | end, error | `Broken` | `ConnectionChange::Broken` |
 //! | `Open` | write timeout | `Broken` | |
 //! | `Broken` | `take_broken` | `None` | the cause |
+//! | any | `close` | `None` | |
 
 use std::future::{Future, pending, poll_fn};
 use std::io;
@@ -58,6 +59,13 @@ impl ConnectionState {
     pub(super) fn dial(transport: &Transport) -> Self {
         let transport = transport.clone();
         Self::Dialing(Box::pin(async move { transport.open().await }))
+    }
+
+    /// Closes the connection or gives up the attempt, without waiting: a WebSocket sends its close frame if the socket accepts it at once.
+    pub(super) fn close(&mut self) {
+        if let Self::Open(mut open) = std::mem::replace(self, Self::None) {
+            let _ = open.socket.as_mut().poll_shutdown(&mut Context::from_waker(Waker::noop()));
+        }
     }
 
     pub(super) const fn is_dialing(&self) -> bool {
