@@ -26,8 +26,6 @@ pub(crate) struct Connection {
     pub(crate) client: Client,
     /// Number of lost connections.
     n_lost: watch::Receiver<u64>,
-    /// Whether the server supports atomic batches.
-    pub(crate) has_batches: bool,
 }
 
 impl Connection {
@@ -65,20 +63,27 @@ impl Connection {
             std::future::ready(())
         });
         let reason = match timeout(ANSWER_TIMEOUT * 2, options.connect(servers)).await {
-            Ok(Ok(client)) => return Self::check_version(client, n_lost, host),
+            Ok(Ok(client)) => {
+                let connection = Self { client, n_lost };
+                let too_old = |version| NatsError::TooOld { host, version };
+                return connection.supported_version().map_err(too_old).map(|_| connection);
+            }
             Ok(Err(error)) => error_chain(&error),
             Err(_) => "no answer".to_owned(),
         };
         Err(NatsError::Connect { host, reason })
     }
 
-    fn check_version(client: Client, n_lost: watch::Receiver<u64>, host: String) -> Result<Self, NatsError> {
-        let version = client.server_info().version;
-        let parsed = parse_version(&version).unwrap_or_default();
-        if parsed < OLDEST_VERSION {
-            return Err(NatsError::TooOld { host, version: version.chars().take(20).collect() });
-        }
-        Ok(Self { client, n_lost, has_batches: parsed >= BATCH_VERSION })
+    /// Returns whether the server of the present connection supports atomic batches. Another one of the cluster may not.
+    pub(crate) fn has_batches(&self) -> bool {
+        self.supported_version().is_ok_and(|version| version >= BATCH_VERSION)
+    }
+
+    /// Returns the version of the server of the present connection, or as an error the text of a version that is too old.
+    fn supported_version(&self) -> Result<(u64, u64), String> {
+        let text = self.client.server_info().version;
+        let version = parse_version(&text).filter(|version| *version >= OLDEST_VERSION);
+        version.ok_or_else(|| text.chars().take(20).collect())
     }
 
     /// Returns a receiver that changes when the connection is lost.
@@ -102,6 +107,9 @@ impl Connection {
         if self.client.connection_state() != State::Connected {
             return Err("not connected".to_owned());
         }
+        // The client connects to any server of a cluster.
+        let too_old = |version| format!("it is connected to a server of version {version}, but needs 2.11 or later");
+        self.supported_version().map_err(too_old)?;
         tokio::select! {
             biased;
             answer = timeout(ANSWER_TIMEOUT, answer) => answer.map_err(|_| "no answer".to_owned()),
@@ -118,7 +126,38 @@ fn parse_version(version: &str) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    #[tokio::test]
+    async fn another_server_of_the_cluster_that_is_too_old_is_not_used() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("nats://{}", listener.local_addr().unwrap());
+        let greet = async |version: &str| {
+            let (mut server, _) = listener.accept().await.unwrap();
+            let greeting = format!("INFO {{\"version\":\"{version}\",\"max_payload\":1,\"headers\":true}}\r\nPONG\r\n");
+            server.write_all(greeting.as_bytes()).await.unwrap();
+            server
+        };
+        let (connection, server) = tokio::join!(Connection::open(&url), greet("2.12.0"));
+        let connection = connection.unwrap();
+        assert!(connection.has_batches());
+        assert_eq!(connection.answer(std::future::ready(7)).await, Ok(7));
+        let mut lost = connection.losses();
+        drop(server);
+        lost.changed().await.unwrap();
+        let _server = greet("2.10.26").await;
+        let reason = loop {
+            match connection.answer(std::future::ready(7)).await {
+                Err(reason) if reason == "not connected" => tokio::task::yield_now().await,
+                answer => break answer.unwrap_err(),
+            }
+        };
+        assert!(reason.contains("version 2.10.26"), "{reason}");
+        assert!(!connection.has_batches());
+    }
 
     #[test]
     fn versions_are_compared_by_number() {

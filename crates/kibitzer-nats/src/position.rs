@@ -25,6 +25,11 @@ impl Position {
         Self { epoch, offset: 0, n: 0 }
     }
 
+    /// Returns the position of an event with the same offset that follows the one at this position.
+    pub(crate) const fn next(self) -> Self {
+        Self { n: self.n.saturating_add(1), ..self }
+    }
+
     /// Returns the position of the event that follows the one at this position.
     pub(crate) fn of_next(self, event: &EventHead<'_>) -> Self {
         match event.offset {
@@ -32,7 +37,7 @@ impl Position {
             _ if event.name == "connecting" => Self::start_of(self.epoch.saturating_add(1)),
             // A listing has the offset of its first line, which is before that of the last event.
             Some(offset) if offset > self.offset => Self { offset, n: 0, ..self },
-            _ => Self { n: self.n.saturating_add(1), ..self },
+            _ => self.next(),
         }
     }
 }

@@ -110,9 +110,10 @@ impl Publisher {
             (false, Some(last)) => last,
             _ => Position::start_of(u64::from(options.is_recording)),
         };
-        let sequence = last.as_ref().map_or(0, |event| event.sequence);
-        let sender =
-            Sender::new(stream, session.clone(), Arc::clone(&queue), (sequence, stored), options.on_link_change);
+        // A recording yields the same events again, whoever stored them.
+        let last_unverified = queue.last_spilled().filter(|_| !options.is_recording);
+        let observer = options.on_link_change;
+        let sender = Sender::new(stream, session.clone(), Arc::clone(&queue), last.as_ref(), last_unverified, observer);
         let mut task = JoinSet::new();
         let policy = policy.clone();
         task.spawn(async move { sender.run(&policy).await });

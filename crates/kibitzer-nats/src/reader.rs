@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::stored_event::StoredEvent;
-use crate::subject::SubjectFilter;
+use crate::subject::{SessionName, SubjectFilter};
 use crate::{EventStream, NatsError};
 
 /// Pause between attempts to continue after a failure.
@@ -38,6 +38,8 @@ pub struct EventReader {
     subjects: Vec<String>,
     /// Start of the next consumer: after the last event that was read.
     start: DeliverPolicy,
+    /// Number of the last event in the stream, of any session, when the reader was opened.
+    end: u64,
     /// `None` after a failure.
     consumer: Option<Consumer>,
     n_pending: u64,
@@ -62,16 +64,47 @@ impl EventReader {
     ///
     /// Cancel safe: the server removes the reader after a minute.
     pub async fn open(stream: &EventStream, filter: &SubjectFilter, from: ReadFrom) -> Result<Self, NatsError> {
+        let end = stream.last_sequence().await.map_err(|reason| stream.error(reason))?;
         let start = match from {
             ReadFrom::First => DeliverPolicy::All,
-            ReadFrom::Now => {
-                let last = stream.last_sequence().await.map_err(|reason| stream.error(reason))?;
-                DeliverPolicy::ByStartSequence { start_sequence: last + 1 }
-            }
+            ReadFrom::Now => DeliverPolicy::ByStartSequence { start_sequence: end + 1 },
             ReadFrom::Time(time) => DeliverPolicy::ByStartTime { start_time: time.into() },
         };
+        Self::start(stream, filter, start, end).await
+    }
+
+    /// Starts to read the events of a session, from the event with this number on.
+    ///
+    /// # Errors
+    ///
+    /// # Cancel safety
+    ///
+    /// Both as [`open`](Self::open).
+    pub(crate) async fn open_session(
+        stream: &EventStream,
+        session: &SessionName,
+        start_sequence: u64,
+    ) -> Result<Self, NatsError> {
+        let filter = SubjectFilter::default().session(session.clone());
+        let end = stream.last_sequence().await.map_err(|reason| stream.error(reason))?;
+        Self::start(stream, &filter, DeliverPolicy::ByStartSequence { start_sequence }, end).await
+    }
+
+    /// Creates a reader with its first consumer.
+    ///
+    /// # Errors
+    ///
+    /// # Cancel safety
+    ///
+    /// Both as [`open`](Self::open).
+    async fn start(
+        stream: &EventStream,
+        filter: &SubjectFilter,
+        start: DeliverPolicy,
+        end: u64,
+    ) -> Result<Self, NatsError> {
         let subjects = filter.subjects();
-        let mut reader = Self { stream: stream.clone(), subjects, start, consumer: None, n_pending: 0 };
+        let mut reader = Self { stream: stream.clone(), subjects, start, end, consumer: None, n_pending: 0 };
         match reader.create_consumer().await {
             Ok(consumer) => reader.consumer = Some(consumer),
             Err((reason, _)) => return Err(stream.error(reason)),
@@ -82,6 +115,22 @@ impl EventReader {
     /// Returns the number of stored events that were not read yet, as of the last event.
     pub const fn n_pending(&self) -> u64 {
         self.n_pending
+    }
+
+    /// Returns the next of the events that were stored when the reader was opened; `None` after the last one, even if the stream grows.
+    ///
+    /// # Errors
+    ///
+    /// # Cancel safety
+    ///
+    /// Both as [`next`](Self::next).
+    pub async fn next_stored(&mut self) -> Result<Option<StoredEvent>, NatsError> {
+        let is_at_end =
+            matches!(self.start, DeliverPolicy::ByStartSequence { start_sequence } if start_sequence > self.end);
+        if is_at_end || self.n_pending == 0 {
+            return Ok(None);
+        }
+        self.next().await.map(|event| (event.sequence <= self.end).then_some(event))
     }
 
     /// Waits for the next event.

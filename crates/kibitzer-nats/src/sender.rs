@@ -10,10 +10,10 @@ use serde::Deserialize;
 use tokio::time::sleep;
 
 use crate::queue::EventQueue;
-use crate::queued_event::QueuedEvent;
+use crate::queued_event::{DroppedRange, QueuedEvent};
 use crate::stored_event::{POSITION_HEADER, PUBLISHER_HEADER, StoredEvent};
 use crate::subject::SessionName;
-use crate::{EventStream, NatsError, Position, WhenUnreachable};
+use crate::{EventReader, EventStream, NatsError, Position, WhenUnreachable};
 
 /// Subjects that the expected sequence number refers to.
 const EXPECTED_SUBJECT_HEADER: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
@@ -39,6 +39,12 @@ pub(crate) struct Sender {
     sequence: u64,
     /// Position of the session's last event.
     position: Option<Position>,
+    /// The last event that an earlier publisher left in the spill file, if it may be stored: events up to it are looked up.
+    last_unverified: Option<Position>,
+    /// Events up to this one cannot be stored, because another publisher has stored events of their epochs.
+    lost_until: Option<Position>,
+    /// Reads the stored events from the first looked-up one on.
+    history: Option<EventReader>,
     /// Whether this publisher has stored an event.
     has_stored: bool,
     /// Number of events to send one at a time because the server refused a batch.
@@ -68,7 +74,8 @@ impl Sender {
         stream: EventStream,
         session: SessionName,
         queue: Arc<EventQueue>,
-        (sequence, position): (u64, Option<Position>),
+        last: Option<&StoredEvent>,
+        last_unverified: Option<Position>,
         on_link_change: fn(Option<&str>),
     ) -> Self {
         let id = stream.connection.client.new_inbox();
@@ -77,8 +84,11 @@ impl Sender {
             session,
             queue,
             id,
-            sequence,
-            position,
+            sequence: last.map_or(0, |event| event.sequence),
+            position: last.map(|event| event.position),
+            last_unverified,
+            lost_until: None,
+            history: None,
             has_stored: false,
             n_single: 0,
             pause: FIRST_PAUSE,
@@ -86,34 +96,105 @@ impl Sender {
         }
     }
 
-    /// Stores events until the queue is closed and empty.
+    /// Stores events until the queue is closed and empty. Events of the spill file may be stored already; those that cannot be stored
+    /// any more are reported as dropped.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future leaves events in the queue that may be stored.
     pub(crate) async fn run(mut self, policy: &WhenUnreachable) -> Result<(), NatsError> {
         while let Some(events) = self.queue.wait_for_oldest().await.map_err(|source| policy.error(source))? {
-            // Events of the spill file may be stored since an earlier publisher.
-            let n_known = events.iter().take_while(|event| Some(event.position) <= self.position).count();
+            let n_known = self.count_stored(&events).await?;
             self.queue.remove(n_known);
-            let mut rest = events.get(n_known..).unwrap_or_default();
+            let rest = events.get(n_known..).unwrap_or_default();
+            let n_lost = rest.iter().take_while(|event| Some(event.position) <= self.lost_until).count();
+            let (lost, mut rest) = rest.split_at_checked(n_lost).unwrap_or_default();
+            if let ([first, ..], [.., last]) = (lost, lost) {
+                let range = DroppedRange { first: first.position, last: last.position, count: lost.len() as u64 };
+                let position = self.position.unwrap_or_default().next();
+                let report = QueuedEvent { position, ..QueuedEvent::dropped(&self.session, range) };
+                while self.store_some(std::slice::from_ref(&report)).await? == 0 {}
+                self.queue.remove(n_lost);
+            }
             while !rest.is_empty() {
-                let n_stored = match self.send(rest).await {
-                    Ok(n_stored) => n_stored,
-                    Err(reason) => {
-                        self.wait(&reason).await;
-                        self.find_stored(rest).await?
-                    }
-                };
-                let (stored, unstored) = rest.split_at_checked(n_stored).unwrap_or_default();
-                if let Some(last) = stored.last() {
-                    self.record_stored(last.position);
-                    self.queue.remove(n_stored);
-                }
-                rest = unstored;
+                let n_stored = self.store_some(rest).await?;
+                self.queue.remove(n_stored);
+                rest = rest.get(n_stored..).unwrap_or_default();
             }
         }
         Ok(())
+    }
+
+    /// Returns how many events at the start of the slice were stored before. Sets `lost_until` at the first event of the spill file whose
+    /// place in the stream is taken by another one.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::Stream`] if stored events cannot be read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: the history may be ahead of the events.
+    async fn count_stored(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
+        for (n, event) in events.iter().enumerate() {
+            let position = Some(event.position);
+            if position > self.position || position <= self.lost_until {
+                return Ok(n);
+            }
+            if position <= self.last_unverified && !self.is_next_in_history(event).await? {
+                let end_of_epoch =
+                    self.position.map(|Position { epoch, .. }| Position { epoch, offset: u64::MAX, n: u64::MAX });
+                self.lost_until = self.last_unverified.min(end_of_epoch);
+                return Ok(n);
+            }
+        }
+        Ok(events.len())
+    }
+
+    /// Reads the next stored event of the history, and returns whether it is this one. The first call starts the history at the event.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::Stream`] if stored events cannot be read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: the event may have been read.
+    async fn is_next_in_history(&mut self, event: &QueuedEvent) -> Result<bool, NatsError> {
+        let history = match &mut self.history {
+            Some(history) => history,
+            none => {
+                let found = self.stream.find_position(&self.session, event.position, self.sequence).await;
+                let start_sequence = found.map_err(|reason| self.stream.error(reason))?;
+                none.insert(EventReader::open_session(&self.stream, &self.session, start_sequence).await?)
+            }
+        };
+        let stored = history.next_stored().await?;
+        Ok(stored.is_some_and(|stored| (stored.position, stored.line) == (event.position, event.line.clone())))
+    }
+
+    /// Stores all of these events in one atomic step, or the first one. Returns how many are stored, possibly none, after a pause if that was
+    /// not possible.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`find_stored`](Self::find_stored).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe; the events may be stored.
+    async fn store_some(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
+        let n_stored = match self.send(events).await {
+            Ok(n_stored) => n_stored,
+            Err(reason) => {
+                self.wait(&reason).await;
+                self.find_stored(events).await?
+            }
+        };
+        if let Some(last) = n_stored.checked_sub(1).and_then(|last| events.get(last)) {
+            self.record_stored(last.position);
+        }
+        Ok(n_stored)
     }
 
     /// Sends events, all of them in one atomic step or the first one. Returns how many are stored.
@@ -126,7 +207,7 @@ impl Sender {
     ///
     /// Cancel safe; the events may be stored.
     async fn send(&mut self, events: &[QueuedEvent]) -> Result<usize, String> {
-        let may_batch = self.stream.allows_batches && self.n_single == 0;
+        let may_batch = self.n_single == 0 && self.stream.accepts_batches();
         let events = if may_batch { events } else { events.get(..1).unwrap_or_default() };
         let answer = self.stream.connection.answer(self.request(events)).await??;
         let ack: Ack = serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")?;

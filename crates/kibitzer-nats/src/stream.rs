@@ -11,10 +11,10 @@ use async_nats::jetstream::stream::{
 use async_nats::jetstream::{Context, ErrorCode};
 use kibitzer_core::text::error_chain;
 
-use crate::NatsError;
 use crate::connection::Connection;
 use crate::stored_event::StoredEvent;
 use crate::subject::{ALL_SUBJECTS, SessionName};
+use crate::{NatsError, Position};
 
 /// Name of the stream by default.
 pub const DEFAULT_STREAM: &str = "KIBITZER";
@@ -120,8 +120,8 @@ pub struct EventStream {
     pub(crate) connection: Connection,
     pub(crate) stream: Stream,
     pub(crate) name: String,
-    /// Whether several events may be stored in one atomic step.
-    pub(crate) allows_batches: bool,
+    /// Whether the stream accepts several events in one atomic step.
+    allows_batches: bool,
 }
 
 impl EventStream {
@@ -156,7 +156,7 @@ impl EventStream {
     pub async fn open_or_create(options: &StreamOptions) -> Result<Self, NatsError> {
         let connection = Connection::open(&options.urls).await?;
         let context = context_of(&connection.client);
-        let config = options.config(connection.has_batches);
+        let config = options.config(connection.has_batches());
         let mut n_attempts = 0;
         let stream = loop {
             let error = match context.get_stream(&options.name).await {
@@ -180,10 +180,28 @@ impl EventStream {
         }
     }
 
+    /// Returns whether the stream contains an event of the session.
+    ///
+    /// # Errors
+    ///
+    /// [`NatsError::Stream`] if the server does not answer.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the answer is discarded.
+    pub async fn has_session(&self, session: &SessionName) -> Result<bool, NatsError> {
+        let last = self.last_event(session).await;
+        last.map(|event| event.is_some()).map_err(|reason| self.error(reason))
+    }
+
     fn new(connection: Connection, stream: Stream) -> Self {
         let config = &stream.cached_info().config;
-        let allows_batches = connection.has_batches && config.allow_atomic_publish;
-        Self { connection, name: config.name.clone(), allows_batches, stream }
+        Self { connection, name: config.name.clone(), allows_batches: config.allow_atomic_publish, stream }
+    }
+
+    /// Returns whether the connected server and the stream accept several events in one atomic step.
+    pub(crate) fn accepts_batches(&self) -> bool {
+        self.allows_batches && self.connection.has_batches()
     }
 
     /// Returns the length of the longest line that the server and the stream accept.
@@ -212,6 +230,36 @@ impl EventStream {
                 StoredEvent::new(&message.subject, message.sequence, Some(&message.headers), message.payload).map(Some)
             }
         }
+    }
+
+    /// Returns the number of the first event of a session at this position or later, up to the event with the number `last`, which has to
+    /// be one of them.
+    ///
+    /// # Errors
+    ///
+    /// A description of the failure.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the answer is discarded.
+    pub(crate) async fn find_position(
+        &self,
+        session: &SessionName,
+        position: Position,
+        last: u64,
+    ) -> Result<u64, String> {
+        let subjects = session.subjects();
+        let (mut start, mut end) = (1, last);
+        // The positions of a session grow with the numbers of its events.
+        while start < end {
+            let middle = start.midpoint(end);
+            let found = self.stream.get_first_raw_message_by_subject(&subjects, middle);
+            let message = self.connection.answer(found).await?.map_err(|error| error_chain(&error))?;
+            let sequence = message.sequence;
+            let event = StoredEvent::new(&message.subject, sequence, Some(&message.headers), message.payload)?;
+            (start, end) = if event.position < position { (sequence + 1, end) } else { (start, middle) };
+        }
+        Ok(start)
     }
 
     /// Returns the number of the last event of all sessions.

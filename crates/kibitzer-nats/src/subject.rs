@@ -36,6 +36,13 @@ impl SessionName {
         Ok(Self { token: name.bytes().map(escape).collect() })
     }
 
+    /// Returns whether a word of a subject may be the escaped name of a session: it has 1 to 192 bytes, each a letter, a digit, `_`, `-` or
+    /// `=`, and is therefore also safe as the name of a file. Subjects of other programs may contain anything.
+    pub fn is_token(word: &str) -> bool {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte);
+        (1..=MAX_SESSION_BYTES * 3).contains(&word.len()) && word.bytes().all(is_allowed)
+    }
+
     /// Returns the name as it is written in subjects.
     pub fn token(&self) -> &str {
         &self.token
@@ -155,6 +162,10 @@ mod tests {
         assert_eq!(name.subjects(), "kibitzer.v1.a=2Eb=2A=3E=C3=A9=20=3DZ_9-.>");
         for text in [String::new(), "x".repeat(65)] {
             assert!(SessionName::new(&text).is_err(), "{text}");
+        }
+        assert!(SessionName::is_token(SessionName::new(&" ".repeat(64)).unwrap().token()));
+        for word in [String::new(), "x".repeat(193), "../x".to_owned(), "a b".to_owned(), "\u{e9}".to_owned()] {
+            assert!(!SessionName::is_token(&word), "{word}");
         }
     }
 

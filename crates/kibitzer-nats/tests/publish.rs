@@ -322,6 +322,90 @@ async fn a_later_publisher_stores_what_an_earlier_one_spilled() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
 }
 
+/// Publishes a live session whose spill file contains events that an earlier publisher left. Returns what the stream then has of it.
+async fn publish_with_left(server: &NatsServer, path: &Path, left: &str) -> Vec<String> {
+    std::fs::write(path, format!("kibitzer spill v1 a=2Eb\n{left}")).unwrap();
+    let policy = WhenUnreachable::Spill { path: path.to_owned(), max_bytes: 1 << 20 };
+    let mut publisher = publisher(&server.url(), PublishOptions::live().when_unreachable(policy)).await;
+    publisher.push(r#"{"event":"connecting","offset":null}"#.into()).await.unwrap();
+    publisher.finish(LIMIT).await.unwrap();
+    let events = stored(&server.url()).await;
+    assert!(events.is_sorted_by(|a, b| a.position < b.position && a.sequence < b.sequence), "{events:?}");
+    let text = |event: &StoredEvent| format!("{} {}", event.position, String::from_utf8_lossy(&event.line));
+    events.iter().map(text).collect()
+}
+
+#[tokio::test]
+async fn spilled_events_that_another_machine_has_overtaken_are_reported_by_their_exact_range() {
+    let Some(server) = NatsServer::start("overtaken") else { return };
+    let connecting = r#"{"event":"connecting","offset":null}"#;
+    for lines in [[connecting, r#"{"event":"text","offset":10}"#], [connecting, r#"{"event":"text","offset":15}"#]] {
+        let mut publisher = publisher(&server.url(), PublishOptions::live()).await;
+        for line in lines {
+            publisher.push(line.into()).await.unwrap();
+        }
+        publisher.finish(LIMIT).await.unwrap();
+    }
+    let path = spill_path("overtaken");
+    let left = [
+        "1.10.0 {\"event\":\"text\",\"offset\":10}\n",
+        "1.20.0 {\"event\":\"text\",\"offset\":20}\n",
+        "2.0.0 {\"event\":\"connecting\",\"offset\":null}\n",
+        "2.99.0 {\"event\":\"text\",\"offset\":99}\n",
+        "3.0.0 {\"event\":\"connecting\",\"offset\":null}\n",
+    ];
+    let dropped = r#"{"event":"dropped","offset":null,"t":null,"utc":null,"first":"1.20.0","last":"2.99.0","count":3}"#;
+    let want = [
+        format!("1.0.0 {connecting}"),
+        "1.10.0 {\"event\":\"text\",\"offset\":10}".to_owned(),
+        format!("2.0.0 {connecting}"),
+        "2.15.0 {\"event\":\"text\",\"offset\":15}".to_owned(),
+        format!("2.15.1 {dropped}"),
+        format!("3.0.0 {connecting}"),
+        format!("4.0.0 {connecting}"),
+    ];
+    assert_eq!(publish_with_left(&server, &path, &left.concat()).await, want);
+    // All of them are stored or reported, so nothing is left.
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "kibitzer spill v1 a=2Eb\n");
+}
+
+#[tokio::test]
+async fn spilled_events_that_are_stored_already_are_not_reported() {
+    let Some(server) = NatsServer::start("spilled") else { return };
+    let mut first = publisher(&server.url(), PublishOptions::live()).await;
+    for n in 0..1500 {
+        push(&mut first, n).await.unwrap();
+    }
+    first.finish(LIMIT).await.unwrap();
+    let position = |n: u64| if n == 0 { "0.0.1".to_owned() } else { format!("0.{}.0", n * 10) };
+    let left: Vec<_> = (3..1503).map(|n| format!("{} {}\n", position(n), line(n))).collect();
+    let events = publish_with_left(&server, &spill_path("spilled"), &left.concat()).await;
+    assert_eq!(events.len(), 1504);
+    assert!(events.iter().all(|event| !event.contains("dropped")), "{events:?}");
+}
+
+#[tokio::test]
+async fn the_end_of_the_stored_events_is_fixed_when_the_reader_is_opened() {
+    let Some(server) = NatsServer::start("end") else { return };
+    let mut publisher = publisher(&server.url(), PublishOptions::live()).await;
+    for n in 0..3 {
+        push(&mut publisher, n).await.unwrap();
+    }
+    while stored(&server.url()).await.len() < 3 {}
+    let stream = EventStream::open(&StreamOptions::new(server.url())).await.unwrap();
+    let mut reader = EventReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await.unwrap();
+    for n in 0..3 {
+        // The stream grows as fast as it is read.
+        push(&mut publisher, n + 3).await.unwrap();
+        while stored(&server.url()).await.len() < usize::try_from(n).unwrap() + 4 {}
+        let event = tokio::time::timeout(LIMIT, reader.next_stored()).await.unwrap().unwrap().unwrap();
+        assert_eq!(event.line, line(n));
+    }
+    assert_eq!(tokio::time::timeout(LIMIT, reader.next_stored()).await.unwrap().unwrap(), None);
+    assert!(stream.has_session(&session()).await.unwrap());
+    assert!(!stream.has_session(&SessionName::new("b").unwrap()).await.unwrap());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_publisher_that_holds_waits_and_loses_nothing() {
     let Some(server) = NatsServer::start("hold") else { return };
