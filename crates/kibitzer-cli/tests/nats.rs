@@ -60,6 +60,9 @@ fn a_recording_is_stored_as_it_is_decoded_and_its_games_as_they_are() {
     let text =
         output(&["tail", "--nats", &url, "--from", "first", "--stored", "--format", "text", "--kind", "game_ended"]);
     assert!(text.contains(" game_ended ") && text.contains("fatics-crazyhouse-black"), "{text}");
+    let missing = run(&["tail", "--nats", &url, "--from", "first", "--stored", "--session", "a.b"], b"");
+    assert_eq!((missing.status, missing.stdout.as_str()), (0, ""));
+    assert_eq!(missing.stderr, "kibitzer: the stream has no events of session a=2Eb\n");
     let games = folder("games");
     // The files are replaced, not appended to.
     for _ in 0..2 {

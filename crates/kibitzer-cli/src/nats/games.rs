@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use kibitzer::core::EventKind;
 use kibitzer::transcript::Utc;
-use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, StoredEvent, SubjectFilter};
+use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
 use serde_json::Value;
 
 use super::server_lines::server_lines;
-use super::{StreamArgs, is_session_token, member};
+use super::{StreamArgs, member};
 use crate::failure::{Failure, report};
 
 /// Kinds of events that the games depend on.
@@ -62,9 +62,10 @@ pub(crate) async fn read_games(
     let stream = EventStream::open(&args.options()?).await?;
     let mut events = EventReader::open(&stream, &SubjectFilter::default().kinds(KINDS), ReadFrom::First).await?;
     let mut sessions = BTreeSet::new();
-    while events.n_pending() > 0 {
-        let event = match events.next().await {
-            Ok(event) => event,
+    loop {
+        let event = match events.next_stored().await {
+            Ok(Some(event)) => event,
+            Ok(None) => return Ok(()),
             Err(error @ NatsError::Message { .. }) => {
                 report(&error.to_string());
                 continue;
@@ -84,12 +85,11 @@ pub(crate) async fn read_games(
             Err(reason) => report(&format!("message {} is not an event: {reason}", event.sequence)),
         }
     }
-    Ok(())
 }
 
 /// Returns the part that an event is; `None` if games do not depend on it.
 fn part_of(stored: &StoredEvent) -> Result<Option<SessionPart>, String> {
-    if !is_session_token(stored.session()) {
+    if !SessionName::is_token(stored.session()) {
         return Err("its session has another name than kibitzer gives".to_owned());
     }
     let event: Value = serde_json::from_slice(&stored.line).map_err(|error| error.to_string())?;

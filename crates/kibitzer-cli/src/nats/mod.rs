@@ -68,8 +68,3 @@ fn member<'a>(value: &'a Value, key: &str) -> &'a Value {
 fn parse_session(text: &str) -> Result<SessionName, String> {
     SessionName::new(text).map_err(|error| error.to_string())
 }
-
-/// Returns whether a session's name in a subject is one that kibitzer gives; it is safe as the name of a file.
-fn is_session_token(token: &str) -> bool {
-    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte))
-}

@@ -92,7 +92,7 @@ impl Args {
         ending.unless_stopped(Box::pin(self.print_selected(&filter))).await.unwrap_or(Ok(()))
     }
 
-    /// Prints the selected events.
+    /// Prints the selected events. With `--stored`, reports a session that does not exist.
     ///
     /// # Cancel safety
     ///
@@ -106,9 +106,13 @@ impl Args {
         let mut events = EventReader::open(&stream, filter, from).await?;
         let mut out = BufWriter::new(io::stdout());
         let format = self.format.unwrap_or_else(LineFormat::for_stdout);
-        while !(self.stored && events.n_pending() == 0) {
-            match events.next().await {
-                Ok(event) => match format_event(&event, format) {
+        let mut is_empty = true;
+        loop {
+            let next = if self.stored { events.next_stored().await } else { events.next().await.map(Some) };
+            is_empty &= matches!(next, Ok(None));
+            match next {
+                Ok(None) => break,
+                Ok(Some(event)) => match format_event(&event, format) {
                     Ok(line) => writeln!(out, "{line}").map_err(Failure::stdout)?,
                     Err(error) => report(&format!("message {} is not an event: {error}", event.sequence)),
                 },
@@ -119,7 +123,13 @@ impl Args {
                 out.flush().map_err(Failure::stdout)?;
             }
         }
-        out.flush().map_err(Failure::stdout)
+        out.flush().map_err(Failure::stdout)?;
+        if let Some(session) = self.session.as_ref().filter(|_| is_empty)
+            && !stream.has_session(session).await?
+        {
+            report(&format!("the stream has no events of session {}", session.token()));
+        }
+        Ok(())
     }
 }
 
