@@ -116,7 +116,8 @@ impl Publisher {
         let sender = Sender::new(stream, session.clone(), Arc::clone(&queue), last.as_ref(), last_unverified, observer);
         let mut task = JoinSet::new();
         let policy = policy.clone();
-        task.spawn(async move { sender.run(&policy).await });
+        // Boxed, as a consumer has a large future.
+        task.spawn(async move { Box::pin(sender.run(&policy)).await });
         let resume_at = last.filter(|_| options.is_recording);
         Ok(Self { session, queue, task, position, n_lines: 0, resume_at })
     }
