@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use cozy_chess::Board as Rules;
 use cozy_chess::util::parse_san_move;
 use kibitzer_bot::pgn::{PgnCollector, PgnGame, PgnOrigin};
-use kibitzer_bot::tracker::{StepKind, TrackedGame, TrackedRelation};
+use kibitzer_bot::tracker::{TrackedChangeKind, TrackedGame, TrackedRelation};
 use kibitzer_core::Event;
 use kibitzer_tests::Transcript;
 
@@ -170,10 +170,10 @@ fn games_with_takebacks_and_resumptions_are_among_the_recorded_ones() {
             kinds.extend(collector.apply(&event, None).into_iter().map(|step| step.kind));
         }
     }
-    let count = |is_it: fn(&StepKind) -> bool| kinds.iter().filter(|kind| is_it(kind)).count();
-    assert!(count(|kind| matches!(kind, StepKind::TakenBack { .. })) > 5);
-    assert!(count(|kind| *kind == StepKind::Resumed) > 0);
-    assert!(count(|kind| *kind == StepKind::Adjourned) > 0);
+    let count = |is_it: fn(&TrackedChangeKind) -> bool| kinds.iter().filter(|kind| is_it(kind)).count();
+    assert!(count(|kind| matches!(kind, TrackedChangeKind::TakenBack { .. })) > 5);
+    assert!(count(|kind| *kind == TrackedChangeKind::Resumed) > 0);
+    assert!(count(|kind| *kind == TrackedChangeKind::Adjourned) > 0);
 }
 
 #[test]

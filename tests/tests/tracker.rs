@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kibitzer_bot::GameTracker;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{StepKind, TrackedRelation, TrackedState};
+use kibitzer_bot::tracker::{TrackedChangeKind, TrackedRelation, TrackedState};
 use kibitzer_core::Event;
 use kibitzer_core::game::ChangeKind;
 use kibitzer_tests::{Transcript, events_of};
@@ -44,7 +44,11 @@ fn every_recorded_end_of_a_followed_game_ends_its_tracked_game() {
                 event.change().is_some_and(|change| change.kind == ChangeKind::Ended && !change.relation.is_examined());
             if is_end {
                 let kinds: Vec<_> = steps.iter().map(|step| step.kind).collect();
-                assert!(matches!(kinds[..], [StepKind::Ended | StepKind::Adjourned]), "{}: {kinds:?}", transcript.name);
+                assert!(
+                    matches!(kinds[..], [TrackedChangeKind::Ended | TrackedChangeKind::Adjourned]),
+                    "{}: {kinds:?}",
+                    transcript.name
+                );
                 ended.extend(steps.iter().map(|step| step.game));
             }
         }
@@ -60,7 +64,7 @@ fn a_recorded_resumption_continues_the_adjourned_game() {
         ["uhlinfics-end-adjourn-resumed-Alice"].iter().flat_map(|name| Transcript::named(name).events()).collect();
     let mut tracker = GameTracker::default();
     let kinds: Vec<_> = events.iter().flat_map(|event| tracker.apply(event)).map(|step| step.kind).collect();
-    assert!(kinds.contains(&StepKind::Resumed), "{kinds:?}");
+    assert!(kinds.contains(&TrackedChangeKind::Resumed), "{kinds:?}");
     for game in tracker.iter() {
         assert!(!game.has_missing_moves(), "{:?}", game.position());
     }

@@ -31,10 +31,10 @@ const WAITING_LINES: usize = 64;
 /// A session of another process of this user, which [exposes](crate::expose) it.
 ///
 /// ```no_run
-/// use kibitzer_attach::{AttachEvent, Attached};
+/// use kibitzer_attach::{AttachEvent, AttachedSession};
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let mut session = Attached::connect("/run/user/1000/bot.sock").await?;
+/// let mut session = AttachedSession::connect("/run/user/1000/bot.sock").await?;
 /// while let Some(event) = session.next().await? {
 ///     match event {
 ///         AttachEvent::Snapshot(snapshot) => println!("{} games", snapshot.games.len()),
@@ -45,17 +45,17 @@ const WAITING_LINES: usize = 64;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Attached {
+pub struct AttachedSession {
     lines: LineReader<ReadHalf<Stream>>,
     writer: WriteHalf<Stream>,
     /// Bytes of lines that the socket has not accepted yet.
     unsent: VecDeque<u8>,
     hello: Hello,
     decoder: WatcherDecoder,
-    /// Lines that [`AttachedRequests`] were asked to send.
+    /// Lines that [`AttachedRequestSender`] were asked to send.
     orders: mpsc::Receiver<UnsentRequest>,
     /// The handle that is cloned for callers; it keeps the channel open.
-    requests: AttachedRequests,
+    requests: AttachedRequestSender,
     /// Number of each sent line without an answer, and the caller that waits for it.
     unanswered: Vec<(u64, AnswerSender)>,
     next_id: u64,
@@ -63,9 +63,9 @@ pub struct Attached {
 }
 
 /// Sends lines on an attached session; clones send on the same one. Lines are sent, and their answers received, only while
-/// [`Attached::next`] is polled.
+/// [`AttachedSession::next`] is polled.
 #[derive(Clone, Debug)]
-pub struct AttachedRequests(mpsc::Sender<UnsentRequest>);
+pub struct AttachedRequestSender(mpsc::Sender<UnsentRequest>);
 
 /// A line that waits to be sent, and the channel for its answer.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ struct UnsentRequest {
 
 type AnswerSender = oneshot::Sender<Result<(), AttachedRequestError>>;
 
-impl Attached {
+impl AttachedSession {
     /// Attaches to the session that is exposed on a socket.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl Attached {
             hello,
             decoder: WatcherDecoder::new(now.checked_sub(t).unwrap_or(now)),
             orders,
-            requests: AttachedRequests(sender),
+            requests: AttachedRequestSender(sender),
             unanswered: Vec::new(),
             next_id: 1,
             is_over: false,
@@ -129,7 +129,7 @@ impl Attached {
     }
 
     /// Returns a handle that sends lines on this session.
-    pub fn requests(&self) -> AttachedRequests {
+    pub fn requests(&self) -> AttachedRequestSender {
         self.requests.clone()
     }
 
@@ -150,7 +150,7 @@ impl Attached {
             if self.is_over {
                 return Ok(None);
             }
-            if let Err(error) = self.drive_once().await {
+            if let Err(error) = self.read_or_write_once().await {
                 self.detach();
                 return Err(error);
             }
@@ -167,7 +167,7 @@ impl Attached {
     /// # Cancel safety
     ///
     /// As [`next`](Self::next).
-    async fn drive_once(&mut self) -> Result<(), AttachError> {
+    async fn read_or_write_once(&mut self) -> Result<(), AttachError> {
         let Self { lines, writer, unsent, orders, unanswered, .. } = self;
         tokio::select! {
             line = lines.next() => {
@@ -211,10 +211,10 @@ impl Attached {
     /// Ends the stream. Returns `error` unless the session has reported its end.
     fn end_stream(&mut self, error: AttachError) -> Result<(), AttachError> {
         self.detach();
-        if self.decoder.has_ended() { Ok(()) } else { Err(error) }
+        if self.decoder.has_session_ended() { Ok(()) } else { Err(error) }
     }
 
-    /// Marks the stream as over. Current and later calls of [`AttachedRequests::request`] fail with
+    /// Marks the stream as over. Current and later calls of [`AttachedRequestSender::request`] fail with
     /// [`AttachedRequestError::Detached`], because their channels are closed.
     fn detach(&mut self) {
         self.is_over = true;
@@ -232,7 +232,7 @@ impl Attached {
     }
 }
 
-impl AttachedRequests {
+impl AttachedRequestSender {
     /// Sends a line to the server and waits until the session has its reply, at most two minutes. The reply itself is part of the
     /// events.
     ///
@@ -272,8 +272,8 @@ async fn remove_abandoned_callers(unanswered: &mut Vec<(u64, AnswerSender)>) {
     .await;
 }
 
-impl fmt::Debug for Attached {
+impl fmt::Debug for AttachedSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attached").field("hello", &self.hello).finish_non_exhaustive()
+        f.debug_struct("AttachedSession").field("hello", &self.hello).finish_non_exhaustive()
     }
 }

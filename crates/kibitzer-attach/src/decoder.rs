@@ -66,7 +66,7 @@ pub(crate) struct WatcherDecoder {
     /// Events that were not returned yet.
     events: VecDeque<AttachEvent>,
     /// Whether [`Event::Ended`] was received.
-    has_ended: bool,
+    has_session_ended: bool,
 }
 
 #[derive(Debug)]
@@ -79,7 +79,7 @@ enum DecoderState {
 impl WatcherDecoder {
     pub(crate) const fn new(began: Instant) -> Self {
         let state = DecoderState::Detached;
-        Self { began, state, timeseal: Timeseal::Off, events: VecDeque::new(), has_ended: false }
+        Self { began, state, timeseal: Timeseal::Off, events: VecDeque::new(), has_session_ended: false }
     }
 
     /// Returns the time at which the session started.
@@ -88,8 +88,8 @@ impl WatcherDecoder {
     }
 
     /// Returns whether the session reported its end.
-    pub(crate) const fn has_ended(&self) -> bool {
-        self.has_ended
+    pub(crate) const fn has_session_ended(&self) -> bool {
+        self.has_session_ended
     }
 
     /// Removes and returns the next event; `None` if another line has to be processed first.
@@ -113,9 +113,9 @@ impl WatcherDecoder {
                 self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command));
             }
             WireLine::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.start_snapshot(self.local_time(t), note),
-            WireLine::Note(Note { kind: NoteKind::Stream(state), .. }) => self.apply_stream_state(&state),
+            WireLine::Note(Note { kind: NoteKind::Stream(state), .. }) => self.finish_snapshot_or_update_reader(&state),
             WireLine::Note(Note { t, kind: NoteKind::Life(LifecycleNote(event)) }) => {
-                self.queue_session_event(self.local_time(t), event);
+                self.apply_session_event(self.local_time(t), event);
             }
             WireLine::Note(_) => {}
         }
@@ -142,7 +142,7 @@ impl WatcherDecoder {
 
     /// Applies a stream note: completes a started snapshot and queues its event; while attached, changes the reader's
     /// settings. Ignored while detached.
-    fn apply_stream_state(&mut self, state: &StreamState) {
+    fn finish_snapshot_or_update_reader(&mut self, state: &StreamState) {
         self.timeseal = state.timeseal;
         self.state = match std::mem::replace(&mut self.state, DecoderState::Detached) {
             DecoderState::Detached => DecoderState::Detached,
@@ -166,7 +166,7 @@ impl WatcherDecoder {
         if bytes.is_empty() {
             // The connection has ended, possibly within a line.
             while let Some(event) = reader.finish() {
-                self.events.push_back(event_item(at, event, reader, Duration::ZERO));
+                self.events.push_back(parsed_event_item(at, event, reader, Duration::ZERO));
             }
             return;
         }
@@ -175,10 +175,10 @@ impl WatcherDecoder {
         // The system's time, which a paused runtime does not stop.
         let mut started = std::time::Instant::now();
         while let Some(event) = reader.next(&mut rest) {
-            events.push(event_item(at, event, reader, started.elapsed()));
+            events.push(parsed_event_item(at, event, reader, started.elapsed()));
             started = std::time::Instant::now();
         }
-        self.events.push_back(item(at, Observation::Received(bytes.into()), None));
+        self.events.push_back(tap_item(at, Observation::Received(bytes.into()), None));
         self.events.extend(events);
     }
 
@@ -189,9 +189,9 @@ impl WatcherDecoder {
             return;
         }
         let line = (!bytes.is_empty()).then(|| self.sent_text(&bytes));
-        self.events.push_back(item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
+        self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
         if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
-            self.queue_session_event(at, Event::Sent { line, request: None });
+            self.apply_session_event(at, Event::Sent { line, request: None });
         }
     }
 
@@ -205,8 +205,8 @@ impl WatcherDecoder {
     }
 
     /// Queues an event of the session itself. A new connection resets the reader.
-    fn queue_session_event(&mut self, at: Instant, event: Event) {
-        self.has_ended |= matches!(event, Event::Ended(_));
+    fn apply_session_event(&mut self, at: Instant, event: Event) {
+        self.has_session_ended |= matches!(event, Event::Ended(_));
         let DecoderState::Attached(reader) = &mut self.state else { return };
         if matches!(event, Event::Connected) {
             // A stream note with the state of the new connection's stream follows.
@@ -214,7 +214,7 @@ impl WatcherDecoder {
             self.timeseal = Timeseal::Off;
         }
         let observation = Observation::Event { event, parsing: Duration::ZERO };
-        self.events.push_back(item(at, observation, None));
+        self.events.push_back(tap_item(at, observation, None));
     }
 }
 
@@ -225,11 +225,11 @@ fn into_final_games(mut reader: EventReader) -> Games {
 }
 
 /// Returns the event of parsed bytes, with the state of the game that it is about.
-fn event_item(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
+fn parsed_event_item(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
     let game = event.affected_game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
-    item(at, Observation::Event { event, parsing }, game)
+    tap_item(at, Observation::Event { event, parsing }, game)
 }
 
-const fn item(at: Instant, observation: Observation, game: Option<Box<Game>>) -> AttachEvent {
+const fn tap_item(at: Instant, observation: Observation, game: Option<Box<Game>>) -> AttachEvent {
     AttachEvent::Item(TapItem::new(at, observation, game))
 }

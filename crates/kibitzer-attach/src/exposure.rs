@@ -61,7 +61,7 @@ impl ExposureWriter {
     }
 
     /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
-    fn current_tail(&mut self, view: SessionView<'_>) -> &mut StreamTail {
+    fn tail_with_frame_end(&mut self, view: SessionView<'_>) -> &mut StreamTail {
         let tail = self.tail.get_or_insert_with(|| StreamTail::with_start_offset(view.position));
         tail.frame_end = view.frame_end;
         tail
@@ -69,23 +69,24 @@ impl ExposureWriter {
 
     /// Sends the received bytes up to this position that were not sent before, as one line. Without watchers, only marks the bytes as
     /// sent.
-    fn send_received(&mut self, position: u64, view: SessionView<'_>) {
+    fn send_received_until(&mut self, position: u64, view: SessionView<'_>) {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
-        let bytes = self.current_tail(view).take_unsent_until(position);
+        let bytes = self.tail_with_frame_end(view).take_unsent_until(position);
         if is_watched && !bytes.is_empty() {
-            let (line, size) = (wire::received_line(elapsed, bytes), MissedAmounts::received(count(bytes)));
+            let (line, size) =
+                (wire::received_line(elapsed, bytes), MissedAmounts::of_received_bytes(byte_count(bytes)));
             self.watchers.send(&line, size);
         }
     }
 
     /// Sends a line. First sends the received bytes that the session had parsed, or looked ahead at, when it caused the line.
-    fn send_in_order(&mut self, line: &Bytes, size: MissedAmounts, view: SessionView<'_>) {
-        self.send_received(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
+    fn send_after_received(&mut self, line: &Bytes, size: MissedAmounts, view: SessionView<'_>) {
+        self.send_received_until(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
         self.watchers.send(line, size);
     }
 
     /// Sends an event of the session itself, and the stream state if it has changed. A new connection also starts a new tail.
-    fn handle_event(&mut self, event: &Event, view: SessionView<'_>) {
+    fn send_session_event(&mut self, event: &Event, view: SessionView<'_>) {
         if matches!(event, Event::Connected) {
             self.tail = Some(StreamTail::default());
         }
@@ -93,22 +94,24 @@ impl ExposureWriter {
             return;
         }
         if let Some(line) = wire::lifecycle_line(self.began.elapsed(), event) {
-            self.send_in_order(&line, MissedAmounts::note(), view);
+            self.send_after_received(&line, MissedAmounts::of_note(), view);
         }
         if matches!(event, Event::Connected) {
             // Watchers start with the default state, too.
             self.assumed_state = StreamState::default();
         }
-        self.send_stream_state(view);
+        self.send_stream_state_if_changed(view);
     }
 
     /// Sends the stream state if its settings differ from those that the watchers know.
-    fn send_stream_state(&mut self, view: SessionView<'_>) {
+    fn send_stream_state_if_changed(&mut self, view: SessionView<'_>) {
         let state = view.session.stream_state();
         if !state.has_same_settings(&self.assumed_state) {
-            self.send_received(view.position, view);
-            self.watchers
-                .send(&wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())), MissedAmounts::note());
+            self.send_received_until(view.position, view);
+            self.watchers.send(
+                &wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())),
+                MissedAmounts::of_note(),
+            );
             self.assumed_state = state;
         }
     }
@@ -121,7 +124,7 @@ impl ExposureWriter {
         let games = session.games().iter().filter(|game| game.is_followed_and_ongoing());
         lines.extend(games.flat_map(Game::to_snapshot_lines).map(|line| wire::snapshot_line(t, &line)));
         lines.push(wire::note_line(t, NoteKind::Stream(session.stream_state())));
-        if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(StreamTail::incomplete_frame) {
+        if let Some(incomplete @ [_, ..]) = self.tail.as_ref().map(StreamTail::sent_incomplete_frame) {
             lines.push(wire::received_line(t, incomplete));
         }
         lines.concat().into()
@@ -131,16 +134,16 @@ impl ExposureWriter {
 impl SessionObserver for ExposureWriter {
     fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
         match observation {
-            Observation::Received(bytes) => self.current_tail(view).push(bytes),
+            Observation::Received(bytes) => self.tail_with_frame_end(view).push(bytes),
             Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
                 let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
-                self.send_in_order(&line, MissedAmounts::sent(), view);
+                self.send_after_received(&line, MissedAmounts::of_sent_line(), view);
             }
-            Observation::Event { event, .. } => self.handle_event(event, view),
+            Observation::Event { event, .. } => self.send_session_event(event, view),
             Observation::Closed => {
-                self.send_received(u64::MAX, view);
+                self.send_received_until(u64::MAX, view);
                 self.tail = Some(StreamTail::default());
-                self.watchers.send(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::note());
+                self.watchers.send(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::of_note());
             }
             _ => {}
         }
@@ -148,12 +151,12 @@ impl SessionObserver for ExposureWriter {
 
     /// Received bytes are sent here, unless something followed from them before: one line for all events of a read.
     fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) {
-        self.send_received(view.position, view);
-        let tail = self.current_tail(view);
-        tail.forget_sent();
+        self.send_received_until(view.position, view);
+        let tail = self.tail_with_frame_end(view);
+        tail.drop_sent_frames();
         let can_join = tail.frame_end >= tail.start;
-        if self.watchers.needs_snapshot(context.waker()) && can_join {
-            self.send_stream_state(view);
+        if self.watchers.poll_needs_snapshot(context.waker()) && can_join {
+            self.send_stream_state_if_changed(view);
             self.watchers.send_snapshots(|missed| self.snapshot_lines(view, missed));
         }
     }
@@ -178,7 +181,7 @@ impl StreamTail {
             self.bytes.truncate(INCOMPLETE_FRAME_BYTES);
         }
         self.bytes.extend_from_slice(bytes);
-        self.end = self.end.saturating_add(count(bytes));
+        self.end = self.end.saturating_add(byte_count(bytes));
     }
 
     /// Returns the bytes up to a position that were not returned before, and counts them as sent. The position is limited to the
@@ -186,12 +189,12 @@ impl StreamTail {
     fn take_unsent_until(&mut self, position: u64) -> &[u8] {
         let from = self.sent;
         self.sent = position.clamp(from, self.end.max(from));
-        self.between(from, self.sent)
+        self.bytes_between(from, self.sent)
     }
 
     /// Removes the bytes that were sent and belong to complete frames, and frees the buffer once it is empty.
-    fn forget_sent(&mut self) {
-        let n_forgotten = self.index(self.frame_end.min(self.sent));
+    fn drop_sent_frames(&mut self) {
+        let n_forgotten = self.index_of(self.frame_end.min(self.sent));
         self.bytes.drain(..n_forgotten);
         if self.bytes.is_empty() {
             self.bytes = Vec::new();
@@ -199,24 +202,24 @@ impl StreamTail {
     }
 
     /// Returns the bytes after the last complete frame that were sent.
-    fn incomplete_frame(&self) -> &[u8] {
-        self.between(self.frame_end, self.sent)
+    fn sent_incomplete_frame(&self) -> &[u8] {
+        self.bytes_between(self.frame_end, self.sent)
     }
 
     /// Returns the kept bytes between two positions; positions of dropped bytes are skipped.
-    fn between(&self, from: u64, to: u64) -> &[u8] {
-        self.bytes.get(self.index(from)..self.index(to)).unwrap_or_default()
+    fn bytes_between(&self, from: u64, to: u64) -> &[u8] {
+        self.bytes.get(self.index_of(from)..self.index_of(to)).unwrap_or_default()
     }
 
     /// Returns the index in `bytes` of a position in the stream, limited to the range of `bytes`. Counts from the end of `bytes`,
     /// because bytes at the start may have been dropped.
-    fn index(&self, position: u64) -> usize {
+    fn index_of(&self, position: u64) -> usize {
         let from_end = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
         self.bytes.len().saturating_sub(from_end)
     }
 }
 
-fn count(bytes: &[u8]) -> u64 {
+fn byte_count(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
@@ -243,22 +246,22 @@ mod tests {
         tail.push(b"one\n\rtwo\n\rthr");
         tail.frame_end = 5;
         assert_eq!(tail.take_unsent_until(5), b"one\n\r");
-        assert_eq!(tail.incomplete_frame(), b"");
-        tail.forget_sent();
+        assert_eq!(tail.sent_incomplete_frame(), b"");
+        tail.drop_sent_frames();
         assert_eq!(tail.bytes, b"two\n\rthr");
         tail.frame_end = 10;
         assert_eq!(tail.take_unsent_until(13), b"two\n\rthr");
-        assert_eq!(tail.incomplete_frame(), b"thr");
+        assert_eq!(tail.sent_incomplete_frame(), b"thr");
         assert_eq!(tail.take_unsent_until(2), b"");
-        tail.forget_sent();
+        tail.drop_sent_frames();
         tail.push(b"e");
         tail.push(b"e\n\r");
         // The position may exceed the bytes: some are withheld.
         assert_eq!(tail.take_unsent_until(99), b"ee\n\r");
-        assert_eq!(tail.incomplete_frame(), b"three\n\r");
+        assert_eq!(tail.sent_incomplete_frame(), b"three\n\r");
         tail.frame_end = 17;
-        assert_eq!(tail.incomplete_frame(), b"");
-        tail.forget_sent();
+        assert_eq!(tail.sent_incomplete_frame(), b"");
+        tail.drop_sent_frames();
         assert_eq!(tail.bytes.capacity(), 0);
     }
 
@@ -269,12 +272,12 @@ mod tests {
         for _ in 0..100 {
             tail.push(&[b'x'; PIECE]);
             assert_eq!(tail.take_unsent_until(u64::MAX).len(), PIECE);
-            tail.forget_sent();
+            tail.drop_sent_frames();
         }
         assert!(tail.bytes.len() <= INCOMPLETE_FRAME_BYTES + PIECE);
         tail.push(b"\n\rnext");
         tail.frame_end = 100 * 16_384 + 2;
         assert_eq!(tail.take_unsent_until(u64::MAX), b"\n\rnext");
-        assert_eq!(tail.incomplete_frame(), b"next");
+        assert_eq!(tail.sent_incomplete_frame(), b"next");
     }
 }

@@ -48,21 +48,21 @@ pub(crate) fn spawn_host(listener: Listener, access: AttachAccess, client: &Clie
     let began = client.began();
     let span = info_span!("attach", server = client.server());
     // The host must not keep the session alive.
-    let host = Host { watchers: Arc::clone(&watchers), client: client.downgrade(), hello, began };
+    let host = WatcherHost { watchers: Arc::clone(&watchers), client: client.downgrade(), hello, began };
     let task = tokio::spawn(host.run(async move || listener.accept().await).instrument(span));
     ExposureWriter::new(watchers, task, began)
 }
 
 /// The state that the task that accepts watchers and the tasks that serve them share.
 #[derive(Clone)]
-struct Host {
+struct WatcherHost {
     watchers: Arc<Watchers>,
     client: WeakClient,
     hello: Hello,
     began: Instant,
 }
 
-impl Host {
+impl WatcherHost {
     /// Accepts watchers with `accept` until the session is over, then drops it and waits at most [`FINAL_READ_TIMEOUT`] until the watchers
     /// have read the last lines.
     ///
@@ -115,7 +115,7 @@ impl Host {
         let mut unsent = Bytes::new();
         let outcome = tokio::select! {
             written = self.write_queue(id, &mut writer, &mut unsent) => written,
-            read = self.forward_requests(id, reader) => read,
+            read = self.forward_and_answer_requests(id, reader) => read,
         };
         let unread = self.watchers.leave(id);
         info!(watcher = id, error = outcome.as_ref().err().map(tracing::field::display), "watcher detached");
@@ -177,7 +177,7 @@ impl Host {
     /// # Cancel safety
     ///
     /// Dropping the future loses the answers to its lines.
-    async fn forward_requests(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
+    async fn forward_and_answer_requests(&self, id: WatcherId, reader: impl AsyncRead + Unpin) -> io::Result<()> {
         let mut lines = LineReader::new(reader, MAX_REQUEST_BYTES);
         let mut answers = JoinSet::new();
         let mut is_open = true;
@@ -194,7 +194,7 @@ impl Host {
                     // A panic was reported where it happened; it has no answer.
                     let Ok(answer) = answer else { continue };
                     let line = self.note_line(NoteKind::Answer(answer));
-                    if !self.watchers.queue_answer(id, line) {
+                    if !self.watchers.try_queue_answer(id, line) {
                         return Err(io::Error::other("answers are not read"));
                     }
                 }
@@ -240,7 +240,7 @@ mod tests {
     use crate::MissedAmounts;
     use crate::wire::{Note, WireLine};
 
-    fn host() -> Host {
+    fn host() -> WatcherHost {
         let hello = Hello {
             version: VERSION,
             program: "test".to_owned(),
@@ -248,7 +248,7 @@ mod tests {
             access: AttachAccess::Read,
             utc: None,
         };
-        Host { watchers: Arc::default(), client: WeakClient::default(), hello, began: Instant::now() }
+        WatcherHost { watchers: Arc::default(), client: WeakClient::default(), hello, began: Instant::now() }
     }
 
     #[tokio::test(start_paused = true)]
@@ -261,7 +261,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         watchers.send_snapshots(|_| Bytes::from_static(b"now\n"));
-        watchers.send(&Bytes::from_static(b"line\n"), MissedAmounts::sent());
+        watchers.send(&Bytes::from_static(b"line\n"), MissedAmounts::of_sent_line());
         serving.await.unwrap();
         assert!(watchers.is_empty());
         assert_eq!(began.elapsed(), READ_TIMEOUT + REFUSAL_TIMEOUT);

@@ -10,18 +10,18 @@
 //! # }
 //! ```
 //!
-//! `kibitzer console --attach /run/user/1000/bot.sock`, or any program with [`Attached`], watches it: bytes, sent lines, events
+//! `kibitzer console --attach /run/user/1000/bot.sock`, or any program with [`AttachedSession`], watches it: bytes, sent lines, events
 //! and the state of every game. [`docs/console.md`](https://docs.rs/crate/kibitzer-attach/latest/source/docs/console.md)
 //! describes the socket's protocol.
 //!
 //! ```text
-//! session's task ─ ExposureWriter ─ lines ─ Watchers ─┬─ queue ─ Host ═ socket ═ Attached ─ WatcherDecoder ─ AttachEvent
+//! session's task ─ ExposureWriter ─ lines ─ Watchers ─┬─ queue ─ WatcherHost ═ socket ═ AttachedSession ─ WatcherDecoder ─ AttachEvent
 //!                  (SessionObserver)  written once     └─ queue …
 //! ```
 //!
 //! An [`SessionObserver`](kibitzer::SessionObserver) of the session writes each observation as one line for all watchers. A watcher has a
 //! bounded queue of unread lines; one that is too slow misses lines, which are counted. A host task owns the socket and writes
-//! the queues to it. [`Attached`] parses the received bytes again, with the reader that the session itself uses.
+//! the queues to it. [`AttachedSession`] parses the received bytes again, with the reader that the session itself uses.
 
 mod attached;
 mod decoder;
@@ -41,7 +41,7 @@ use kibitzer::{Client, Profile};
 use kibitzer_core::event::RequestError;
 use serde::{Deserialize, Serialize};
 
-pub use attached::{Attached, AttachedRequests};
+pub use attached::{AttachedRequestSender, AttachedSession};
 pub use decoder::{AttachEvent, Snapshot};
 pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
@@ -131,17 +131,17 @@ pub struct MissedAmounts {
 
 impl MissedAmounts {
     /// Returns the loss of a line with this number of received bytes.
-    const fn received(n_bytes: u64) -> Self {
+    const fn of_received_bytes(n_bytes: u64) -> Self {
         Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }
     }
 
     /// Returns the loss of one sent line.
-    const fn sent() -> Self {
+    const fn of_sent_line() -> Self {
         Self { received_bytes: 0, sent_lines: 1, notes: 0 }
     }
 
     /// Returns the loss of one note.
-    const fn note() -> Self {
+    const fn of_note() -> Self {
         Self { received_bytes: 0, sent_lines: 0, notes: 1 }
     }
 

@@ -59,7 +59,7 @@ impl Listener {
                 Err(error) => return Err(failed(error)),
             }
         }
-        Err(in_use(path))
+        Err(in_use_error(path))
     }
 
     /// Waits for a connection.
@@ -163,11 +163,11 @@ async fn require_abandoned(file: &Path, name: &Path) -> io::Result<()> {
     match timeout(PROBE_TIMEOUT, UnixStream::connect(file)).await {
         Ok(Err(error)) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound) => Ok(()),
         // In doubt, a process is assumed to listen.
-        _ => Err(in_use(name)),
+        _ => Err(in_use_error(name)),
     }
 }
 
-fn in_use(path: &Path) -> io::Error {
+fn in_use_error(path: &Path) -> io::Error {
     io::Error::new(ErrorKind::AddrInUse, format!("another session is exposed at {}", path.display()))
 }
 

@@ -71,7 +71,7 @@ enum WatcherState {
 
 /// The result of reading a watcher's queue.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
+pub(crate) enum NextLine {
     /// The next line.
     Line(Bytes),
     /// The queue is empty until another line is queued.
@@ -84,19 +84,19 @@ pub(crate) enum Unread {
 
 impl Watchers {
     // No holder of the lock panics, so poisoning means nothing.
-    fn state(&self) -> MutexGuard<'_, WatchersState> {
+    fn lock(&self) -> MutexGuard<'_, WatchersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether there are no watchers.
     pub(crate) fn is_empty(&self) -> bool {
-        self.state().watchers.is_empty()
+        self.lock().watchers.is_empty()
     }
 
     /// Adds a watcher with a first line in its queue. Returns `None` if there are [`MAX_WATCHERS`] already, or the session is
     /// over.
     pub(crate) fn join(&self, first: Bytes) -> Option<WatcherId> {
-        let mut state = self.state();
+        let mut state = self.lock();
         if state.is_over || state.watchers.len() >= MAX_WATCHERS {
             return None;
         }
@@ -114,14 +114,14 @@ impl Watchers {
 
     /// Removes a watcher and returns its unread lines: none if it was removed before.
     pub(crate) fn leave(&self, id: WatcherId) -> Vec<Bytes> {
-        let mut state = self.state();
+        let mut state = self.lock();
         state.watchers.extract_if(.., |watcher| watcher.id == id).flat_map(|watcher| watcher.unread).collect()
     }
 
     /// Queues a line for every watcher that follows and has room for the line. A watcher without room starts to lag. Adds `size` to the
     /// losses of every lagging watcher.
     pub(crate) fn send(&self, line: &Bytes, size: MissedAmounts) {
-        let mut state = self.state();
+        let mut state = self.lock();
         state.watchers.iter_mut().for_each(|watcher| watcher.send(line, size));
         drop(state);
         self.changed.notify_waiters();
@@ -130,7 +130,7 @@ impl Watchers {
     /// Queues a snapshot for every watcher that needs one, after which it follows. `snapshot` returns the lines for a watcher
     /// that missed the given amount; they are queued even if the queue is full.
     pub(crate) fn send_snapshots(&self, mut snapshot: impl FnMut(MissedAmounts) -> Bytes) {
-        let mut state = self.state();
+        let mut state = self.lock();
         for watcher in &mut state.watchers {
             if let WatcherState::Joining(missed) = watcher.state {
                 watcher.push(snapshot(missed));
@@ -143,8 +143,8 @@ impl Watchers {
 
     /// Returns whether a watcher needs a snapshot. Registers `waker`, replacing an earlier one, to be woken when one needs it
     /// later.
-    pub(crate) fn needs_snapshot(&self, waker: &Waker) -> bool {
-        let mut state = self.state();
+    pub(crate) fn poll_needs_snapshot(&self, waker: &Waker) -> bool {
+        let mut state = self.lock();
         if !state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
             state.waker = Some(waker.clone());
         }
@@ -153,8 +153,8 @@ impl Watchers {
 
     /// Queues an answer for one watcher, even if its queue is full. Returns `false` if more than [`ANSWERS_BYTES`] are unread. Does
     /// nothing if the watcher was removed.
-    pub(crate) fn queue_answer(&self, id: WatcherId, line: Bytes) -> bool {
-        let mut state = self.state();
+    pub(crate) fn try_queue_answer(&self, id: WatcherId, line: Bytes) -> bool {
+        let mut state = self.lock();
         let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return true };
         let has_room = watcher.n_unread_bytes <= ANSWERS_BYTES;
         if has_room {
@@ -167,7 +167,7 @@ impl Watchers {
 
     /// Ends the session for the watchers: queues a last line for each, even if its queue is full. Later calls have no effect.
     pub(crate) fn close(&self, last: &Bytes) {
-        let mut state = self.state();
+        let mut state = self.lock();
         if std::mem::replace(&mut state.is_over, true) {
             return;
         }
@@ -178,25 +178,25 @@ impl Watchers {
 
     /// Removes and returns the next line of a watcher's queue, without waiting. If the queue of a lagging watcher is empty, the watcher
     /// needs a snapshot from now on.
-    fn try_next(&self, id: WatcherId) -> Unread {
-        let mut state = self.state();
+    fn try_next(&self, id: WatcherId) -> NextLine {
+        let mut state = self.lock();
         let is_over = state.is_over;
-        let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return Unread::Closed };
+        let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return NextLine::Closed };
         if let Some(line) = watcher.unread.pop_front() {
             watcher.n_unread_bytes = watcher.n_unread_bytes.saturating_sub(line.len());
-            return Unread::Line(line);
+            return NextLine::Line(line);
         }
         // An idle watcher keeps no buffer.
         watcher.unread = VecDeque::new();
         if is_over {
-            return Unread::Closed;
+            return NextLine::Closed;
         }
         if let WatcherState::Lagging(missed) = watcher.state {
             watcher.state = WatcherState::Joining(missed);
         }
         match watcher.state {
-            WatcherState::Following => Unread::Nothing,
-            _ => Unread::NeedsSnapshot,
+            WatcherState::Following => NextLine::Nothing,
+            _ => NextLine::NeedsSnapshot,
         }
     }
 
@@ -212,10 +212,10 @@ impl Watchers {
             // Enabled before the check, so that no line is missed between the two.
             changed.as_mut().enable();
             match self.try_next(id) {
-                Unread::Line(line) => return Some(line),
-                Unread::NeedsSnapshot => self.wake_session(),
-                Unread::Nothing => {}
-                Unread::Closed => return None,
+                NextLine::Line(line) => return Some(line),
+                NextLine::NeedsSnapshot => self.wake_session(),
+                NextLine::Nothing => {}
+                NextLine::Closed => return None,
             }
             changed.await;
         }
@@ -230,7 +230,7 @@ impl Watchers {
         loop {
             let mut changed = pin!(self.changed.notified());
             changed.as_mut().enable();
-            if self.state().is_over {
+            if self.lock().is_over {
                 return;
             }
             changed.await;
@@ -239,7 +239,7 @@ impl Watchers {
 
     /// Wakes the session's task if it has registered a waker.
     fn wake_session(&self) {
-        let waker = self.state().waker.clone();
+        let waker = self.lock().waker.clone();
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -269,10 +269,10 @@ impl Watcher {
 mod tests {
     use super::*;
 
-    const LINE: MissedAmounts = MissedAmounts::sent();
+    const LINE: MissedAmounts = MissedAmounts::of_sent_line();
 
-    fn needs_snapshot(watchers: &Watchers) -> bool {
-        watchers.needs_snapshot(Waker::noop())
+    fn poll_needs_snapshot(watchers: &Watchers) -> bool {
+        watchers.poll_needs_snapshot(Waker::noop())
     }
 
     fn line(text: &'static str) -> Bytes {
@@ -285,9 +285,9 @@ mod tests {
         assert!(watchers.is_empty());
         let id = watchers.join(line("hello")).unwrap();
         watchers.send(&line("early"), LINE);
-        assert_eq!(watchers.try_next(id), Unread::Line(line("hello")));
-        assert_eq!(watchers.try_next(id), Unread::NeedsSnapshot);
-        assert!(needs_snapshot(&watchers));
+        assert_eq!(watchers.try_next(id), NextLine::Line(line("hello")));
+        assert_eq!(watchers.try_next(id), NextLine::NeedsSnapshot);
+        assert!(poll_needs_snapshot(&watchers));
         watchers.send_snapshots(|missed| {
             assert_eq!(missed, MissedAmounts::default());
             line("now")
@@ -295,9 +295,9 @@ mod tests {
         watchers.send(&line("late"), LINE);
         assert_eq!(
             [watchers.try_next(id), watchers.try_next(id)],
-            [Unread::Line(line("now")), Unread::Line(line("late"))]
+            [NextLine::Line(line("now")), NextLine::Line(line("late"))]
         );
-        assert_eq!(watchers.try_next(id), Unread::Nothing);
+        assert_eq!(watchers.try_next(id), NextLine::Nothing);
     }
 
     #[test]
@@ -307,14 +307,14 @@ mod tests {
         watchers.send_snapshots(|_| line("now"));
         let big = Bytes::from(vec![b'x'; 100_000]);
         for _ in 0..50 {
-            watchers.send(&big, MissedAmounts::received(7));
-            while let Unread::Line(_) = watchers.try_next(quick) {}
+            watchers.send(&big, MissedAmounts::of_received_bytes(7));
+            while let NextLine::Line(_) = watchers.try_next(quick) {}
         }
-        assert!(watchers.state().watchers[0].n_unread_bytes <= QUEUE_BYTES);
+        assert!(watchers.lock().watchers[0].n_unread_bytes <= QUEUE_BYTES);
         let n_kept =
-            std::iter::from_fn(|| matches!(watchers.try_next(slow), Unread::Line(_)).then_some(())).count() - 2;
+            std::iter::from_fn(|| matches!(watchers.try_next(slow), NextLine::Line(_)).then_some(())).count() - 2;
         assert_eq!(n_kept, 10);
-        watchers.send(&big, MissedAmounts::note());
+        watchers.send(&big, MissedAmounts::of_note());
         watchers.send_snapshots(|missed| {
             assert_eq!(missed, MissedAmounts { received_bytes: 40 * 7, sent_lines: 0, notes: 1 });
             line("now")
@@ -322,7 +322,7 @@ mod tests {
         watchers.send(&line("next"), LINE);
         assert_eq!(
             [watchers.try_next(slow), watchers.try_next(slow)],
-            [Unread::Line(line("now")), Unread::Line(line("next"))]
+            [NextLine::Line(line("now")), NextLine::Line(line("next"))]
         );
     }
 
@@ -333,13 +333,13 @@ mod tests {
         assert_eq!(watchers.join(line("hello")), None);
         watchers.leave(ids[3]);
         let last = watchers.join(line("hello")).unwrap();
-        assert_eq!(watchers.try_next(ids[3]), Unread::Closed);
+        assert_eq!(watchers.try_next(ids[3]), NextLine::Closed);
         watchers.close(&line("bye"));
         assert_eq!(
             [watchers.try_next(last), watchers.try_next(last)],
-            [Unread::Line(line("hello")), Unread::Line(line("bye"))]
+            [NextLine::Line(line("hello")), NextLine::Line(line("bye"))]
         );
-        assert_eq!(watchers.try_next(last), Unread::Closed);
+        assert_eq!(watchers.try_next(last), NextLine::Closed);
         assert_eq!(watchers.join(line("hello")), None);
     }
 
@@ -347,7 +347,7 @@ mod tests {
     fn a_watcher_that_sends_and_never_reads_receives_no_more_answers() {
         let watchers = Watchers::default();
         let id = watchers.join(line("hello")).unwrap();
-        let answers = (0..).take_while(|_| watchers.queue_answer(id, Bytes::from(vec![b'x'; 1 << 20])));
+        let answers = (0..).take_while(|_| watchers.try_queue_answer(id, Bytes::from(vec![b'x'; 1 << 20])));
         assert_eq!(answers.count(), 8);
     }
 }

@@ -161,19 +161,19 @@ impl WireLine {
 
 /// Returns the line of received bytes. An empty slice stands for the end of the connection.
 pub(crate) fn received_line(t: Duration, bytes: &[u8]) -> Bytes {
-    serialize_line(&piece(t, Direction::Received, bytes))
+    serialize_line(&plain_piece(t, Direction::Received, bytes))
 }
 
 /// Returns the line of sent bytes, with a placeholder in place of a private line.
 pub(crate) fn sent_line(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
     let redacted = kind.is_secret_or_login();
     let shown = if redacted { REDACTED } else { bytes };
-    serialize_line(&Piece { redacted, kind: Some(kind), ..piece(t, Direction::Sent, shown) })
+    serialize_line(&Piece { redacted, kind: Some(kind), ..plain_piece(t, Direction::Sent, shown) })
 }
 
 /// Returns a line of a snapshot. `bytes` is a line that a server could send, without its line end.
 pub(crate) fn snapshot_line(t: Duration, bytes: &[u8]) -> Bytes {
-    serialize_line(&Piece { snapshot: true, ..piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
+    serialize_line(&Piece { snapshot: true, ..plain_piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
 }
 
 /// Returns the line of a note.
@@ -192,7 +192,7 @@ pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
 }
 
 /// Creates a piece that is neither redacted nor part of a snapshot, without a kind.
-fn piece(t: Duration, dir: Direction, bytes: &[u8]) -> Piece {
+fn plain_piece(t: Duration, dir: Direction, bytes: &[u8]) -> Piece {
     Piece { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
 }
 

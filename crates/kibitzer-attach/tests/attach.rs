@@ -20,7 +20,8 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
 use kibitzer_attach::{
-    AttachAccess, AttachError, AttachEvent, AttachSocket, Attached, AttachedRequestError, MissedAmounts, Snapshot,
+    AttachAccess, AttachError, AttachEvent, AttachSocket, AttachedRequestError, AttachedSession, MissedAmounts,
+    Snapshot,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
@@ -71,8 +72,8 @@ async fn exposed_guest(listener: &mut Listener, profile: Profile) -> (Client, Pe
 }
 
 /// Attaches and returns the snapshot.
-async fn attach(folder: &Folder) -> (Attached, Snapshot) {
-    let mut session = Attached::connect(folder.socket()).await.unwrap();
+async fn attach(folder: &Folder) -> (AttachedSession, Snapshot) {
+    let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
     let Some(AttachEvent::Snapshot(snapshot)) = session.next().await.unwrap() else {
         panic!("no snapshot comes first")
     };
@@ -80,7 +81,7 @@ async fn attach(folder: &Folder) -> (Attached, Snapshot) {
 }
 
 /// Returns the next item.
-async fn item(session: &mut Attached) -> TapItem {
+async fn item(session: &mut AttachedSession) -> TapItem {
     match session.next().await.unwrap() {
         Some(AttachEvent::Item(item)) => item,
         other => panic!("{other:?}"),
@@ -88,7 +89,7 @@ async fn item(session: &mut Attached) -> TapItem {
 }
 
 /// Returns the value of `take` for the first event for which there is one.
-async fn seen<T>(session: &mut Attached, mut take: impl FnMut(&Event) -> Option<T>) -> T {
+async fn seen<T>(session: &mut AttachedSession, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
         if let Observation::Event { event, .. } = item(session).await.observation
             && let Some(found) = take(&event)
@@ -99,7 +100,7 @@ async fn seen<T>(session: &mut Attached, mut take: impl FnMut(&Event) -> Option<
 }
 
 /// Waits for a line of the server that contains this text.
-async fn line(session: &mut Attached, text: &str) -> String {
+async fn line(session: &mut AttachedSession, text: &str) -> String {
     let holds = |event: &Event| {
         let raw = String::from_utf8_lossy(event.raw()).into_owned();
         raw.contains(text).then_some(raw)
@@ -134,7 +135,7 @@ async fn tapped(mut tap: Tap) -> (Vec<String>, Vec<u8>) {
 }
 
 /// Returns the same for a watcher.
-async fn watched(mut session: Attached) -> (Vec<String>, Vec<u8>) {
+async fn watched(mut session: AttachedSession) -> (Vec<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
     while let Some(event) = session.next().await.unwrap() {
         let AttachEvent::Item(item) = event else { panic!("{event:?}") };
@@ -525,7 +526,7 @@ async fn the_socket_is_private_used_once_and_removed_with_the_session() {
     client.shutdown().await;
     drop(peer);
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
-    let error = Attached::connect(folder.socket()).await.unwrap_err();
+    let error = AttachedSession::connect(folder.socket()).await.unwrap_err();
     assert!(matches!(error, AttachError::NoSocket { .. }), "{error}");
     let (client, _peer) = exposed_guest(&mut listener, profile).await;
     drop(attach(&folder).await);
@@ -541,13 +542,13 @@ async fn the_seventeenth_watcher_is_refused() {
     for _ in 0..16 {
         sessions.push(attach(&folder).await);
     }
-    let mut one_more = Attached::connect(folder.socket()).await.unwrap();
+    let mut one_more = AttachedSession::connect(folder.socket()).await.unwrap();
     let error = one_more.next().await.unwrap_err();
     assert!(matches!(&error, AttachError::Dismissed(reason) if reason.contains("too many watchers")), "{error}");
     drop(sessions.pop());
     // The place is free once the host has noticed.
     loop {
-        let mut session = Attached::connect(folder.socket()).await.unwrap();
+        let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
         if session.next().await.is_ok() {
             break;
         }
@@ -572,7 +573,7 @@ async fn attached_to(said: &str) -> Result<Option<AttachEvent>, AttachError> {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.write_all(said.as_bytes()).await.unwrap();
     };
-    let looking = async { Attached::connect(folder.socket()).await?.next().await };
+    let looking = async { AttachedSession::connect(folder.socket()).await?.next().await };
     tokio::join!(telling, looking).1
 }
 
@@ -588,7 +589,7 @@ async fn lines_of_a_watcher_fail_at_once_when_it_is_detached() {
             stream.write_all(last.as_bytes()).await.unwrap();
         };
         let watching = async {
-            let mut session = Attached::connect(folder.socket()).await.unwrap();
+            let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
             let requests = session.requests();
             let (event, waiting) = tokio::join!(session.next(), requests.request("finger"));
             assert!(event.is_err(), "{event:?}");
@@ -610,7 +611,7 @@ async fn a_watcher_can_send_more_lines_after_callers_have_stopped_waiting() {
         stream.write_all(format!("{HELLO}\n").as_bytes()).await.unwrap();
         stream
     };
-    let (mut host, session) = tokio::join!(hosting, Attached::connect(folder.socket()));
+    let (mut host, session) = tokio::join!(hosting, AttachedSession::connect(folder.socket()));
     let mut session = session.unwrap();
     let requests = session.requests();
     let watching = tokio::spawn(async move { session.next().await.map(drop) });
@@ -717,7 +718,7 @@ async fn a_running_session_can_be_exposed_between_and_within_lines() {
             tokio::task::yield_now().await;
         }
         kibitzer_attach::expose(&client, folder.socket()).await.unwrap();
-        let mut session = Attached::connect(folder.socket()).await.unwrap();
+        let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
         peer.say(rest).await;
         let first = session.next().await.unwrap();
         assert!(matches!(&first, Some(AttachEvent::Snapshot(snapshot)) if snapshot.games.len() == 1), "{first:?}");

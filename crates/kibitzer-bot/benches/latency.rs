@@ -62,7 +62,7 @@ async fn main() {
         println!("{name}: {} replies, p50 {:.0?}, p99 {:.0?}", times.len(), at(50), at(99));
     }
     floor.abort();
-    bot.now();
+    bot.force();
 }
 
 fn name(text: &str) -> kibitzer::Handle {

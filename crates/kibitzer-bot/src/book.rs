@@ -62,7 +62,7 @@ impl Default for BookOptions {
 #[derive(Debug)]
 pub struct Book {
     file: File,
-    entries: u64,
+    n_entries: u64,
     options: BookOptions,
     random: Rng,
 }
@@ -87,7 +87,7 @@ impl Book {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the book is not a regular file"));
         }
         let random = Rng::with_seed(RandomState::new().hash_one(path));
-        Ok(Self { file: File::open(path)?, entries: metadata.len() / ENTRY_BYTES, options, random })
+        Ok(Self { file: File::open(path)?, n_entries: metadata.len() / ENTRY_BYTES, options, random })
     }
 
     /// Returns a move in UCI notation for a position of the variant; `None` if the book has none within its limits. Only legal
@@ -103,18 +103,18 @@ impl Book {
         if !(is_chess960 || variant == "chess") || position.moves.len() / 2 >= self.options.max_moves {
             return Ok(None);
         }
-        let Some(board) = position.board() else { return Ok(None) };
-        let moves = self.legal_moves(&board)?;
+        let Some(board) = position.chess_board() else { return Ok(None) };
+        let moves = self.playable_moves(&board)?;
         Ok(select_move(&moves, self.options.selection, &mut self.random)
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }
 
     /// Returns the legal moves of sufficient weight for a position, from at most [`MAX_MOVES`] entries of the book.
-    fn legal_moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
+    fn playable_moves(&mut self, board: &Board) -> io::Result<Vec<BookMove>> {
         let key = polyglot_key(board);
         let mut moves = Vec::new();
         let first = self.first_entry_from(key)?;
-        for index in first..self.entries.min(first + MAX_MOVES) {
+        for index in first..self.n_entries.min(first + MAX_MOVES) {
             let entry = self.read_entry(index)?;
             if entry_key(&entry) != key {
                 break;
@@ -130,7 +130,7 @@ impl Book {
 
     /// Returns the index of the first entry whose key is not smaller; the number of entries if all are smaller.
     fn first_entry_from(&mut self, key: u64) -> io::Result<u64> {
-        let (mut low, mut high) = (0, self.entries);
+        let (mut low, mut high) = (0, self.n_entries);
         while low < high {
             let middle = low + (high - low) / 2;
             if entry_key(&self.read_entry(middle)?) < key {
@@ -263,7 +263,7 @@ mod tests {
         let decoded: Move = text.parse().unwrap();
         let promotion = decoded.promotion.map_or(0, |piece| piece as u16);
         let code = (promotion << 12) | ((decoded.from as u16) << 6) | decoded.to as u16;
-        let key = polyglot_key(&position.board().unwrap());
+        let key = polyglot_key(&position.chess_board().unwrap());
         [&key.to_be_bytes()[..], &code.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
     }
 
@@ -286,7 +286,7 @@ mod tests {
             ("a2a4 b7b5 h2h4 b5b4 c2c4 b4c3 a1a3", 0x5c3f_9b82_9b27_9560),
         ];
         for (moves, key) in cases {
-            assert_eq!(polyglot_key(&position(None, moves).board().unwrap()), key, "{moves}");
+            assert_eq!(polyglot_key(&position(None, moves).chess_board().unwrap()), key, "{moves}");
         }
     }
 
@@ -355,7 +355,7 @@ mod tests {
         let start = position(None, "");
         let file = BookFile::new("repeated", &entry(&start, "e2e4", u16::MAX).repeat(100_000));
         let mut book = file.open(BookOptions::default());
-        assert_eq!(book.legal_moves(&Board::default()).unwrap().len(), 256);
+        assert_eq!(book.playable_moves(&Board::default()).unwrap().len(), 256);
         assert_eq!(book.choose(&start, "chess").unwrap().as_deref(), Some("e2e4"));
     }
 
@@ -370,7 +370,7 @@ mod tests {
             }
             let file = BookFile::new("any", &bytes);
             let chosen = file.open(BookOptions { min_weight: 0, ..BookOptions::default() }).choose(&start, "chess");
-            let moved = chosen.unwrap().map(|text| position(None, &text).board());
+            let moved = chosen.unwrap().map(|text| position(None, &text).chess_board());
             prop_assert!(moved.is_none_or(|board| board.is_some()));
         }
     }

@@ -19,7 +19,7 @@ const LARGEST_LAG: Duration = Duration::from_secs(2);
 /// The clocks of a game as a board showed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Clock {
+pub struct GameClocks {
     /// White's reading when the board was received.
     pub white: ClockReading,
     /// Black's reading when the board was received.
@@ -30,7 +30,7 @@ pub struct Clock {
     pub running: Option<Color>,
 }
 
-impl Clock {
+impl GameClocks {
     /// Describes the clocks of a board.
     pub fn new(white: ClockReading, black: ClockReading, increment: Duration, running: Option<Color>) -> Self {
         Self { white, black, increment, running }
@@ -93,7 +93,7 @@ impl TimeBudget {
     /// The side's own time is reduced by the lag and the overhead. No time is ever zero. With less than a second the engine gets
     /// a fixed time. The deadline is a third of the time and the increment, at most half of the time, so that there is time left
     /// to start another engine.
-    pub fn limits(&self, clock: &Clock, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
+    pub fn timed_limits(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
         let own =
             clock.remaining(side, elapsed).saturating_sub(lag.min(LARGEST_LAG)).saturating_sub(self.move_overhead);
         let other = clock.remaining(side.opponent(), elapsed).max(SHORTEST_CLOCK);
@@ -113,7 +113,7 @@ impl TimeBudget {
     /// Returns the limits of a search in a game without clocks.
     pub fn untimed_limits(&self) -> SearchLimits {
         let time = self.untimed_move.max(SHORTEST_SEARCH);
-        SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::move_time(time) }
+        SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }
     }
 }
 
@@ -126,9 +126,9 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    fn clock(white_ms: i64, black_ms: i64, increment_ms: u64) -> Clock {
+    fn clock(white_ms: i64, black_ms: i64, increment_ms: u64) -> GameClocks {
         let (white, black) = (ClockReading::from_ms(white_ms), ClockReading::from_ms(black_ms));
-        Clock::new(white, black, MS(increment_ms), Some(White))
+        GameClocks::new(white, black, MS(increment_ms), Some(White))
     }
 
     #[test]
@@ -137,23 +137,23 @@ mod tests {
         assert_eq!(clock.remaining(White, MS(1500)), MS(3500));
         assert_eq!(clock.remaining(White, MS(9000)), Duration::ZERO);
         assert_eq!(clock.remaining(Black, Duration::ZERO), Duration::ZERO);
-        assert_eq!(Clock { running: None, ..clock }.remaining(White, MS(1500)), MS(5000));
+        assert_eq!(GameClocks { running: None, ..clock }.remaining(White, MS(1500)), MS(5000));
     }
 
     #[test]
     fn lag_and_overhead_are_deducted_from_the_own_clock() {
-        let limits = TimeBudget::default().limits(&clock(60_000, 70_000, 2000), White, MS(100), MS(250));
+        let limits = TimeBudget::default().timed_limits(&clock(60_000, 70_000, 2000), White, MS(100), MS(250));
         assert_eq!(limits.clocks, Some([MS(59_500), MS(70_000)]));
         assert_eq!((limits.increments, limits.move_time), ([MS(2000); 2], None));
         assert_eq!(limits.deadline, MS(59_500) / 3 + MS(2000));
-        let limits = TimeBudget::default().limits(&clock(60_000, 70_000, 0), Black, MS(100), MS(250));
+        let limits = TimeBudget::default().timed_limits(&clock(60_000, 70_000, 0), Black, MS(100), MS(250));
         assert_eq!(limits.clocks, Some([MS(59_900), MS(69_600)]));
     }
 
     #[test]
     fn small_clocks_get_a_fixed_time() {
         let budget = TimeBudget::default();
-        // Clock and increment, time for the move, deadline; in milliseconds.
+        // GameClocks and increment, time for the move, deadline; in milliseconds.
         let cases = [
             (1150, 0, None, 333),
             (1149, 0, Some(49), 333),
@@ -165,7 +165,7 @@ mod tests {
             (-5000, 0, Some(10), 10),
         ];
         for (own, increment, move_time, deadline) in cases {
-            let limits = budget.limits(&clock(own, 60_000, increment), White, Duration::ZERO, Duration::ZERO);
+            let limits = budget.timed_limits(&clock(own, 60_000, increment), White, Duration::ZERO, Duration::ZERO);
             let in_ms = |time: Duration| u64::try_from(time.as_millis()).unwrap();
             assert_eq!(limits.move_time.map(in_ms), move_time, "{own} {increment}");
             assert_eq!(in_ms(limits.deadline), deadline, "{own} {increment}");
@@ -199,7 +199,7 @@ mod tests {
             [increment, elapsed, lag] in any::<[u64; 3]>(),
         ) {
             let clock = clock(own, other, increment);
-            let limits = TimeBudget::default().limits(&clock, White, MS(elapsed), MS(lag));
+            let limits = TimeBudget::default().timed_limits(&clock, White, MS(elapsed), MS(lag));
             let [white, black] = limits.clocks.unwrap();
             prop_assert!(!white.is_zero() && !black.is_zero());
             let remaining = clock.remaining(White, MS(elapsed));

@@ -20,7 +20,7 @@ mod verdict;
 
 pub use book::{Book, BookOptions, BookSelection};
 pub use bot::{Bot, BotError, StartEngine, Stop};
-pub use clock::{Clock, LagEstimate, TimeBudget};
+pub use clock::{GameClocks, LagEstimate, TimeBudget};
 pub use config::BotConfig;
 pub use engine::{Engine, EngineCommand, ExternalEngine, ScriptedEngine, WeakPlayer};
 pub use pgn::{PgnGame, PgnWriter};

@@ -3,7 +3,7 @@
 use kibitzer::Handle;
 use kibitzer::core::message::{Challenge, OfferKind};
 
-use crate::config::{AcceptRules, Rules, contains};
+use crate::config::{AcceptRules, Rules, contains_player};
 use crate::engine::Score;
 use crate::tracker::TrackedGame;
 use crate::verdict::Verdict;
@@ -13,22 +13,22 @@ use crate::verdict::Verdict;
 /// Methods must return quickly: the bot waits for them.
 pub trait Policy: Send + Sync + 'static {
     /// Decides whether to accept a challenge.
-    fn challenge(&mut self, challenge: &Challenge, situation: &ChallengeSituation<'_>) -> Verdict<bool> {
+    fn judge_challenge(&mut self, challenge: &Challenge, situation: &ChallengeSituation<'_>) -> Verdict<bool> {
         situation.judge(challenge)
     }
 
     /// Decides whether to grant an offer of the opponent.
-    fn offer(&mut self, offer: OfferKind, game: &GameSituation<'_>) -> Verdict<bool> {
-        game.judge(offer)
+    fn judge_offer(&mut self, offer: OfferKind, game: &GameSituation<'_>) -> Verdict<bool> {
+        game.judge_offer(offer)
     }
 
     /// Decides after a search whether to resign or to offer a draw with the move; `None` for neither.
-    fn gesture(&mut self, game: &GameSituation<'_>) -> Option<Verdict<Gesture>> {
-        game.gesture()
+    fn decide_resign_or_draw(&mut self, game: &GameSituation<'_>) -> Option<Verdict<ResignOrDraw>> {
+        game.decide_resign_or_draw()
     }
 
     /// Returns the answer to a private message, or `None` for none. Owners' commands do not arrive here.
-    fn answer(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
+    fn reply_to_message(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
         let text = text.to_lowercase();
         rules
             .talk
@@ -49,7 +49,7 @@ impl Policy for SettingsPolicy {}
 /// Action of a bot besides its move, or in place of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a player can do nothing else about the result")]
-pub enum Gesture {
+pub enum ResignOrDraw {
     /// Resigns in place of the move.
     Resign,
     /// Offers a draw with the move.
@@ -75,14 +75,14 @@ pub struct ChallengeSituation<'a> {
 impl ChallengeSituation<'_> {
     /// Decides by the settings whether to accept a challenge.
     pub fn judge(&self, challenge: &Challenge) -> Verdict<bool> {
-        match self.objection(challenge) {
+        match self.first_objection(challenge) {
             Some(reason) => Verdict::decline(reason),
             None => Verdict::accept("it fits the settings"),
         }
     }
 
     /// Returns the first reason against a challenge.
-    fn objection(&self, challenge: &Challenge) -> Option<String> {
+    fn first_objection(&self, challenge: &Challenge) -> Option<String> {
         let accept = &self.rules.accept;
         if self.is_closed {
             return Some("no new games are accepted at the moment".to_owned());
@@ -94,7 +94,7 @@ impl ChallengeSituation<'_> {
             return (!self.rules.adjourned.resume).then(|| "adjourned games are not resumed".to_owned());
         }
         let from = &challenge.from;
-        if contains(&accept.block, from) || (!accept.allow.is_empty() && !contains(&accept.allow, from)) {
+        if contains_player(&accept.block, from) || (!accept.allow.is_empty() && !contains_player(&accept.allow, from)) {
             return Some("only certain players are accepted".to_owned());
         }
         let objection = accept.objection_to_terms(challenge).or_else(|| self.objection_to_kind(challenge));
@@ -174,12 +174,12 @@ const FIRST_PLIES: u32 = 2;
 
 impl GameSituation<'_> {
     /// Decides by the settings whether to grant an offer.
-    pub fn judge(&self, offer: OfferKind) -> Verdict<bool> {
+    pub fn judge_offer(&self, offer: OfferKind) -> Verdict<bool> {
         let offers = &self.rules.offers;
         match offer {
             OfferKind::Draw => match offers.draw {
                 None => Verdict::decline("draws are not agreed"),
-                Some(_) if self.is_drawish() => Verdict::accept(self.describe_scores()),
+                Some(_) if self.permits_draw() => Verdict::accept(self.describe_scores()),
                 Some(_) => Verdict::decline(self.describe_scores()),
             },
             OfferKind::Takeback if self.takebacks < offers.takebacks => {
@@ -198,19 +198,19 @@ impl GameSituation<'_> {
     }
 
     /// Decides by the settings whether to resign or to offer a draw.
-    pub fn gesture(&self) -> Option<Verdict<Gesture>> {
+    pub fn decide_resign_or_draw(&self) -> Option<Verdict<ResignOrDraw>> {
         let lost = self.rules.offers.resign.is_some_and(|rule| {
             let is_lost = |score: &Score| centipawns(*score) < rule.below_cp;
             self.last_scores(rule.for_moves).is_some_and(|scores| scores.iter().all(is_lost))
         });
         if lost {
-            return Some(Verdict::new(Gesture::Resign, self.describe_scores()));
+            return Some(Verdict::new(ResignOrDraw::Resign, self.describe_scores()));
         }
-        self.is_drawish().then(|| Verdict::new(Gesture::OfferDraw, self.describe_scores()))
+        self.permits_draw().then(|| Verdict::new(ResignOrDraw::OfferDraw, self.describe_scores()))
     }
 
     /// Returns whether the rules allow a draw: the game is old enough, and the last scores are close to 0.
-    fn is_drawish(&self) -> bool {
+    fn permits_draw(&self) -> bool {
         self.rules.offers.draw.is_some_and(|rule| {
             let is_even = |score: &Score| centipawns(*score).saturating_abs() <= rule.within_cp;
             self.game.position().move_number() >= rule.from_move

@@ -83,7 +83,7 @@ impl Args {
         {
             let runtime = runtime()?;
             let profile = profile.clone();
-            return self.show(&runtime, Bot::new(config), profile, (&server, None), Stop::request);
+            return self.show(&runtime, Bot::new(config), profile, (&server, None), Stop::request_or_force);
         }
         let accounts = config.accounts.clone();
         run(self.print(Bot::new(config), accounts, &server))
@@ -102,7 +102,7 @@ impl Args {
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
         let result = if opens_console {
             // The server ends with the demo: there is no game to finish.
-            self.show(&runtime, bot, profile, (&name, Some(server.control())), Stop::now)
+            self.show(&runtime, bot, profile, (&name, Some(server.control())), Stop::force)
         } else {
             runtime.block_on(self.print(bot, vec![profile], &name))
         };
@@ -122,14 +122,14 @@ impl Args {
     ) -> Result<(), Failure> {
         self.metrics.interval(self.format.format())?;
         let metrics = runtime.block_on(self.metrics.address.serve())?;
-        let (client, tap) = runtime.block_on(start_session(bot.profile(profile), server.0))?;
+        let (client, tap) = runtime.block_on(start_session(bot.session_profile(profile), server.0))?;
         metrics.add(&client);
         let (feed, sender) = SessionFeed::of_bot(tap);
         let (stop, ending) = (Stop::new(), self.ending);
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
             if !sender.send(event) && print_event(event, LineFormat::Text).is_err() {
-                on_closed.now();
+                on_closed.force();
             }
         });
         let player = bot.run_with(client.clone(), stop.clone());
@@ -141,7 +141,7 @@ impl Args {
                 if let Ok(mut signals) = ending.begin() {
                     request_stop(&mut signals, &stop).await
                 } else {
-                    stop.now();
+                    stop.force();
                     pending().await
                 }
             };
@@ -168,12 +168,12 @@ impl Args {
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
             if print_event(event, format).is_err() {
-                on_closed.now();
+                on_closed.force();
             }
         });
         let mut players = JoinSet::new();
         for profile in accounts {
-            let (client, _) = start_session(bot.profile(profile), server).await?;
+            let (client, _) = start_session(bot.session_profile(profile), server).await?;
             metrics.add(&client);
             players.spawn(bot.clone().run_with(client, stop.clone()));
         }
@@ -199,10 +199,10 @@ impl Args {
 /// Cancel safe.
 async fn request_stop(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
     signals.wait().await;
-    stop.request();
+    stop.request_or_force();
     // The deadline has no second time.
     signals.wait_for_signal().await;
-    stop.request();
+    stop.request_or_force();
     pending().await
 }
 

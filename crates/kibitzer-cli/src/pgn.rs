@@ -16,7 +16,7 @@ use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader, Utc};
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_bot::PgnWriter;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{GameKey, GameStep, StepKind, TrackedRelation, TrackedState};
+use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedRelation, TrackedState};
 use tokio::sync::mpsc;
 
 use crate::arguments::ReaderArgs;
@@ -220,7 +220,7 @@ impl Args {
                 item = tap.recv() => item,
                 Some((game, list)) = listed.recv() => {
                     if let Some(game) = collector.tracker_mut().get_mut(game) {
-                        let _: bool = game.add_moves(&list);
+                        let _: bool = game.add_missing_moves(&list);
                     }
                     continue;
                 }
@@ -289,11 +289,11 @@ struct Output<'a> {
 
 impl Output<'_> {
     /// Writes the games that have ended in these steps, each once. A live file is replaced by all games after every call with steps.
-    fn write_finished(&mut self, steps: &[GameStep], collector: &PgnCollector) -> Result<(), Failure> {
+    fn write_finished(&mut self, steps: &[TrackedChange], collector: &PgnCollector) -> Result<(), Failure> {
         // A recording may contain the resumption of an adjourned game.
-        let is_end = |step: &&GameStep| match step.kind {
-            StepKind::Ended | StepKind::Left => true,
-            StepKind::Adjourned => self.args.games.is_some(),
+        let is_end = |step: &&TrackedChange| match step.kind {
+            TrackedChangeKind::Ended | TrackedChangeKind::Left => true,
+            TrackedChangeKind::Adjourned => self.args.games.is_some(),
             _ => false,
         };
         for game in steps.iter().filter(is_end).map(|step| step.game).collect::<Vec<_>>() {
@@ -310,7 +310,7 @@ impl Output<'_> {
 
     /// Writes a game once; as BPGN once the other board's game has ended, too.
     fn write_when_complete(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
-        let partner = collector.partner(game).filter(|_| self.args.bpgn);
+        let partner = collector.partner_game(game).filter(|_| self.args.bpgn);
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
             return Ok(());
         }

@@ -7,11 +7,11 @@ use kibitzer::core::message::{
 use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
 
-use super::Urgency;
+use super::StopUrgency;
 use super::idle_state::LinkState;
 use super::player::BotPlayer;
-use super::requests::{Answer, AnswerVerb};
-use crate::config::contains;
+use super::requests::{OfferAnswer, OfferAnswerVerb};
+use crate::config::contains_player;
 use crate::policy::{ChallengeSituation, GameSituation, Policy};
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, Verdict};
@@ -27,37 +27,37 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return;
         }
         // The server adjourned the interrupted game if it can be resumed.
-        let is_undecided = self.is_interrupted() && !challenge.adjourned;
+        let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
         if self.idle.link == LinkState::Down || is_undecided {
             return self.idle.postpone_challenge(challenge);
         }
         let player = challenge.from.clone();
-        let is_playing = self.is_playing() && !(challenge.adjourned && self.is_interrupted());
+        let is_playing = self.is_playing_or_interrupted() && !(challenge.adjourned && self.awaits_interrupted_game());
         let variants = self.engine.as_ref().map_or(&[][..], |engine| &engine.variants);
         let situation = ChallengeSituation {
             rules: &self.config.rules,
             variants,
             is_busy: is_playing || self.idle.is_accepting,
-            is_closed: self.urgency != Urgency::None || self.idle.is_paused || self.engine.is_none(),
-            games_with_opponent: self.idle.games_with(&player, Instant::now()),
+            is_closed: self.urgency != StopUrgency::None || self.idle.is_paused || self.engine.is_none(),
+            games_with_opponent: self.idle.n_games_in_last_day(&player, Instant::now()),
         };
-        let verdict = self.policy.challenge(challenge, &situation);
+        let verdict = self.policy.judge_challenge(challenge, &situation);
         if verdict.decision {
             self.report(BotAction::Accepted, None, Some(player.clone()), verdict.reason);
             self.idle.is_accepting = true;
-            self.answer(Answer::to_challenge(AnswerVerb::Accept, player));
+            self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Accept, player));
         } else {
             self.report(BotAction::Declined, None, Some(player.clone()), &*verdict.reason);
-            self.answer(Answer::to_challenge(AnswerVerb::Decline, player.clone()));
-            if self.idle.is_first_refusal(&player, &verdict.reason) {
-                self.say(&player, &verdict.reason);
+            self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Decline, player.clone()));
+            if self.idle.record_reason_if_new(&player, &verdict.reason) {
+                self.tell(&player, &verdict.reason);
             }
         }
     }
 
     /// Answers the challenges that were postponed. Does nothing while the connection is down or a game is interrupted.
     pub(super) fn answer_postponed_challenges(&mut self) {
-        if self.idle.link != LinkState::Down && !self.is_interrupted() {
+        if self.idle.link != LinkState::Down && !self.awaits_interrupted_game() {
             for challenge in std::mem::take(&mut self.idle.postponed_challenges) {
                 self.on_challenge(&challenge);
             }
@@ -65,17 +65,17 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Remembers a player who declined or countered a challenge of the bot, and reports that; ignores other changes.
-    pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
+    pub(super) fn on_own_challenge_declined(&mut self, update: &ChallengeUpdate) {
         use ChallengeChange::{Countered, Declined};
         if let (Some(name), MeOrOther::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
-            self.idle.record_refusal(name, Instant::now());
+            self.idle.record_decline_by(name, Instant::now());
             self.report(BotAction::Challenged, None, Some(name.clone()), "was declined; not asked again for 24 hours");
         }
     }
 
     /// Answers an offer of the opponent by the policy; accepts every end of a game that the bot has given up. Ignores offers that
     /// are answered already, that name a game, or that come without a game in progress.
-    pub(super) fn on_offer(&mut self, offer: &Offer) {
+    pub(super) fn on_opponent_offer(&mut self, offer: &Offer) {
         if offer.actor != MeOrOther::Other || offer.answer.is_some() || offer.game.is_some() {
             return;
         }
@@ -86,7 +86,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let verdict = if decisions.has_given_up && is_an_end {
             Verdict::accept("the bot cannot play on")
         } else {
-            self.policy.offer(
+            self.policy.judge_offer(
                 offer.kind,
                 &GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks },
             )
@@ -94,64 +94,64 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if verdict.decision && offer.kind == OfferKind::Takeback {
             decisions.takebacks += 1;
         }
-        self.answer_offer(key, offer.kind, &verdict);
+        self.report_and_answer_offer(key, offer.kind, &verdict);
     }
 
     /// Reports the decision about an offer, and sends the answer.
-    fn answer_offer(&mut self, key: GameKey, kind: OfferKind, verdict: &Verdict<bool>) {
+    fn report_and_answer_offer(&mut self, key: GameKey, kind: OfferKind, verdict: &Verdict<bool>) {
         let action = if verdict.decision { BotAction::Granted } else { BotAction::Refused };
         self.report(action, Some(key), None, format!("{kind}: {}", verdict.reason));
-        let verb = if verdict.decision { AnswerVerb::Accept } else { AnswerVerb::Decline };
-        self.answer(Answer { verb, offer: OfferRef::Kind(kind), game: Some(key) });
+        let verb = if verdict.decision { OfferAnswerVerb::Accept } else { OfferAnswerVerb::Decline };
+        self.send_answer(OfferAnswer { verb, offer: OfferRef::Kind(kind), game: Some(key) });
     }
 
     /// Answers or withdraws an offer.
-    pub(super) fn answer(&mut self, answer: Answer) {
-        self.requests.send(answer.send(self.client.clone()));
+    pub(super) fn send_answer(&mut self, answer: OfferAnswer) {
+        self.requests.spawn(answer.send(self.client.clone()));
     }
 
     /// Handles the result of an answer, and reports a refusal. If the server did not find the offer by name or kind, answers
     /// again by its number, if that is known. If no game has started, the bot is free for the next challenge. An offer that was
     /// gone before it was declined or withdrawn, as after a move that crossed it, is not reported.
-    pub(super) fn on_answer(&mut self, answer: Answer, result: Result<Option<OfferOutcome>, RequestError>) {
+    pub(super) fn on_answer_reply(&mut self, answer: OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
-            && let Some(number) = self.pending_offers.number(&answer)
+            && let Some(number) = self.pending_offers.number_for(&answer)
         {
-            return self.answer(Answer { offer: OfferRef::Number(number), ..answer });
+            return self.send_answer(OfferAnswer { offer: OfferRef::Number(number), ..answer });
         }
         // The first board of a game that has started may be still to come.
         let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));
-        if answer.verb == AnswerVerb::Accept && answer.game.is_none() && !has_started {
+        if answer.verb == OfferAnswerVerb::Accept && answer.game.is_none() && !has_started {
             self.idle.is_accepting = false;
         }
         let is_gone = result.as_ref().is_err_and(|error| error.is_refused_for(Refusal::NoSuchOffer));
-        if is_gone && answer.verb != AnswerVerb::Accept {
+        if is_gone && answer.verb != OfferAnswerVerb::Accept {
             return;
         }
         let player = if let OfferRef::Player(player) = answer.offer { Some(player) } else { None };
-        self.report_refusal(answer.game, player, result.err());
+        self.report_error_if_any(answer.game, player, result.err());
     }
 
     /// Declines a partnership: a bot plays one board alone.
-    pub(super) fn on_partner(&mut self, partner: &Partner) {
+    pub(super) fn decline_partnership(&mut self, partner: &Partner) {
         let Partner::Offered(player) = partner else { return };
         self.report(BotAction::Refused, None, Some(player.clone()), "the bot does not play bughouse with a partner");
         // Servers word the answer in several ways.
-        self.request(None, format!("decline {player}"));
+        self.spawn_request(None, format!("decline {player}"));
     }
 
     /// Executes a command of an owner, or answers another player by the policy, within the limits of talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
-        if contains(&self.config.rules.talk.owners, &from) {
+        if contains_player(&self.config.rules.talk.owners, &from) {
             return self.run_owner_command(&from, text.trim());
         }
-        if let Some(answer) = self.policy.answer(&from, &text, &self.config.rules)
-            && self.idle.may_answer(&from, Instant::now())
+        if let Some(answer) = self.policy.reply_to_message(&from, &text, &self.config.rules)
+            && self.idle.record_answer_if_allowed(&from, Instant::now())
         {
-            self.say(&from, &answer);
+            self.tell(&from, &answer);
         }
     }
 
@@ -161,7 +161,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let playing =
             self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing).map(TrackedGame::key);
         let answer = match (command, playing) {
-            ("status", _) => self.status(),
+            ("status", _) => self.status_line(),
             ("pause", _) => {
                 self.idle.is_paused = true;
                 self.withdraw_seeks_and_challenge();
@@ -169,7 +169,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             }
             ("play", _) => {
                 self.idle.is_paused = false;
-                self.become_idle(Instant::now());
+                self.plan_seeks_and_challenge(Instant::now());
                 "playing".to_owned()
             }
             ("resign", Some(key)) => {
@@ -177,28 +177,28 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 "resigned".to_owned()
             }
             ("abort", Some(key)) => {
-                self.abort_or_resign(key, "an owner said so".to_owned());
+                self.give_up_game(key, "an owner said so".to_owned());
                 "asked to abort".to_owned()
             }
             ("stop", _) => {
-                self.on_stop(Urgency::AfterGame);
+                self.on_stop_requested(StopUrgency::AfterGame);
                 "stopping after the game".to_owned()
             }
             ("resign" | "abort", None) => "no game is in progress".to_owned(),
             _ => "commands: status, pause, play, resign, abort, stop".to_owned(),
         };
-        self.say(owner, &answer);
+        self.tell(owner, &answer);
     }
 
     /// Returns one line for an owner: mode, engine, game and number of games.
-    fn status(&self) -> String {
+    fn status_line(&self) -> String {
         let engine = self.engine.as_ref().map_or("no engine", |engine| &engine.name);
         let game = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing);
         let game = game.map_or("no game".to_owned(), |game| {
             format!("game {}, move {}", game.number(), game.position().move_number())
         });
         let mode = if self.idle.is_paused { "paused" } else { "playing" };
-        format!("{mode}, {engine}, {game}, {} games since the start", self.idle.n_games())
+        format!("{mode}, {engine}, {game}, {} games since the start", self.idle.n_games_started())
     }
 
     /// Sends the greeting of the settings, if there is one, with the names of opponent and engine in place of `{opponent}` and
@@ -207,22 +207,22 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let engine = self.engine.as_ref().map_or("", |engine| &engine.name);
         let words = &self.config.rules.talk.greeting;
         let words = words.replace("{opponent}", opponent.as_str()).replace("{engine}", engine);
-        self.say(opponent, &words);
+        self.tell(opponent, &words);
     }
 
     /// Sends the closing words of the settings, if there are any.
     pub(super) fn say_goodbye(&mut self, opponent: &Handle) {
         let words = self.config.rules.talk.goodbye.replace("{opponent}", opponent.as_str());
-        self.say(opponent, &words);
+        self.tell(opponent, &words);
     }
 
     /// Sends words to a player without control characters, cut to [`MAX_ANSWER`] characters; nothing if they are empty.
-    fn say(&mut self, player: &Handle, words: &str) {
+    fn tell(&mut self, player: &Handle, words: &str) {
         if words.is_empty() {
             return;
         }
         let words: String = words.chars().filter(|letter| !letter.is_control()).take(MAX_ANSWER).collect();
         self.report(BotAction::Said, None, Some(player.clone()), &*words);
-        self.request(None, command::Talk::tell(player, words));
+        self.spawn_request(None, command::Talk::tell(player, words));
     }
 }

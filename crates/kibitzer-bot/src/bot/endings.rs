@@ -22,7 +22,7 @@ const DRAW_OFFER_PLIES: u32 = 20;
 
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Ends a game that cannot be played: asks to abort it, and resigns if the server does not.
-    pub(super) fn abort_or_resign(&mut self, key: GameKey, reason: String) {
+    pub(super) fn give_up_game(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
         };
@@ -35,7 +35,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         self.report(BotAction::Aborted, Some(key), None, reason);
         let client = self.client.clone();
-        self.requests.send(async move { RequestOutcome::Abort(key, client.abort().await) });
+        self.requests.spawn(async move { RequestOutcome::Abort(key, client.abort().await) });
     }
 
     /// Resigns if the server did not abort the game.
@@ -54,11 +54,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
             decisions.deciding = None;
         }
         self.report(BotAction::Resigned, Some(key), None, reason);
-        self.request(Some(key), command::resign());
+        self.spawn_request(Some(key), command::resign());
     }
 
     /// Offers a draw, unless one was offered within the last [`DRAW_OFFER_PLIES`] plies.
-    pub(super) fn offer_draw(&mut self, key: GameKey, reason: String) {
+    pub(super) fn offer_draw_unless_recent(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
         };
@@ -68,24 +68,24 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         decisions.offered_draw_at = Some(ply);
         self.report(BotAction::OfferedDraw, Some(key), None, reason);
-        self.request(Some(key), command::draw());
+        self.spawn_request(Some(key), command::draw());
     }
 
     /// Claims a draw by repetition or the fifty-move rule, with the command `draw`.
     pub(super) fn claim_draw(&mut self, key: GameKey) {
         self.report(BotAction::ClaimedDraw, Some(key), None, "repetition, or fifty moves without progress");
-        self.request(Some(key), command::draw());
+        self.spawn_request(Some(key), command::draw());
     }
 
     /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in a game.
-    pub(super) fn claim_time(&mut self, now: Instant) {
+    pub(super) fn send_due_flag_claims(&mut self, now: Instant) {
         let due = self
             .decisions
             .iter_mut()
             .filter_map(|(key, decisions)| decisions.take_due_flag_claim(now, FLAG_DELAY, MAX_FLAGS).then_some(*key));
         for key in due.collect::<Vec<_>>() {
             self.report(BotAction::Flagged, Some(key), None, "the opponent's time is up");
-            self.request(Some(key), command::flag());
+            self.spawn_request(Some(key), command::flag());
         }
     }
 }

@@ -67,7 +67,7 @@ impl EngineTask {
     }
 
     /// Gives an order; a search in progress is stopped. An order is dropped if 64 others wait.
-    pub(super) fn order(&self, order: EngineOrder) {
+    pub(super) fn try_send_order(&self, order: EngineOrder) {
         // The engine is stuck in a start then; the next search replaces the lost ones.
         let _ = self.orders.try_send(order);
     }
@@ -103,7 +103,7 @@ async fn run_engines(
                     return engine.quit().await;
                 }
                 let mut has_moved = false;
-                let served = serve(&mut engine, &mut setup, &mut orders, &reports, &mut has_moved).await;
+                let served = execute_orders(&mut engine, &mut setup, &mut orders, &reports, &mut has_moved).await;
                 if has_moved {
                     delay = RESTART_DELAY;
                 }
@@ -129,7 +129,7 @@ async fn run_engines(
 /// # Cancel safety
 ///
 /// Not cancel safe.
-async fn serve<E: Engine>(
+async fn execute_orders<E: Engine>(
     engine: &mut E,
     setup: &mut Option<GameSetup>,
     orders: &mut mpsc::Receiver<EngineOrder>,
@@ -144,7 +144,9 @@ async fn serve<E: Engine>(
         next = match order {
             EngineOrder::NewGame(id, game) => {
                 match engine.new_game(&game).await {
-                    Err(error @ EngineError::Variant(_)) => report(reports, EngineReport::NotPlayed(id, error)).await,
+                    Err(error @ EngineError::Variant(_)) => {
+                        send_report(reports, EngineReport::NotPlayed(id, error)).await;
+                    }
                     result => {
                         *setup = Some(game);
                         result?;
@@ -156,7 +158,7 @@ async fn serve<E: Engine>(
                 let mut analysis = |info| drop(reports.try_send(EngineReport::Analysis(id.game(), info)));
                 tokio::select! {
                     best = engine.search(&position, &limits, &mut analysis) => {
-                        report(reports, EngineReport::Best(id, best?)).await;
+                        send_report(reports, EngineReport::Best(id, best?)).await;
                         *has_moved = true;
                         orders.recv().await
                     }
@@ -184,6 +186,6 @@ async fn serve<E: Engine>(
 }
 
 /// Sends a report; without a receiver the next order ends the task.
-async fn report(reports: &mpsc::Sender<EngineReport>, engine_report: EngineReport) {
+async fn send_report(reports: &mpsc::Sender<EngineReport>, engine_report: EngineReport) {
     let _ = reports.send(engine_report).await;
 }

@@ -38,7 +38,7 @@ pub(super) struct GameDecisions {
     /// The reply that the engine expects to its last move.
     pub(super) expected: Option<String>,
     /// When to claim the opponent's time, and how often it was claimed in this turn.
-    flag: Option<(Instant, u32)>,
+    flag_claim: Option<(Instant, u32)>,
     /// The positions of the game by ply, without their counters.
     positions: Vec<(u32, Fen)>,
 }
@@ -52,7 +52,7 @@ impl GameDecisions {
     }
 
     /// Returns the time since the current position was received.
-    pub(super) fn elapsed(&self) -> Duration {
+    pub(super) fn time_in_position(&self) -> Duration {
         self.received.map_or(Duration::ZERO, |(_, at)| at.elapsed())
     }
 
@@ -66,7 +66,7 @@ impl GameDecisions {
 
     /// Adds the position after a ply, and drops those that a takeback removed. Returns how often it has occurred, as far as the last
     /// 512 plies show.
-    pub(super) fn add_and_count_repetitions(&mut self, ply: u32, fen: &Fen) -> usize {
+    pub(super) fn record_position_and_count(&mut self, ply: u32, fen: &Fen) -> usize {
         let position = fen.with_counters(0, 1);
         self.positions.retain(|(known, _)| *known < ply);
         if self.positions.len() == MAX_POSITIONS {
@@ -77,24 +77,19 @@ impl GameDecisions {
     }
 
     /// Plans to claim the opponent's time; `None` for not at all.
-    pub(super) fn plan_flag_claim(&mut self, at: Option<Instant>) {
-        self.flag = at.map(|at| (at, 0));
-    }
-
-    /// No longer plans to claim the opponent's time.
-    pub(super) fn cancel_flag_claim(&mut self) {
-        self.flag = None;
+    pub(super) fn set_flag_claim(&mut self, at: Option<Instant>) {
+        self.flag_claim = at.map(|at| (at, 0));
     }
 
     /// Returns when to claim the opponent's time.
     pub(super) fn flag_claim_at(&self) -> Option<Instant> {
-        self.flag.map(|(at, _)| at)
+        self.flag_claim.map(|(at, _)| at)
     }
 
     /// Returns whether to claim the opponent's time now, and plans the next claim after a delay, up to a number of claims.
     pub(super) fn take_due_flag_claim(&mut self, now: Instant, delay: Duration, max_claims: u32) -> bool {
-        let Some((at, n_claims)) = self.flag.filter(|(at, _)| *at <= now) else { return false };
-        self.flag = (n_claims + 1 < max_claims).then(|| (at.max(now) + delay, n_claims + 1));
+        let Some((at, n_claims)) = self.flag_claim.filter(|(at, _)| *at <= now) else { return false };
+        self.flag_claim = (n_claims + 1 < max_claims).then(|| (at.max(now) + delay, n_claims + 1));
         true
     }
 }
@@ -107,14 +102,14 @@ mod tests {
     fn position_is_counted_again_after_a_takeback_only_once() {
         let mut decisions = GameDecisions::default();
         let start: Fen = Fen::START;
-        assert_eq!([0, 2, 4].map(|ply| decisions.add_and_count_repetitions(ply, &start)), [1, 2, 3]);
-        assert_eq!(decisions.add_and_count_repetitions(2, &start), 2, "plies 2 and 4 were taken back");
+        assert_eq!([0, 2, 4].map(|ply| decisions.record_position_and_count(ply, &start)), [1, 2, 3]);
+        assert_eq!(decisions.record_position_and_count(2, &start), 2, "plies 2 and 4 were taken back");
     }
 
     #[test]
     fn time_is_claimed_a_limited_number_of_times() {
         let (mut decisions, now) = (GameDecisions::default(), Instant::now());
-        decisions.plan_flag_claim(Some(now));
+        decisions.set_flag_claim(Some(now));
         let delay = Duration::from_secs(1);
         assert!(decisions.take_due_flag_claim(now, delay, 2) && !decisions.take_due_flag_claim(now, delay, 2));
         assert!(decisions.take_due_flag_claim(now + delay, delay, 2));

@@ -10,9 +10,9 @@ use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Handle, RequestError};
 use tokio::time::Instant;
 
-use super::Urgency;
+use super::StopUrgency;
 use super::player::{BotPlayer, NEVER};
-use super::requests::{Answer, AnswerVerb, RequestOutcome};
+use super::requests::{OfferAnswer, OfferAnswerVerb, RequestOutcome};
 use crate::config::MatchmakingRules;
 use crate::policy::Policy;
 use crate::verdict::BotAction;
@@ -26,35 +26,35 @@ const MIN_CHALLENGE_PAUSE: Duration = Duration::from_secs(10);
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Plans seeks and challenges after the end of a game, or when the session is ready. Does nothing while the bot plays, is
     /// paused or is about to stop.
-    pub(super) fn become_idle(&mut self, now: Instant) {
-        if self.is_playing() || self.urgency != Urgency::None || self.idle.is_paused {
+    pub(super) fn plan_seeks_and_challenge(&mut self, now: Instant) {
+        if self.is_playing_or_interrupted() || self.urgency != StopUrgency::None || self.idle.is_paused {
             return;
         }
         let rules = &self.config.rules;
         let seeks_at = (!rules.seek.ads.is_empty()).then(|| now + SEEK_DELAY);
-        self.idle.plan(seeks_at, self.next_challenge(now));
+        self.idle.plan(seeks_at, self.next_challenge_at(now));
     }
 
     /// Returns when to challenge the next player; `None` without `[matchmaking]`.
-    fn next_challenge(&self, now: Instant) -> Option<Instant> {
+    fn next_challenge_at(&self, now: Instant) -> Option<Instant> {
         let rules = self.config.rules.matchmaking.as_ref()?;
         Some(now + rules.pause.clamp(MIN_CHALLENGE_PAUSE, NEVER))
     }
 
     /// Posts seeks and sends a challenge if they are due and a game may begin. Plans the next challenge in any case; postpones
     /// the seeks while no engine runs.
-    pub(super) fn on_idle(&mut self, now: Instant) {
-        let may_begin = self.may_begin();
+    pub(super) fn send_due_seeks_and_challenge(&mut self, now: Instant) {
+        let may_begin_game = self.may_begin_game();
         if self.idle.seeks_at.is_some_and(|at| at <= now) {
             // Without an engine, the seeks are posted later.
             self.idle.seeks_at = self.engine.is_none().then(|| now + SEEK_DELAY);
-            if may_begin {
+            if may_begin_game {
                 self.post_seeks();
             }
         }
         if self.idle.challenge_at.is_some_and(|at| at <= now) {
-            self.idle.challenge_at = self.next_challenge(now);
-            if may_begin {
+            self.idle.challenge_at = self.next_challenge_at(now);
+            if may_begin_game {
                 self.challenge_or_list_players(now);
             }
         }
@@ -66,19 +66,20 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let config = Arc::clone(&self.config);
         let Some(rules) = &config.rules.matchmaking else { return };
         if let Some(player) = self.idle.challenged.take() {
-            self.withdraw_challenge(player, now);
+            self.withdraw_unanswered_challenge(player, now);
         }
         if rules.players.is_empty() {
             let client = self.client.clone();
-            return self.requests.send(async move { RequestOutcome::Candidates(client.who().await) });
+            return self.requests.spawn(async move { RequestOutcome::Candidates(client.who().await) });
         }
-        let players: Vec<_> = rules.players.iter().filter(|player| !self.idle.has_refused(player, now)).collect();
+        let players: Vec<_> =
+            rules.players.iter().filter(|player| !self.idle.has_declined_recently(player, now)).collect();
         if let Some(player) = self.idle.random_item(&players).map(|player| (*player).clone()) {
-            self.challenge(&player, rules);
+            self.challenge_on_random_terms(&player, rules);
         }
     }
 
-    fn challenge(&mut self, player: &Handle, rules: &MatchmakingRules) {
+    fn challenge_on_random_terms(&mut self, player: &Handle, rules: &MatchmakingRules) {
         let Some(terms) = self.idle.random_item(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
         self.send_challenge(player.clone(), format!("match {player} {terms}"));
@@ -87,7 +88,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     fn send_challenge(&mut self, player: Handle, command: impl Request + Send + Sync + 'static) {
         self.idle.challenged = Some(player.clone());
         let client = self.client.clone();
-        self.requests.send(async move { RequestOutcome::Challenge(player, client.request(&command).await.err()) });
+        self.requests.spawn(async move { RequestOutcome::Challenge(player, client.request(&command).await.err()) });
     }
 
     /// Forgets a challenge that failed, and reports the failure; does nothing without an error. The player counts as one who
@@ -99,16 +100,16 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let passes =
             [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered].map(RefusalReason::Refusal);
         if failed.refusal_reason().is_some_and(|reason| !passes.contains(&reason)) {
-            self.idle.record_refusal(&player, Instant::now());
+            self.idle.record_decline_by(&player, Instant::now());
         }
-        self.report_refusal(None, Some(player), error);
+        self.report_error_if_any(None, Some(player), error);
     }
 
     /// Withdraws a challenge that was not answered; the player is not asked again for a day.
-    fn withdraw_challenge(&mut self, player: Handle, now: Instant) {
-        self.idle.record_refusal(&player, now);
+    fn withdraw_unanswered_challenge(&mut self, player: Handle, now: Instant) {
+        self.idle.record_decline_by(&player, now);
         self.report(BotAction::Challenged, None, Some(player.clone()), "withdrawn, as there was no answer");
-        self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));
+        self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player));
     }
 
     /// Posts the seeks of the settings as manual ones, so that the policy judges the answers.
@@ -116,7 +117,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         for ad in self.config.rules.seek.ads.clone() {
             self.report(BotAction::Sought, None, None, &*ad);
             // `m`: an answer is a challenge, which the policy judges.
-            self.request(None, format!("seek {ad} m"));
+            self.spawn_request(None, format!("seek {ad} m"));
         }
     }
 
@@ -124,13 +125,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn withdraw_seeks_and_challenge(&mut self) {
         self.idle.plan(None, None);
         if let Some(player) = self.idle.challenged.take() {
-            self.answer(Answer::to_challenge(AnswerVerb::Withdraw, player));
+            self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player));
         }
         if self.config.rules.seek.ads.is_empty() {
             return;
         }
         let client = self.client.clone();
-        self.requests.send(async move {
+        self.requests.spawn(async move {
             // Without an open seek the server refuses.
             let _ = client.unseek_all().await;
             RequestOutcome::Other(None, None)
@@ -138,28 +139,28 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Challenges a random suitable player of the list, if a game may still begin. Reports an error of the request.
-    pub(super) fn on_candidates(&mut self, result: Result<WhoList, RequestError>) {
+    pub(super) fn on_candidates_reply(&mut self, result: Result<WhoList, RequestError>) {
         let rules = Arc::clone(&self.config);
         let Some(rules) = &rules.rules.matchmaking else { return };
         let list = match result {
             Ok(list) => list,
             Err(error) => return self.report(BotAction::ServerRefused, None, None, error.to_string()),
         };
-        if !self.may_begin() {
+        if !self.may_begin_game() {
             return;
         }
         let me = self.client.handle();
         let Some(player) = self.idle.random_candidate(&list, me.as_ref(), rules, Instant::now()) else { return };
-        self.challenge(&player, rules);
+        self.challenge_on_random_terms(&player, rules);
     }
 
     /// Proposes another game of this variant to an opponent who has not declined, within the limit of the settings, if the engine
     /// plays the variant and a game may begin.
-    pub(super) fn propose_rematch(&mut self, opponent: &Handle, variant: &String) {
+    pub(super) fn propose_rematch_if_allowed(&mut self, opponent: &Handle, variant: &String) {
         let is_played = self.engine.as_ref().is_some_and(|engine| engine.variants.contains(variant));
-        let has_refused = self.idle.has_refused(opponent, Instant::now());
+        let has_declined_recently = self.idle.has_declined_recently(opponent, Instant::now());
         let is_enough = self.idle.n_rematches >= self.config.rules.rematch.propose;
-        if is_enough || has_refused || !is_played || !self.may_begin() {
+        if is_enough || has_declined_recently || !is_played || !self.may_begin_game() {
             return;
         }
         self.idle.n_rematches += 1;

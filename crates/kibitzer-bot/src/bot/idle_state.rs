@@ -49,7 +49,7 @@ pub(super) struct IdleState {
     /// Whether an owner has paused the bot.
     pub(super) is_paused: bool,
     /// Number of games since the start.
-    n_games: u32,
+    n_games_started: u32,
     /// When to post seeks.
     pub(super) seeks_at: Option<Instant>,
     /// When to challenge a player.
@@ -59,14 +59,14 @@ pub(super) struct IdleState {
     /// Number of rematches proposed to the last opponent.
     pub(super) n_rematches: u32,
     last_opponent: Option<Handle>,
-    opponents: HashMap<String, Opponent>,
+    opponents: HashMap<String, OpponentRecord>,
     computers: HashSet<String>,
     random: fastrand::Rng,
 }
 
 /// Record of another player: games, refusals and answers.
 #[derive(Debug, Default)]
-struct Opponent {
+struct OpponentRecord {
     games: Vec<Instant>,
     refused: Option<Instant>,
     answered: Option<Instant>,
@@ -74,7 +74,7 @@ struct Opponent {
     reasons: Vec<String>,
 }
 
-impl Opponent {
+impl OpponentRecord {
     fn last_seen(&self) -> Option<Instant> {
         self.games.last().copied().max(self.refused).max(self.answered)
     }
@@ -88,7 +88,7 @@ impl IdleState {
             postponed_challenges: Vec::new(),
             is_accepting: false,
             is_paused: false,
-            n_games: 0,
+            n_games_started: 0,
             seeks_at: None,
             challenge_at: None,
             challenged: None,
@@ -101,7 +101,7 @@ impl IdleState {
     }
 
     /// Records that the connection is lost: forgets received and sent challenges, and cancels planned seeks and challenges.
-    pub(super) fn connection_lost(&mut self) {
+    pub(super) fn on_connection_lost(&mut self) {
         (self.link, self.is_accepting) = (LinkState::Down, false);
         self.challenged = None;
         self.postponed_challenges.clear();
@@ -123,42 +123,42 @@ impl IdleState {
     }
 
     /// Returns when seeks are to be posted, or a player is to be challenged.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(super) fn next_action_at(&self) -> Option<Instant> {
         [self.seeks_at, self.challenge_at].into_iter().flatten().min()
     }
 
     /// Returns the number of games since the start.
-    pub(super) const fn n_games(&self) -> u32 {
-        self.n_games
+    pub(super) const fn n_games_started(&self) -> u32 {
+        self.n_games_started
     }
 
     /// Returns whether a list of players named this one as a computer.
-    pub(super) fn is_computer(&self, player: &Handle) -> bool {
+    pub(super) fn is_known_computer(&self, player: &Handle) -> bool {
         self.computers.contains(&spelling_key(player))
     }
 
     /// Returns the number of games with a player in the last 24 hours.
-    pub(super) fn games_with(&self, player: &Handle, now: Instant) -> u32 {
+    pub(super) fn n_games_in_last_day(&self, player: &Handle, now: Instant) -> u32 {
         let games = self.opponents.get(&spelling_key(player)).map_or(&[][..], |opponent| &opponent.games);
         let recent = games.iter().filter(|&&at| now.saturating_duration_since(at) < DAY).count();
         u32::try_from(recent).unwrap_or(u32::MAX)
     }
 
     /// Remembers that a player declined a challenge of the bot.
-    pub(super) fn record_refusal(&mut self, player: &Handle, now: Instant) {
+    pub(super) fn record_decline_by(&mut self, player: &Handle, now: Instant) {
         self.challenged = None;
-        self.opponent(player).refused = Some(now);
+        self.opponent_record(player).refused = Some(now);
     }
 
     /// Returns whether a player declined a challenge of the bot in the last 24 hours.
-    pub(super) fn has_refused(&self, player: &Handle, now: Instant) -> bool {
+    pub(super) fn has_declined_recently(&self, player: &Handle, now: Instant) -> bool {
         let refused = self.opponents.get(&spelling_key(player)).and_then(|opponent| opponent.refused);
         refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
     }
 
     /// Returns whether this reason was not given to the player before, and remembers it. `false` after 16 reasons.
-    pub(super) fn is_first_refusal(&mut self, player: &Handle, reason: &str) -> bool {
-        let reasons = &mut self.opponent(player).reasons;
+    pub(super) fn record_reason_if_new(&mut self, player: &Handle, reason: &str) -> bool {
+        let reasons = &mut self.opponent_record(player).reasons;
         let is_new = reasons.len() < MAX_REASONS && !reasons.iter().any(|known| known == reason);
         if is_new {
             reasons.push(reason.to_owned());
@@ -168,8 +168,8 @@ impl IdleState {
 
     /// Returns whether a tell of the player may be answered now, because the last answer is at least [`ANSWER_PAUSE`] ago; if so,
     /// remembers the answer.
-    pub(super) fn may_answer(&mut self, player: &Handle, now: Instant) -> bool {
-        let answered = &mut self.opponent(player).answered;
+    pub(super) fn record_answer_if_allowed(&mut self, player: &Handle, now: Instant) -> bool {
+        let answered = &mut self.opponent_record(player).answered;
         let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= ANSWER_PAUSE);
         if may_answer {
             *answered = Some(now);
@@ -179,19 +179,19 @@ impl IdleState {
 
     /// Records that a game has started, and cancels planned seeks and challenges. A resumed game (`is_new` is `false`) is not
     /// counted, because it was counted before.
-    pub(super) fn game_started(&mut self, opponent: &Handle, is_new: bool, now: Instant) {
+    pub(super) fn on_game_started(&mut self, opponent: &Handle, is_new: bool, now: Instant) {
         self.is_accepting = false;
         self.challenged = None;
         (self.seeks_at, self.challenge_at) = (None, None);
         if !is_new {
             return;
         }
-        self.n_games += 1;
+        self.n_games_started += 1;
         if !self.last_opponent.as_ref().is_some_and(|last| last.is_same_player(opponent.as_str())) {
             self.n_rematches = 0;
             self.last_opponent = Some(opponent.clone());
         }
-        let games = &mut self.opponent(opponent).games;
+        let games = &mut self.opponent_record(opponent).games;
         games.retain(|&at| now.saturating_duration_since(at) < DAY);
         games.push(now);
     }
@@ -203,7 +203,7 @@ impl IdleState {
     }
 
     /// Returns the record of a player, creating one. At [`MAX_OPPONENTS`], replaces the one not seen for the longest time.
-    fn opponent(&mut self, player: &Handle) -> &mut Opponent {
+    fn opponent_record(&mut self, player: &Handle) -> &mut OpponentRecord {
         let key = spelling_key(player);
         if self.opponents.len() >= MAX_OPPONENTS && !self.opponents.contains_key(&key) {
             let oldest = self.opponents.iter().min_by_key(|(_, opponent)| opponent.last_seen());
@@ -226,16 +226,16 @@ impl IdleState {
         self.computers = list
             .players
             .iter()
-            .filter(|entry| is_computer(entry))
+            .filter(|entry| has_computer_title(entry))
             .map(|entry| spelling_key(&entry.player.name))
             .collect();
         let suits = |entry: &&WhoEntry| {
             let name = &entry.player.name;
             entry.status == WhoStatus::Free
                 && !me.is_some_and(|me| me.is_same_player(name.as_str()))
-                && (is_computer(entry) || !rules.computers_only)
+                && (has_computer_title(entry) || !rules.computers_only)
                 && entry.player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
-                && !self.has_refused(name, now)
+                && !self.has_declined_recently(name, now)
         };
         let candidates: Vec<_> = list.players.iter().filter(suits).collect();
         self.random_item(&candidates).map(|entry| entry.player.name.clone())
@@ -248,7 +248,7 @@ fn spelling_key(player: &Handle) -> String {
 }
 
 /// Returns whether the titles mark a computer account.
-fn is_computer(entry: &WhoEntry) -> bool {
+fn has_computer_title(entry: &WhoEntry) -> bool {
     entry.player.titles.iter().any(|code| code == "C")
 }
 
@@ -260,13 +260,13 @@ mod tests {
     fn memory_of_players_is_limited() {
         let (mut idle, now) = (IdleState::new(), Instant::now());
         let player = |n: usize| -> Handle { format!("Guest{n}").parse().unwrap() };
-        idle.record_refusal(&player(0), now);
+        idle.record_decline_by(&player(0), now);
         for n in 0..MAX_OPPONENTS + 100 {
-            idle.is_first_refusal(&player(n), "rated games are not played");
+            idle.record_reason_if_new(&player(n), "rated games are not played");
         }
         assert_eq!(idle.opponents.len(), MAX_OPPONENTS);
-        assert!(idle.has_refused(&player(0), now), "those who only challenged are forgotten first");
-        let n_given = (0..1000).filter(|n| idle.is_first_refusal(&player(0), &n.to_string())).count();
+        assert!(idle.has_declined_recently(&player(0), now), "those who only challenged are forgotten first");
+        let n_given = (0..1000).filter(|n| idle.record_reason_if_new(&player(0), &n.to_string())).count();
         assert!(n_given <= MAX_REASONS);
     }
 
@@ -274,10 +274,16 @@ mod tests {
     fn refusals_and_games_are_remembered_for_a_day_in_any_spelling() {
         let (mut idle, now) = (IdleState::new(), Instant::now());
         let [one, other]: [Handle; 2] = ["Alekhin", "ALEKHIN"].map(|name| name.parse().unwrap());
-        idle.record_refusal(&one, now);
-        idle.game_started(&one, true, now);
-        idle.game_started(&one, false, now);
-        assert_eq!((idle.has_refused(&other, now), idle.games_with(&other, now), idle.n_games()), (true, 1, 1));
-        assert_eq!((idle.has_refused(&other, now + DAY), idle.games_with(&other, now + DAY)), (false, 0));
+        idle.record_decline_by(&one, now);
+        idle.on_game_started(&one, true, now);
+        idle.on_game_started(&one, false, now);
+        assert_eq!(
+            (idle.has_declined_recently(&other, now), idle.n_games_in_last_day(&other, now), idle.n_games_started()),
+            (true, 1, 1)
+        );
+        assert_eq!(
+            (idle.has_declined_recently(&other, now + DAY), idle.n_games_in_last_day(&other, now + DAY)),
+            (false, 0)
+        );
     }
 }

@@ -163,7 +163,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
 
     /// Returns a profile with the options of the session that the rules require, for a session to be used with
     /// [`run_with`](Self::run_with).
-    pub fn profile(&self, profile: Profile) -> Profile {
+    pub fn session_profile(&self, profile: Profile) -> Profile {
         let resume = self.config.rules.adjourned.resume;
         let adjourned = if resume { AdjournedGames::Resume } else { AdjournedGames::Report };
         profile.session(|session| session.adjourned(adjourned))
@@ -185,7 +185,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             let (bot, stop) = (self.clone(), stop.clone());
             players.spawn(async move {
                 let (client, events) =
-                    Client::start(bot.profile(profile), |hub| hub.subscribe_lossless(MAX_UNREAD)).await?;
+                    Client::start(bot.session_profile(profile), |hub| hub.subscribe_lossless(MAX_UNREAD)).await?;
                 BotPlayer::new(bot, client, events).play(stop).await
             });
         }
@@ -212,7 +212,7 @@ pub enum BotError {
 
 /// How urgently a bot is to stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Urgency {
+enum StopUrgency {
     /// Not at all.
     #[default]
     None,
@@ -224,7 +224,7 @@ enum Urgency {
 
 /// Stops a bot. Clones stop the same bot.
 #[derive(Clone, Debug)]
-pub struct Stop(watch::Sender<Urgency>);
+pub struct Stop(watch::Sender<StopUrgency>);
 
 impl Default for Stop {
     fn default() -> Self {
@@ -235,19 +235,19 @@ impl Default for Stop {
 impl Stop {
     /// Creates a stop that has not been requested.
     pub fn new() -> Self {
-        Self(watch::Sender::new(Urgency::None))
+        Self(watch::Sender::new(StopUrgency::None))
     }
 
     /// Requests the bot to stop: the first call lets the game in progress end within
     /// [`finish_game_within`](crate::config::ShutdownConfig::finish_game_within), the second stops at once.
-    pub fn request(&self) {
+    pub fn request_or_force(&self) {
         self.0.send_modify(|urgency| {
-            *urgency = if *urgency == Urgency::None { Urgency::AfterGame } else { Urgency::Now };
+            *urgency = if *urgency == StopUrgency::None { StopUrgency::AfterGame } else { StopUrgency::Now };
         });
     }
 
     /// Stops the bot at once. A game in progress is left to the server's rules for lost connections.
-    pub fn now(&self) {
-        self.0.send_replace(Urgency::Now);
+    pub fn force(&self) {
+        self.0.send_replace(StopUrgency::Now);
     }
 }

@@ -10,7 +10,7 @@ use super::engine_task::{EngineOrder, EngineReport};
 use super::player::BotPlayer;
 use super::requests::RequestOutcome;
 use crate::engine::{BestMove, EngineError};
-use crate::policy::{GameSituation, Gesture, Policy};
+use crate::policy::{GameSituation, Policy, ResignOrDraw};
 use crate::tracker::{GameKey, GamePositionKey, TrackedGame};
 use crate::verdict::{BotAction, BotEvent};
 
@@ -21,7 +21,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             EngineReport::Started(engine) => {
                 self.report(BotAction::StartedEngine, None, None, engine.name.clone());
                 self.engine = Some(engine);
-                self.decide_others();
+                self.find_move_in_waiting_game();
             }
             EngineReport::Analysis(key, info) => {
                 let Some(number) = self.games.tracker().get(key).map(TrackedGame::number) else { return };
@@ -30,15 +30,15 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 }
                 self.emit(&BotEvent::analysis(self.client.handle(), number, info));
             }
-            EngineReport::Best(position, best) => self.on_best(position, best),
-            EngineReport::NotPlayed(key, error) => self.abort_or_resign(key, error.to_string()),
+            EngineReport::Best(position, best) => self.on_best_move(position, best),
+            EngineReport::NotPlayed(key, error) => self.give_up_game(key, error.to_string()),
             EngineReport::Failed(error) => self.on_engine_failure(&error),
         }
     }
 
     /// Sends the best move with a draw offer if there is one, or resigns. Drops a move of an earlier position; restarts an engine
     /// whose move is illegal.
-    fn on_best(&mut self, position: GamePositionKey, best: BestMove) {
+    fn on_best_move(&mut self, position: GamePositionKey, best: BestMove) {
         let key = position.game();
         if !self.games.tracker().is_current(position) {
             return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
@@ -49,12 +49,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if best.resigns {
             return self.resign(key, "the engine resigns");
         }
-        let Some(uci) = best.best else { return self.on_no_move(key, best.offers_draw) };
+        let Some(uci) = best.best else { return self.on_search_without_move(key, best.offers_draw) };
         if !self.games.tracker().get(key).is_some_and(|game| may_be_legal(game, &uci)) {
-            return self.order(EngineOrder::Restart(EngineError::NotAMove(uci)));
+            return self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
-        let gesture = self.decide_gesture(key, best.offers_draw);
-        if let Some((Gesture::Resign, reason)) = &gesture {
+        let gesture = self.decide_resign_or_draw(key, best.offers_draw);
+        if let Some((ResignOrDraw::Resign, reason)) = &gesture {
             return self.resign(key, reason);
         }
         if let Some(decisions) = self.decisions.get_mut(&key) {
@@ -63,26 +63,26 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let score = self.decisions.get(&key).and_then(|decisions| decisions.scores.last());
         let reason = score.map_or("found by the engine".to_owned(), |score| format!("score {score}"));
         self.send_move(position, &uci, reason);
-        if let Some((Gesture::OfferDraw, reason)) = gesture {
-            self.offer_draw(key, reason);
+        if let Some((ResignOrDraw::OfferDraw, reason)) = gesture {
+            self.offer_draw_unless_recent(key, reason);
         }
     }
 
     /// Handles a search without a move. Claims a draw if the engine claims one. If the position has legal moves, the engine made a
     /// mistake and is restarted; otherwise the game is over, and the server is about to report it.
-    fn on_no_move(&mut self, key: GameKey, claims_draw: bool) {
+    fn on_search_without_move(&mut self, key: GameKey, claims_draw: bool) {
         if claims_draw {
             self.claim_draw(key);
         }
-        let board = self.games.tracker().get(key).and_then(|game| game.search_position().board());
+        let board = self.games.tracker().get(key).and_then(|game| game.search_position().chess_board());
         if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
             return self.report(BotAction::Dropped, Some(key), None, "there is no legal move");
         }
-        self.order(EngineOrder::Restart(EngineError::NoMove));
+        self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NoMove));
     }
 
     /// Adds the score of the search, and asks the policy whether to resign or to offer a draw.
-    fn decide_gesture(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(Gesture, String)> {
+    fn decide_resign_or_draw(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(ResignOrDraw, String)> {
         let game = self.games.tracker().get(key)?;
         let decisions = self.decisions.get_mut(&key)?;
         if let Some(score) = decisions.score.take() {
@@ -90,9 +90,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         let rules = &self.config.rules;
         let situation = GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks };
-        let verdict = self.policy.gesture(&situation);
+        let verdict = self.policy.decide_resign_or_draw(&situation);
         if engine_offers_draw && rules.offers.draw.is_some() && verdict.is_none() {
-            return Some((Gesture::OfferDraw, "the engine offers it".to_owned()));
+            return Some((ResignOrDraw::OfferDraw, "the engine offers it".to_owned()));
         }
         verdict.map(|verdict| (verdict.decision, verdict.reason))
     }
@@ -100,11 +100,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Sends a move and reports it; restarts the engine if the text is not a move.
     pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: impl Into<String>) {
         let key = position.game();
-        let Some(Ok(text)) = self.games.tracker().get(key).map(|game| MoveText::new(&server_move(game, uci))) else {
-            return self.order(EngineOrder::Restart(EngineError::NotAMove(uci.to_owned())));
+        let Some(Ok(text)) = self.games.tracker().get(key).map(|game| MoveText::new(&server_notation(game, uci)))
+        else {
+            return self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci.to_owned())));
         };
         let client = self.client.clone();
-        self.requests.send(async move { RequestOutcome::Move(position, client.make_move(&text).await) });
+        self.requests.spawn(async move { RequestOutcome::Move(position, client.make_move(&text).await) });
         self.report(BotAction::Moved, Some(key), None, format!("{uci}, {}", reason.into()));
     }
 
@@ -118,15 +119,16 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         if error.refusal_reason().is_some() || matches!(error, RequestError::Unexpected { .. }) {
             // The position is the server's, so the move is not legal in it. Some refusals have unknown words.
-            return self
-                .order(EngineOrder::Restart(EngineError::NotAMove("a move that the server refuses".to_owned())));
+            return self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NotAMove(
+                "a move that the server refuses".to_owned(),
+            )));
         }
         if let Some(decisions) = self.decisions.get_mut(&key) {
             decisions.deciding = None;
         }
         // After a lost connection, the resumed game starts the next search.
         if matches!(error, RequestError::TimedOut(_) | RequestError::Busy) {
-            self.decide_move(key);
+            self.find_move_or_ponder(key);
         }
     }
 
@@ -142,7 +144,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             decisions.deciding = None;
             decisions.failures += 1;
             if decisions.failures > limit {
-                self.abort_or_resign(key, format!("the engine failed {} times", limit + 1));
+                self.give_up_game(key, format!("the engine failed {} times", limit + 1));
             }
         }
     }
@@ -150,11 +152,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
 /// Returns whether a move is legal in chess or chess960. In other variants every move may be: the server decides.
 fn may_be_legal(game: &TrackedGame, uci: &str) -> bool {
-    !matches!(game.variant().as_str(), "chess" | "chess960") || game.search_position().allows(uci)
+    !matches!(game.variant().as_str(), "chess" | "chess960") || game.search_position().may_allow_move(uci)
 }
 
 /// Returns a move as servers expect it: castling, which UCI may write as the king's capture of its own rook, as `O-O` or `O-O-O`.
-fn server_move(game: &TrackedGame, uci: &str) -> String {
+fn server_notation(game: &TrackedGame, uci: &str) -> String {
     let board = game.position().board();
     let square = |at: std::ops::Range<usize>| Square::parse(uci.as_bytes().get(at)?);
     let piece = |at: Option<_>| at.and_then(|square| board.piece(square));

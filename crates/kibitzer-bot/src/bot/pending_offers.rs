@@ -3,7 +3,7 @@
 use kibitzer::command::OfferRef;
 use kibitzer::core::message::{Message, Pending, PendingDirection};
 
-use super::requests::{Answer, AnswerVerb};
+use super::requests::{OfferAnswer, OfferAnswerVerb};
 
 /// Number of offers that are remembered; the oldest is dropped. Servers permit about 20.
 const MAX_OFFERS: usize = 64;
@@ -15,7 +15,7 @@ pub(super) struct PendingOffers(Vec<Pending>);
 impl PendingOffers {
     /// Adds or removes offers; ignores other messages. An offer replaces one with the same number, or the oldest if
     /// [`MAX_OFFERS`] are known.
-    pub(super) fn handle(&mut self, message: &Message) {
+    pub(super) fn update(&mut self, message: &Message) {
         match message {
             Message::Pending(pending) => {
                 self.0.retain(|known| known.index != pending.index);
@@ -35,8 +35,8 @@ impl PendingOffers {
     }
 
     /// Returns the number of the newest offer that an answer selects by name or kind; `None` if it is not known.
-    pub(super) fn number(&self, answer: &Answer) -> Option<u32> {
-        let is_mine = answer.verb == AnswerVerb::Withdraw;
+    pub(super) fn number_for(&self, answer: &OfferAnswer) -> Option<u32> {
+        let is_mine = answer.verb == OfferAnswerVerb::Withdraw;
         let direction = if is_mine { PendingDirection::To } else { PendingDirection::From };
         let is_meant = |pending: &&Pending| match &answer.offer {
             OfferRef::Player(player) => pending.kind == "match" && pending.name.is_same_player(player.as_str()),

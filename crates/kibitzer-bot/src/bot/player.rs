@@ -11,12 +11,12 @@ use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionE
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::engine_task::{EngineOrder, EngineTask};
+use super::engine_task::EngineTask;
 use super::game_decisions::GameDecisions;
 use super::idle_state::{IdleState, LinkState};
 use super::pending_offers::PendingOffers;
-use super::requests::{RequestOutcome, Requests};
-use super::{Bot, BotError, StartEngine, Stop, Urgency};
+use super::requests::{PendingRequests, RequestOutcome};
+use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
 use crate::book::Book;
 use crate::clock::LagEstimate;
 use crate::config::{BookConfig, BotConfig};
@@ -39,7 +39,7 @@ pub(super) struct BotPlayer<P> {
     pub(super) client: Client,
     pub(super) games: PgnCollector,
     pub(super) decisions: BTreeMap<GameKey, GameDecisions>,
-    pub(super) requests: Requests,
+    pub(super) requests: PendingRequests,
     pub(super) pending_offers: PendingOffers,
     pub(super) engine_task: EngineTask,
     /// The engine; `None` while it is not running.
@@ -49,7 +49,7 @@ pub(super) struct BotPlayer<P> {
     pub(super) lag: LagEstimate,
     /// Seeks, challenges and memory of opponents.
     pub(super) idle: IdleState,
-    pub(super) urgency: Urgency,
+    pub(super) urgency: StopUrgency,
     /// When a bot that is stopping adjourns its game, and then when it leaves.
     leave_at: Option<Instant>,
     has_adjourned: bool,
@@ -69,12 +69,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
             games: PgnCollector::new(PgnOrigin::new(client.server()), TrackedRelation::Own),
             client,
             decisions: BTreeMap::new(),
-            requests: Requests::default(),
+            requests: PendingRequests::default(),
             pending_offers: PendingOffers::default(),
             engine_task: EngineTask::spawn(engine),
             engine: None,
             idle: IdleState::new(),
-            urgency: Urgency::None,
+            urgency: StopUrgency::None,
             leave_at: None,
             has_adjourned: false,
             events,
@@ -82,12 +82,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
             book: None,
             lag: LagEstimate::default(),
         };
-        player.book = book.and_then(|book| player.or_report(book));
+        player.book = book.and_then(|book| player.ok_or_report(book));
         player
     }
 
     /// Reports a file that cannot be used, and continues without it.
-    pub(super) fn or_report<T>(&self, result: io::Result<T>) -> Option<T> {
+    pub(super) fn ok_or_report<T>(&self, result: io::Result<T>) -> Option<T> {
         result.inspect_err(|error| self.report(BotAction::FileFailed, None, None, error.to_string())).ok()
     }
 
@@ -104,7 +104,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) async fn play(mut self, stop: Stop) -> Result<(), BotError> {
         let mut urgency = stop.0.subscribe();
         urgency.mark_changed();
-        while !self.is_done() {
+        while !self.is_ready_to_stop() {
             let deadline = self.next_deadline();
             tokio::select! {
                 event = self.events.next() => match event {
@@ -113,13 +113,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
                     Err(_) => return self.wait_for_session_end().await,
                 },
                 Some(report) = self.engine_task.next() => self.on_engine_report(report),
-                Some(outcome) = self.requests.next() => self.on_outcome(outcome),
-                Ok(()) = urgency.changed() => self.on_stop(*urgency.borrow_and_update()),
+                Some(outcome) = self.requests.next_outcome() => self.on_request_outcome(outcome),
+                Ok(()) = urgency.changed() => self.on_stop_requested(*urgency.borrow_and_update()),
                 () = sleep_until(deadline) => self.on_deadline(),
             }
         }
-        self.append_unfinished();
-        let is_playing = self.is_playing();
+        self.append_unfinished_games();
+        let is_playing = self.is_playing_or_interrupted();
         // Unread events would hold the session back.
         drop(self.events);
         // Servers refuse to log out who plays.
@@ -141,7 +141,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     ///
     /// Cancel safe.
     async fn wait_for_session_end(&mut self) -> Result<(), BotError> {
-        self.append_unfinished();
+        self.append_unfinished_games();
         match self.client.ended().await {
             SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),
             reason => Err(BotError::Ended(reason)),
@@ -154,12 +154,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
         match event {
             Event::Ready(_) => {
                 self.report(BotAction::Connection, None, None, "the session is ready");
-                self.idle.link = if self.is_interrupted() { LinkState::Restoring } else { LinkState::Up };
-                self.become_idle(Instant::now());
+                self.idle.link = if self.awaits_interrupted_game() { LinkState::Restoring } else { LinkState::Up };
+                self.plan_seeks_and_challenge(Instant::now());
             }
             Event::Restored(restored) => {
                 self.idle.link = LinkState::Up;
-                self.become_idle(Instant::now());
+                self.plan_seeks_and_challenge(Instant::now());
                 // The session has posted them again itself.
                 self.idle.seeks_at = self.idle.seeks_at.filter(|_| restored.seeks.is_empty());
             }
@@ -167,15 +167,15 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 let next =
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
                 self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));
-                self.idle.connection_lost();
+                self.idle.on_connection_lost();
                 self.pending_offers.clear();
             }
             _ => {}
         }
-        for step in self.games.apply(event, Some(Utc::now())) {
-            self.on_step(step);
+        for change in self.games.apply(event, Some(Utc::now())) {
+            self.on_game_change(change);
         }
-        if let Some(message) = event.message().filter(|_| !self.requests.are_too_many()) {
+        if let Some(message) = event.message().filter(|_| !self.requests.is_full()) {
             self.on_message(message);
         }
         self.answer_postponed_challenges();
@@ -183,32 +183,37 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Handles a message about challenges, offers, partnership or talk.
     fn on_message(&mut self, message: &Message) {
-        self.pending_offers.handle(message);
+        self.pending_offers.update(message);
         match message {
             Message::Challenge(challenge) => self.on_challenge(challenge),
-            Message::ChallengeUpdate(update) => self.on_challenge_update(update),
-            Message::Offer(offer) => self.on_offer(offer),
-            Message::Partner(partner) => self.on_partner(partner),
+            Message::ChallengeUpdate(update) => self.on_own_challenge_declined(update),
+            Message::Offer(offer) => self.on_opponent_offer(offer),
+            Message::Partner(partner) => self.decline_partnership(partner),
             Message::Talk(talk) => self.on_talk(talk),
             _ => {}
         }
     }
 
     /// Passes the result of a request to its handler.
-    fn on_outcome(&mut self, outcome: RequestOutcome) {
+    fn on_request_outcome(&mut self, outcome: RequestOutcome) {
         match outcome {
             RequestOutcome::Move(position, result) => self.on_move_reply(position, result),
-            RequestOutcome::Answer(answer, result) => self.on_answer(answer, result),
+            RequestOutcome::Answer(answer, result) => self.on_answer_reply(answer, result),
             RequestOutcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             RequestOutcome::Abort(game, result) => self.on_abort_reply(game, &result),
-            RequestOutcome::Moves(game, result) => self.on_moves(game, *result),
-            RequestOutcome::Candidates(result) => self.on_candidates(result),
-            RequestOutcome::Other(game, error) => self.report_refusal(game, None, error),
+            RequestOutcome::Moves(game, result) => self.on_moves_reply(game, *result),
+            RequestOutcome::Candidates(result) => self.on_candidates_reply(result),
+            RequestOutcome::Other(game, error) => self.report_error_if_any(game, None, error),
         }
     }
 
     /// Reports an error of a request; does nothing for `None`.
-    pub(super) fn report_refusal(&self, game: Option<GameKey>, player: Option<Handle>, error: Option<RequestError>) {
+    pub(super) fn report_error_if_any(
+        &self,
+        game: Option<GameKey>,
+        player: Option<Handle>,
+        error: Option<RequestError>,
+    ) {
         if let Some(error) = error {
             // A refusal contains the server's words already.
             let text = error.text().filter(|_| error.refusal_reason().is_none());
@@ -218,13 +223,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Begins to stop, at once or after the game in progress. Ignores a request that is not more urgent than the last one.
-    pub(super) fn on_stop(&mut self, urgency: Urgency) {
+    pub(super) fn on_stop_requested(&mut self, urgency: StopUrgency) {
         if urgency <= self.urgency {
             return;
         }
         let limit = self.config.shutdown.finish_game_within;
-        self.urgency = if limit.is_zero() { Urgency::Now } else { urgency };
-        if self.urgency == Urgency::Now {
+        self.urgency = if limit.is_zero() { StopUrgency::Now } else { urgency };
+        if self.urgency == StopUrgency::Now {
             return;
         }
         self.leave_at = Some(Instant::now() + limit.min(NEVER));
@@ -234,36 +239,36 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Returns whether the bot has stopped as it was asked to.
-    fn is_done(&self) -> bool {
+    fn is_ready_to_stop(&self) -> bool {
         match self.urgency {
-            Urgency::None => false,
-            Urgency::AfterGame => !self.is_playing() && !self.idle.is_accepting,
-            Urgency::Now => true,
+            StopUrgency::None => false,
+            StopUrgency::AfterGame => !self.is_playing_or_interrupted() && !self.idle.is_accepting,
+            StopUrgency::Now => true,
         }
     }
 
     /// Returns whether a game of this account is in progress, or may be after a lost connection.
-    pub(super) fn is_playing(&self) -> bool {
-        self.is_interrupted() || self.games.tracker().iter().any(|game| game.state() == TrackedState::Playing)
+    pub(super) fn is_playing_or_interrupted(&self) -> bool {
+        self.awaits_interrupted_game() || self.games.tracker().iter().any(|game| game.state() == TrackedState::Playing)
     }
 
     /// Returns whether it is not known yet if a game goes on, as the connection was lost. A game that neither goes on nor is
     /// adjourned once the session is restored is over.
-    pub(super) fn is_interrupted(&self) -> bool {
+    pub(super) fn awaits_interrupted_game(&self) -> bool {
         self.idle.link != LinkState::Up
             && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
     }
 
     /// Returns whether the bot may begin a game on its own.
-    pub(super) fn may_begin(&self) -> bool {
-        let is_free = !self.is_playing() && !self.idle.is_accepting && self.engine.is_some();
-        is_free && self.urgency == Urgency::None && !self.idle.is_paused
+    pub(super) fn may_begin_game(&self) -> bool {
+        let is_free = !self.is_playing_or_interrupted() && !self.idle.is_accepting && self.engine.is_some();
+        is_free && self.urgency == StopUrgency::None && !self.idle.is_paused
     }
 
     /// Returns the earliest time at which something is due.
     fn next_deadline(&self) -> Instant {
         let flags = self.decisions.values().filter_map(GameDecisions::flag_claim_at);
-        let others = [self.leave_at, self.idle.deadline()];
+        let others = [self.leave_at, self.idle.next_action_at()];
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 
@@ -271,29 +276,29 @@ impl<P: Policy + Clone> BotPlayer<P> {
     fn on_deadline(&mut self) {
         let now = Instant::now();
         if self.leave_at.is_some_and(|at| at <= now) {
-            self.adjourn_or_leave(now);
+            self.request_adjournment_or_leave(now);
         }
-        self.claim_time(now);
-        self.on_idle(now);
+        self.send_due_flag_claims(now);
+        self.send_due_seeks_and_challenge(now);
     }
 
     /// Requests to adjourn the game in progress, and plans the next call after [`ADJOURN_WAIT`]; the second call leaves the game
     /// to the server.
-    fn adjourn_or_leave(&mut self, now: Instant) {
+    fn request_adjournment_or_leave(&mut self, now: Instant) {
         if std::mem::replace(&mut self.has_adjourned, true) {
             self.report(BotAction::Stopping, None, None, "the game is left to the server");
-            self.urgency = Urgency::Now;
+            self.urgency = StopUrgency::Now;
             return;
         }
         self.leave_at = Some(now + ADJOURN_WAIT);
         self.report(BotAction::Stopping, None, None, "time is up: the bot asks to adjourn");
-        self.request(None, command::adjourn());
+        self.spawn_request(None, command::adjourn());
     }
 
     /// Sends a command. If it fails, the error is reported.
-    pub(super) fn request(&mut self, game: Option<GameKey>, command: impl Request + Send + Sync + 'static) {
+    pub(super) fn spawn_request(&mut self, game: Option<GameKey>, command: impl Request + Send + Sync + 'static) {
         let client = self.client.clone();
-        self.requests.send(async move { RequestOutcome::Other(game, client.request(&command).await.err()) });
+        self.requests.spawn(async move { RequestOutcome::Other(game, client.request(&command).await.err()) });
     }
 
     /// Reports an action, and logs it.
@@ -312,10 +317,5 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     pub(super) fn emit(&self, event: &BotEvent) {
         (self.on_event)(event);
-    }
-
-    /// Sends an order to the task that runs the engine.
-    pub(super) fn order(&self, order: EngineOrder) {
-        self.engine_task.order(order);
     }
 }

@@ -5,44 +5,44 @@ use kibitzer::core::text::error_chain;
 use super::player::BotPlayer;
 use crate::pgn::{PgnError, PgnGame, PgnWriter};
 use crate::policy::Policy;
-use crate::tracker::{GameKey, GameStep, StepKind, TrackedGame, TrackedState};
+use crate::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use crate::verdict::BotAction;
 
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
-    pub(super) fn record(&self, step: GameStep) {
-        let is_over = matches!(step.kind, StepKind::Ended | StepKind::Left);
+    pub(super) fn update_pgn_files(&self, change: TrackedChange) {
+        let is_over = matches!(change.kind, TrackedChangeKind::Ended | TrackedChangeKind::Left);
         // Most bots have no live file, and need the whole game at its end only.
         if self.config.pgn.live_file.is_none() && !is_over {
             return;
         }
-        let Some(game) = self.games.game(step.game) else { return };
+        let Some(game) = self.games.game(change.game) else { return };
         if let Some(path) = &self.config.pgn.live_file {
-            self.report_failure(step.game, PgnWriter::new(path).replace(&[&game]));
+            self.report_if_failed(change.game, PgnWriter::new(path).replace(&[&game]));
         }
         if is_over {
-            self.append(step.game, &game);
+            self.append_to_pgn_file(change.game, &game);
         }
     }
 
     /// Appends the games that were in progress or adjourned when the bot stopped.
-    pub(super) fn append_unfinished(&self) {
+    pub(super) fn append_unfinished_games(&self) {
         use TrackedState::{Adjourned, Interrupted, Playing};
         let is_unfinished = |game: &&TrackedGame| matches!(game.state(), Playing | Interrupted | Adjourned);
         for key in self.games.tracker().iter().filter(is_unfinished).map(TrackedGame::key) {
             if let Some(game) = self.games.game(key) {
-                self.append(key, &game);
+                self.append_to_pgn_file(key, &game);
             }
         }
     }
 
-    fn append(&self, key: GameKey, game: &PgnGame) {
+    fn append_to_pgn_file(&self, key: GameKey, game: &PgnGame) {
         if let Some(path) = &self.config.pgn.file {
-            self.report_failure(key, PgnWriter::new(path).append(game));
+            self.report_if_failed(key, PgnWriter::new(path).append(game));
         }
     }
 
-    fn report_failure(&self, key: GameKey, result: Result<(), PgnError>) {
+    fn report_if_failed(&self, key: GameKey, result: Result<(), PgnError>) {
         if let Err(error) = result {
             self.report(BotAction::FileFailed, Some(key), None, error_chain(&error));
         }

@@ -15,7 +15,7 @@ pub(super) enum RequestOutcome {
     /// A move was sent in this position.
     Move(GamePositionKey, Result<MoveMade, RequestError>),
     /// An offer was answered or withdrawn; the outcome is that of an accepted one.
-    Answer(Answer, Result<Option<OfferOutcome>, RequestError>),
+    Answer(OfferAnswer, Result<Option<OfferOutcome>, RequestError>),
     /// This player was challenged; the error, if it failed.
     Challenge(Handle, Option<RequestError>),
     /// The bot asked to abort a game that it cannot play.
@@ -30,8 +30,8 @@ pub(super) enum RequestOutcome {
 
 /// An answer to an offer, or its withdrawal.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
-    pub(super) verb: AnswerVerb,
+pub(super) struct OfferAnswer {
+    pub(super) verb: OfferAnswerVerb,
     pub(super) offer: OfferRef,
     /// The game in which the offer was made; `None` for a challenge.
     pub(super) game: Option<GameKey>,
@@ -39,16 +39,16 @@ pub(super) struct Answer {
 
 /// Command that answers or withdraws an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AnswerVerb {
+pub(super) enum OfferAnswerVerb {
     Accept,
     Decline,
     /// Only for offers of the bot.
     Withdraw,
 }
 
-impl Answer {
+impl OfferAnswer {
     /// Creates an answer to the challenge of a player, or withdraws the challenge to that player.
-    pub(super) const fn to_challenge(verb: AnswerVerb, player: Handle) -> Self {
+    pub(super) const fn to_challenge(verb: OfferAnswerVerb, player: Handle) -> Self {
         Self { verb, offer: OfferRef::Player(player), game: None }
     }
 
@@ -60,9 +60,9 @@ impl Answer {
     pub(super) async fn send(self, client: Client) -> RequestOutcome {
         let offer = self.offer.clone();
         let result = match self.verb {
-            AnswerVerb::Accept => client.accept(offer).await.map(Some),
-            AnswerVerb::Decline => client.decline(offer).await.map(|_| None),
-            AnswerVerb::Withdraw => client.withdraw(offer).await.map(|_| None),
+            OfferAnswerVerb::Accept => client.accept(offer).await.map(Some),
+            OfferAnswerVerb::Decline => client.decline(offer).await.map(|_| None),
+            OfferAnswerVerb::Withdraw => client.withdraw(offer).await.map(|_| None),
         };
         RequestOutcome::Answer(self, result)
     }
@@ -70,19 +70,19 @@ impl Answer {
 
 /// The requests without a reply yet. They are given up when this is dropped.
 #[derive(Debug, Default)]
-pub(super) struct Requests(JoinSet<RequestOutcome>);
+pub(super) struct PendingRequests(JoinSet<RequestOutcome>);
 
 /// Number of requests without a reply at which the words, challenges and offers of players are ignored.
 const MAX_REQUESTS: usize = 256;
 
-impl Requests {
+impl PendingRequests {
     /// Returns whether so many requests wait for a reply that no player's message may cause another one.
-    pub(super) fn are_too_many(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
         self.0.len() >= MAX_REQUESTS
     }
 
-    /// Spawns a task that sends a request and waits for its reply, which [`next`](Self::next) returns. Has no limit of its own.
-    pub(super) fn send(&mut self, request: impl Future<Output = RequestOutcome> + Send + 'static) {
+    /// Spawns a task that sends a request and waits for its reply, which [`next_outcome`](Self::next_outcome) returns. Has no limit of its own.
+    pub(super) fn spawn(&mut self, request: impl Future<Output = RequestOutcome> + Send + 'static) {
         self.0.spawn(request);
     }
 
@@ -91,7 +91,7 @@ impl Requests {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<RequestOutcome> {
+    pub(super) async fn next_outcome(&mut self) -> Option<RequestOutcome> {
         // A request cannot panic, and nothing cancels one.
         self.0.join_next().await?.ok()
     }
@@ -103,12 +103,12 @@ mod tests {
 
     #[tokio::test]
     async fn number_of_requests_that_players_cause_is_limited() {
-        let mut requests = Requests::default();
-        (0..MAX_REQUESTS - 1).for_each(|_| requests.send(std::future::pending()));
-        assert!(!requests.are_too_many());
-        requests.send(async { RequestOutcome::Other(None, None) });
-        assert!(requests.are_too_many());
-        assert!(matches!(requests.next().await, Some(RequestOutcome::Other(None, None))));
-        assert!(!requests.are_too_many());
+        let mut requests = PendingRequests::default();
+        (0..MAX_REQUESTS - 1).for_each(|_| requests.spawn(std::future::pending()));
+        assert!(!requests.is_full());
+        requests.spawn(async { RequestOutcome::Other(None, None) });
+        assert!(requests.is_full());
+        assert!(matches!(requests.next_outcome().await, Some(RequestOutcome::Other(None, None))));
+        assert!(!requests.is_full());
     }
 }

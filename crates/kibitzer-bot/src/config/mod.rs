@@ -13,7 +13,7 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
 
-pub(crate) use rules::contains;
+pub(crate) use rules::contains_player;
 pub use rules::{
     AcceptRules, AdjournedRules, Bounds, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, Rules,
     SeekRules, TalkRules,
@@ -55,23 +55,23 @@ pub struct EngineConfig {
     #[serde(default)]
     pub protocol: EngineProtocol,
     /// Options to set when it starts, by name.
-    #[serde(default, deserialize_with = "option_values")]
+    #[serde(default, deserialize_with = "deserialize_option_values")]
     pub options: Vec<(String, String)>,
     /// Whether the engine thinks in the opponent's time, if it can.
     #[serde(default)]
     pub ponder: bool,
     /// Time lost between the server's clock and the engine, deducted from every move in addition to the measured lag.
-    #[serde(default = "default_overhead")]
+    #[serde(default = "default_move_overhead_ms")]
     pub move_overhead_ms: u64,
     /// How often the engine is started again within one game after a failure. Then the bot aborts or resigns the game.
-    #[serde(default = "default_restarts")]
+    #[serde(default = "default_restarts_per_game")]
     pub restarts_per_game: u32,
     /// Nodes per move; unlimited if absent.
     pub nodes: Option<u64>,
     /// Depth in plies; unlimited if absent.
     pub depth: Option<u32>,
     /// Time per move in an untimed game.
-    #[serde(default = "default_untimed_move")]
+    #[serde(default = "default_untimed_move_ms")]
     pub untimed_move_ms: u64,
 }
 
@@ -86,10 +86,10 @@ pub struct BookConfig {
     #[serde(default)]
     pub selection: BookSelection,
     /// Number of moves of each side after which the book is not used any more.
-    #[serde(default = "default_book_moves")]
+    #[serde(default = "default_book_max_moves")]
     pub max_moves: usize,
     /// Moves with a smaller weight are not played.
-    #[serde(default = "default_book_weight")]
+    #[serde(default = "default_book_min_weight")]
     pub min_weight: u16,
 }
 
@@ -99,8 +99,8 @@ impl BookConfig {
         Self {
             file: file.into(),
             selection: BookSelection::default(),
-            max_moves: default_book_moves(),
-            min_weight: default_book_weight(),
+            max_moves: default_book_max_moves(),
+            min_weight: default_book_min_weight(),
         }
     }
 
@@ -264,17 +264,17 @@ impl EngineConfig {
             protocol: command.protocol,
             options: command.options,
             ponder: false,
-            move_overhead_ms: default_overhead(),
-            restarts_per_game: default_restarts(),
+            move_overhead_ms: default_move_overhead_ms(),
+            restarts_per_game: default_restarts_per_game(),
             nodes: None,
             depth: None,
-            untimed_move_ms: default_untimed_move(),
+            untimed_move_ms: default_untimed_move_ms(),
         }
     }
 }
 
 /// Reads the values of options: texts, numbers and truth values.
-fn option_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
+fn deserialize_option_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     let values = toml::Table::deserialize(deserializer)?;
     let text = |(name, value)| match value {
         toml::Value::String(text) => Ok((name, text)),
@@ -285,23 +285,23 @@ fn option_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(Stri
     values.into_iter().map(text).collect()
 }
 
-const fn default_overhead() -> u64 {
+const fn default_move_overhead_ms() -> u64 {
     150
 }
 
-const fn default_restarts() -> u32 {
+const fn default_restarts_per_game() -> u32 {
     2
 }
 
-const fn default_untimed_move() -> u64 {
+const fn default_untimed_move_ms() -> u64 {
     5_000
 }
 
-const fn default_book_moves() -> usize {
+const fn default_book_max_moves() -> usize {
     10
 }
 
-const fn default_book_weight() -> u16 {
+const fn default_book_min_weight() -> u16 {
     1
 }
 

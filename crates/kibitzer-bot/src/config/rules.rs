@@ -213,7 +213,7 @@ pub struct MatchmakingRules {
     #[serde(default = "any_rating")]
     pub rating: Bounds<u16>,
     /// Time between two challenges, and how long the bot waits without a game before the first.
-    #[serde(default = "default_pause", deserialize_with = "super::deserialize_duration")]
+    #[serde(default = "default_challenge_pause", deserialize_with = "super::deserialize_duration")]
     pub pause: Duration,
     /// Whether only computers are challenged. FICS asks bots not to challenge people who do not want to play computers.
     #[serde(default = "default_computers_only")]
@@ -227,7 +227,7 @@ impl MatchmakingRules {
             terms: vec![terms.into()],
             players: players.into_iter().collect(),
             rating: any_rating(),
-            pause: default_pause(),
+            pause: default_challenge_pause(),
             computers_only: false,
         }
     }
@@ -237,7 +237,7 @@ const fn any_rating() -> Bounds<u16> {
     Bounds { min: 0, max: 9_999 }
 }
 
-const fn default_pause() -> Duration {
+const fn default_challenge_pause() -> Duration {
     Duration::from_mins(5)
 }
 
@@ -269,6 +269,6 @@ fn deserialize_handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
 }
 
 /// Returns whether a list names this player, in any spelling.
-pub(crate) fn contains(list: &[Handle], player: &Handle) -> bool {
+pub(crate) fn contains_player(list: &[Handle], player: &Handle) -> bool {
     list.iter().any(|listed| listed.is_same_player(player.as_str()))
 }

@@ -59,9 +59,9 @@ impl CecpDialect {
             "variants" => {
                 info.variants = value.split(',').map(|name| lines::uci_variant(name.trim()).to_owned()).collect();
             }
-            "option" => options.add(value, lines::parse_feature_option),
-            "memory" if value != "0" => options.add("memory -spin 16 1 1000000", lines::parse_feature_option),
-            "smp" if value != "0" => options.add("cores -spin 1 1 1024", lines::parse_feature_option),
+            "option" => options.add_if_valid(value, lines::parse_feature_option),
+            "memory" if value != "0" => options.add_if_valid("memory -spin 16 1 1000000", lines::parse_feature_option),
+            "smp" if value != "0" => options.add_if_valid("cores -spin 1 1 1024", lines::parse_feature_option),
             _ => return SWITCHES.contains(&name),
         }
         true
@@ -69,7 +69,7 @@ impl CecpDialect {
 
     /// Returns the lines that start a game, up to its base position; `fen` is `None` for the usual start. Fails if the engine
     /// cannot set up positions.
-    fn start_of_game(&self, fen: Option<&String>) -> Result<Vec<String>, EngineError> {
+    fn game_start_lines(&self, fen: Option<&String>) -> Result<Vec<String>, EngineError> {
         let mut sent = vec!["new".to_owned()];
         if self.variant() != "chess" {
             sent.push(format!("variant {}", lines::cecp_variant(self.variant())));
@@ -97,9 +97,14 @@ impl Dialect for CecpDialect {
         &["xboard", "protover 2"]
     }
 
-    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep {
+    fn process_handshake_line(
+        &mut self,
+        line: &str,
+        info: &mut EngineInfo,
+        options: &mut EngineOptions,
+    ) -> HandshakeStep {
         let mut read = HandshakeStep::default();
-        for (name, value) in line.strip_prefix("feature ").map(lines::split_pairs).unwrap_or_default() {
+        for (name, value) in line.strip_prefix("feature ").map(lines::split_feature_pairs).unwrap_or_default() {
             read.is_done |= name == "done" && value == "1";
             if self.store_feature(name, value, info, options) {
                 read.replies.push(format!("accepted {name}"));
@@ -128,7 +133,7 @@ impl Dialect for CecpDialect {
         true
     }
 
-    fn plays_one_game(&self) -> bool {
+    fn needs_process_per_game(&self) -> bool {
         !self.has_switch("reuse")
     }
 
@@ -145,7 +150,7 @@ impl Dialect for CecpDialect {
         let known = known.filter(|known| position.moves.starts_with(&known.moves));
         let mut sent = match &known {
             Some(_) => vec!["force".to_owned()],
-            None => self.start_of_game(position.fen.as_ref())?,
+            None => self.game_start_lines(position.fen.as_ref())?,
         };
         self.has_clocks &= known.is_some();
         let prefix = if self.has_switch("usermove") { "usermove " } else { "" };
@@ -182,7 +187,7 @@ impl Dialect for CecpDialect {
         "?"
     }
 
-    fn parse(&mut self, line: &str, position: &SearchPosition) -> Option<EngineLine> {
+    fn parse_search_line(&mut self, line: &str, position: &SearchPosition) -> Option<EngineLine> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let no_move = BestMove::default();
         let result = match word {
@@ -211,7 +216,7 @@ impl CecpDialect {
     fn accept_engine_move(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
         let known = self.engine_position.take();
         let offers_draw = std::mem::take(&mut self.offers_draw);
-        let best = lines::received_move(text.trim(), position, self.variant());
+        let best = lines::received_move_to_uci(text.trim(), position, self.variant());
         let best = best.ok_or_else(|| EngineError::NotAMove(truncated(text)))?;
         self.engine_position = known.map(|mut known| {
             known.moves.push(best.clone());
@@ -242,19 +247,19 @@ mod tests {
             ("1/2-1/2 {Draw by repetition}", claims_draw),
         ];
         for (line, want) in cases {
-            let Some(EngineLine::Result(Ok(result))) = CecpDialect::default().parse(line, &start) else {
+            let Some(EngineLine::Result(Ok(result))) = CecpDialect::default().parse_search_line(line, &start) else {
                 panic!("{line}")
             };
             assert_eq!(result, want, "{line}");
         }
         for line in ["Illegal move: e2e5", "tellusererror Illegal position", "move e2e9"] {
-            let parsed = CecpDialect::default().parse(line, &start);
+            let parsed = CecpDialect::default().parse_search_line(line, &start);
             assert!(matches!(parsed, Some(EngineLine::Result(Err(_)))), "{line}");
         }
         for line in
             ["Error (unknown command): random", "tellics say hello", "# 1 2 3 4 e2e4", "8 dwarfs", "My word", ""]
         {
-            assert!(CecpDialect::default().parse(line, &start).is_none(), "{line}");
+            assert!(CecpDialect::default().parse_search_line(line, &start).is_none(), "{line}");
         }
     }
 
@@ -262,14 +267,14 @@ mod tests {
     fn features_are_read_with_their_options() {
         let (mut cecp, mut info, mut options) =
             (CecpDialect::default(), EngineInfo::default(), EngineOptions::default());
-        let mut read = |line: &str| cecp.handshake(line, &mut info, &mut options);
+        let mut read = |line: &str| cecp.process_handshake_line(line, &mut info, &mut options);
         let first =
             read(r#"feature ping=1 setboard=0 san=1 myname="My Engine 1" variants="normal,fischerandom" memory=1 x"#);
         assert_eq!(first.replies.join(" ").replace("accepted ", ""), "ping setboard myname variants memory");
         let last = read(r#"feature option="Style -combo *Solid /// Risky" option="Clear -button" done=1"#);
         assert!(!first.is_done && last.is_done);
         read(r#"feature reuse=0 option="Unterminated -spin 1 2"#);
-        assert!(cecp.has_switch("ping") && !cecp.has_switch("setboard") && cecp.plays_one_game());
+        assert!(cecp.has_switch("ping") && !cecp.has_switch("setboard") && cecp.needs_process_per_game());
         assert_eq!(info.variants, ["chess", "chess960"]);
         assert_eq!(options.names(), ["memory", "Style", "Clear"]);
         assert!(options.option_that_accepts("style", "Solid").is_ok());
@@ -280,8 +285,8 @@ mod tests {
         #[test]
         fn any_line_is_parsed(line in "(move |feature |[0-9]{1,12} -?[0-9]{1,12} [0-9]{1,20} [0-9]{1,20} )?\\PC{0,40}") {
             let mut cecp = CecpDialect::default();
-            cecp.handshake(&line, &mut EngineInfo::default(), &mut EngineOptions::default());
-            let _ = cecp.parse(&line, &SearchPosition::new(None, Vec::new(), Color::White));
+            cecp.process_handshake_line(&line, &mut EngineInfo::default(), &mut EngineOptions::default());
+            let _ = cecp.parse_search_line(&line, &SearchPosition::new(None, Vec::new(), Color::White));
         }
     }
 }

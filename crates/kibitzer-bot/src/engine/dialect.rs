@@ -32,7 +32,12 @@ pub(super) trait Dialect: Debug + Send {
     fn greeting(&self) -> &'static [&'static str];
 
     /// Reads a line of the handshake.
-    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep;
+    fn process_handshake_line(
+        &mut self,
+        line: &str,
+        info: &mut EngineInfo,
+        options: &mut EngineOptions,
+    ) -> HandshakeStep;
 
     /// The line that sets an option to a value that it accepts.
     fn option_line(&self, option: &EngineOption, value: &str) -> String;
@@ -44,7 +49,7 @@ pub(super) trait Dialect: Debug + Send {
     fn synchronizes_each_search(&self) -> bool;
 
     /// Whether the program has to be started again for a second game.
-    fn plays_one_game(&self) -> bool;
+    fn needs_process_per_game(&self) -> bool;
 
     /// The lines that begin a game of a variant that the engine knows.
     fn game_lines(&mut self, game: &GameSetup, options: &EngineOptions) -> Vec<String>;
@@ -63,7 +68,7 @@ pub(super) trait Dialect: Debug + Send {
     fn stop_line(&self) -> &'static str;
 
     /// Reads a line during a search of the position; `None` for a line without meaning.
-    fn parse(&mut self, line: &str, position: &SearchPosition) -> Option<EngineLine>;
+    fn parse_search_line(&mut self, line: &str, position: &SearchPosition) -> Option<EngineLine>;
 }
 
 /// Returns at most the first 100 characters.

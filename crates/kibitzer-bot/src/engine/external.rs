@@ -86,7 +86,7 @@ impl ExternalEngine {
         engine.complete_handshake().await?;
         for (name, value) in &command.options {
             let option = engine.options.option_that_accepts(name, value)?;
-            engine.process.send(&engine.dialect.option_line(option, value));
+            engine.process.queue_line(&engine.dialect.option_line(option, value));
         }
         engine.synchronize().await?;
         Ok(engine)
@@ -102,13 +102,13 @@ impl ExternalEngine {
     ///
     /// Not cancel safe: the features that were read are lost.
     async fn complete_handshake(&mut self) -> Result<(), EngineError> {
-        self.process.send_all(self.dialect.greeting());
+        self.process.queue_lines(self.dialect.greeting());
         let deadline = tokio::time::Instant::now() + self.command.reply_timeout;
         loop {
-            let line = timeout_at(deadline, self.process.next_line()).await;
+            let line = timeout_at(deadline, self.process.read_line_while_writing()).await;
             let line = line.unwrap_or(Err(EngineError::Silent("handshake")))?;
-            let read = self.dialect.handshake(&line, &mut self.info, &mut self.options);
-            self.process.send_all(&read.replies);
+            let read = self.dialect.process_handshake_line(&line, &mut self.info, &mut self.options);
+            self.process.queue_lines(&read.replies);
             if read.is_done {
                 self.info.options = self.options.names();
                 return Ok(());
@@ -127,15 +127,15 @@ impl ExternalEngine {
     /// Cancel safe: the answer is ignored later.
     async fn synchronize(&mut self) -> Result<(), EngineError> {
         let Some((question, answer)) = self.dialect.synchronization() else { return Ok(()) };
-        self.process.send(&question);
+        self.process.queue_line(&question);
         let answered = async {
             loop {
-                let line = self.process.next_line().await?;
+                let line = self.process.read_line_while_writing().await?;
                 if line == answer {
                     return Ok(());
                 }
                 if let Some(EngineLine::Result(Err(refused @ EngineError::Position(_)))) =
-                    self.dialect.parse(&line, &self.position)
+                    self.dialect.parse_search_line(&line, &self.position)
                 {
                     return Err(refused);
                 }
@@ -159,7 +159,7 @@ impl ExternalEngine {
             return Ok(false);
         }
         match self.stop_search(&mut |_| {}).await {
-            Err(EngineError::NoMove) => self.restart().await?,
+            Err(EngineError::NoMove) => self.restart_process().await?,
             Err(EngineError::Exited) => return Err(EngineError::Exited),
             // Whether its move is legal does not matter any more.
             Ok(_) | Err(_) => {}
@@ -176,19 +176,19 @@ impl ExternalEngine {
     /// # Cancel safety
     ///
     /// Cancel safe: the old process remains.
-    async fn restart(&mut self) -> Result<(), EngineError> {
+    async fn restart_process(&mut self) -> Result<(), EngineError> {
         debug!("the engine is started again");
         let mut started = Self::start(&self.command).await?;
         started.game.clone_from(&self.game);
-        started.send_game();
+        started.send_game_lines();
         *self = started;
         Ok(())
     }
 
     /// Sends the lines that begin the current game; none before the first game.
-    fn send_game(&mut self) {
+    fn send_game_lines(&mut self) {
         if let Some(game) = &self.game {
-            self.process.send_all(&self.dialect.game_lines(game, &self.options));
+            self.process.queue_lines(&self.dialect.game_lines(game, &self.options));
         }
     }
 
@@ -209,13 +209,13 @@ impl ExternalEngine {
     ) -> Result<(), EngineError> {
         let was_searching = self.discard_search().await?;
         self.position.clone_from(position);
-        self.process.send_all(&self.dialect.position_lines(position)?);
+        self.process.queue_lines(&self.dialect.position_lines(position)?);
         // Skips what the engine wrote after its last move, such as a second move or its opinion on the result.
         if was_searching || self.dialect.synchronizes_each_search() {
             self.synchronize().await?;
         }
         let lines = self.dialect.go_lines(position, limits, next == EngineActivity::Pondering);
-        self.process.send_all(&lines);
+        self.process.queue_lines(&lines);
         self.activity = next;
         Ok(())
     }
@@ -231,7 +231,7 @@ impl ExternalEngine {
     /// Cancel safe: the next call continues.
     async fn stop_search(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
         if self.activity != EngineActivity::Stopping {
-            self.process.send(self.dialect.stop_line());
+            self.process.queue_line(self.dialect.stop_line());
             self.activity = EngineActivity::Stopping;
         }
         timeout(STOP_TIMEOUT, self.wait_for_result(report)).await.unwrap_or(Err(EngineError::NoMove))
@@ -248,8 +248,8 @@ impl ExternalEngine {
     /// Cancel safe: the next call stops the search.
     async fn wait_for_result(&mut self, report: &mut (dyn FnMut(SearchInfo) + Send)) -> Result<BestMove, EngineError> {
         loop {
-            let line = self.process.next_line().await?;
-            match self.dialect.parse(&line, &self.position) {
+            let line = self.process.read_line_while_writing().await?;
+            match self.dialect.parse_search_line(&line, &self.position) {
                 Some(EngineLine::Info(info)) => report(info),
                 Some(EngineLine::Result(result)) => {
                     self.activity = EngineActivity::Idle;
@@ -272,12 +272,12 @@ impl Engine for ExternalEngine {
     ///
     /// Not cancel safe: drop the engine if the future was dropped.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        self.info.require(&game.variant)?;
+        self.info.require_variant(&game.variant)?;
         self.discard_search().await?;
-        if self.game.replace(game.clone()).is_some() && self.dialect.plays_one_game() {
-            self.restart().await?;
+        if self.game.replace(game.clone()).is_some() && self.dialect.needs_process_per_game() {
+            self.restart_process().await?;
         } else {
-            self.send_game();
+            self.send_game_lines();
         }
         self.synchronize().await
     }
@@ -294,7 +294,7 @@ impl Engine for ExternalEngine {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
         if self.activity == EngineActivity::Pondering && self.position == *position {
-            self.process.send("ponderhit");
+            self.process.queue_line("ponderhit");
             self.activity = EngineActivity::Searching;
         } else {
             self.start_search(position, limits, EngineActivity::Searching).await?;

@@ -126,7 +126,7 @@ impl EngineInfo {
     }
 
     /// Fails with [`EngineError::Variant`] unless the engine plays the variant.
-    pub(crate) fn require(&self, variant: &str) -> Result<(), EngineError> {
+    pub(crate) fn require_variant(&self, variant: &str) -> Result<(), EngineError> {
         let is_known = self.variants.iter().any(|known| known == variant);
         is_known.then_some(()).ok_or_else(|| EngineError::Variant(variant.to_owned()))
     }
@@ -176,15 +176,15 @@ impl SearchPosition {
 
     /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Every move is if the
     /// position is not one of chess.
-    pub(crate) fn allows(&self, uci: &str) -> bool {
-        self.board().is_none_or(|board| {
+    pub(crate) fn may_allow_move(&self, uci: &str) -> bool {
+        self.chess_board().is_none_or(|board| {
             parse_uci_move(&board, uci).is_ok_and(|parsed| board.is_legal(parsed))
                 || uci.parse().is_ok_and(|parsed| board.is_legal(parsed))
         })
     }
 
     /// Returns the position as a board of chess or chess960; `None` if it is of another variant, or a move is illegal.
-    pub(crate) fn board(&self) -> Option<Board> {
+    pub(crate) fn chess_board(&self) -> Option<Board> {
         let mut board = self.fen.as_ref().map_or(Some(Board::default()), |fen| fen.parse().ok())?;
         for text in &self.moves {
             let parsed = parse_uci_move(&board, text).ok()?;
@@ -214,7 +214,7 @@ pub struct SearchLimits {
 
 impl SearchLimits {
     /// Allows a fixed time, and 5 s more until the engine counts as unresponsive.
-    pub fn move_time(time: Duration) -> Self {
+    pub fn for_fixed_time(time: Duration) -> Self {
         Self { move_time: Some(time), ..Self::deadline(time + Duration::from_secs(5)) }
     }
 
@@ -353,9 +353,9 @@ mod tests {
             text in any::<String>(),
         ) {
             let position = SearchPosition::new(Some(fen), vec![text.clone()], Color::White);
-            let _ = position.board();
+            let _ = position.chess_board();
             let start = SearchPosition::new(None, vec![text.clone()], Color::White);
-            prop_assert!(start.board().is_none() || is_uci_move(&text));
+            prop_assert!(start.chess_board().is_none() || is_uci_move(&text));
         }
     }
 }

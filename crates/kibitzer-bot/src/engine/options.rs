@@ -28,7 +28,7 @@ pub(super) enum OptionKind {
 
 impl EngineOptions {
     /// Adds an option, unless its description is too long or there are too many.
-    pub(super) fn add(&mut self, description: &str, parse: impl Fn(&str) -> Option<EngineOption>) {
+    pub(super) fn add_if_valid(&mut self, description: &str, parse: impl Fn(&str) -> Option<EngineOption>) {
         if self.0.len() < MAX_OPTIONS && description.len() <= MAX_DESCRIPTION_BYTES {
             self.0.extend(parse(description));
         }
@@ -49,7 +49,7 @@ impl EngineOptions {
         let option = self
             .find(name)
             .ok_or_else(|| refused(format!("is unknown; the engine has: {}", self.names().join(", "))))?;
-        option.kind.problem(value).map_or(Ok(option), |problem| Err(refused(problem)))
+        option.kind.problem_with(value).map_or(Ok(option), |problem| Err(refused(problem)))
     }
 }
 
@@ -78,7 +78,7 @@ fn number_after(text: &str, word: &str) -> Option<i64> {
 
 impl OptionKind {
     /// Returns the reason why the option does not accept the value; `None` if it does.
-    fn problem(&self, value: &str) -> Option<String> {
+    fn problem_with(&self, value: &str) -> Option<String> {
         match self {
             Self::Button => (!value.is_empty()).then(|| "is a button and has no value".to_owned()),
             Self::Check => (!matches!(value, "true" | "false")).then(|| "accepts true or false".to_owned()),

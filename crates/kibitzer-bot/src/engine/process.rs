@@ -32,7 +32,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub(super) struct EngineProcess {
     child: Child,
     input: ChildStdin,
-    output: LineReader<ChildStdout>,
+    output: TruncatingLineReader<ChildStdout>,
     /// Sent lines that are not written yet.
     unwritten: Vec<u8>,
     error_log: JoinHandle<()>,
@@ -47,7 +47,7 @@ impl EngineProcess {
     pub(super) fn spawn(engine: &EngineCommand) -> Result<Self, EngineError> {
         let program = engine.command.first().cloned().unwrap_or_default();
         let failed = |source| EngineError::Start { program: program.clone(), source };
-        let mut child = command(engine, &program).spawn().map_err(failed)?;
+        let mut child = command_without_secrets(engine, &program).spawn().map_err(failed)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("a pipe is missing")));
@@ -55,22 +55,22 @@ impl EngineProcess {
         Ok(Self {
             child,
             input,
-            output: LineReader::new(output),
+            output: TruncatingLineReader::new(output),
             unwritten: Vec::new(),
             error_log: tokio::spawn(log_errors(errors)),
         })
     }
 
-    /// Queues lines, as [`send`](Self::send) does.
-    pub(super) fn send_all<S: AsRef<str>>(&mut self, lines: &[S]) {
+    /// Queues lines, as [`queue_line`](Self::queue_line) does.
+    pub(super) fn queue_lines<S: AsRef<str>>(&mut self, lines: &[S]) {
         for line in lines {
-            self.send(line.as_ref());
+            self.queue_line(line.as_ref());
         }
     }
 
     /// Queues a line, which is written while the output is read. Control characters become spaces, so that no name or comment
     /// can add a second line. The line is dropped if the engine has left 1 MiB unread.
-    pub(super) fn send(&mut self, line: &str) {
+    pub(super) fn queue_line(&mut self, line: &str) {
         debug!(line, "sent to the engine");
         if self.unwritten.len() > MAX_UNWRITTEN_BYTES {
             return;
@@ -88,7 +88,7 @@ impl EngineProcess {
     /// # Cancel safety
     ///
     /// Cancel safe: no part of a line is lost.
-    pub(super) async fn next_line(&mut self) -> Result<String, EngineError> {
+    pub(super) async fn read_line_while_writing(&mut self) -> Result<String, EngineError> {
         loop {
             tokio::select! {
                 biased;
@@ -108,8 +108,8 @@ impl EngineProcess {
     ///
     /// Cancel safe: if the future is dropped, the process group is killed.
     pub(super) async fn quit(mut self) {
-        self.send("quit");
-        let ended = async { while self.next_line().await.is_ok() {} };
+        self.queue_line("quit");
+        let ended = async { while self.read_line_while_writing().await.is_ok() {} };
         if timeout(QUIT_TIMEOUT, ended).await.is_err() {
             debug!("the engine did not exit in time");
         }
@@ -130,7 +130,7 @@ impl Drop for EngineProcess {
     }
 }
 
-fn command(engine: &EngineCommand, program: &str) -> Command {
+fn command_without_secrets(engine: &EngineCommand, program: &str) -> Command {
     let mut command = Command::new(program);
     command.args(engine.command.iter().skip(1)).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -152,7 +152,7 @@ fn command(engine: &EngineCommand, program: &str) -> Command {
 ///
 /// Cancel safe: only the log ends.
 async fn log_errors(errors: ChildStderr) {
-    let mut lines = LineReader::new(errors);
+    let mut lines = TruncatingLineReader::new(errors);
     let mut logged = 0;
     while let Some(line) = lines.next_line().await {
         logged += 1;
@@ -167,13 +167,13 @@ async fn log_errors(errors: ChildStderr) {
 
 /// Splits a stream into lines of at most [`MAX_LINE_BYTES`].
 #[derive(Debug)]
-struct LineReader<R> {
+struct TruncatingLineReader<R> {
     reader: BufReader<R>,
     /// Beginning of the current line.
     line: Vec<u8>,
 }
 
-impl<R: AsyncRead + Unpin> LineReader<R> {
+impl<R: AsyncRead + Unpin> TruncatingLineReader<R> {
     fn new(stream: R) -> Self {
         Self { reader: BufReader::new(stream), line: Vec::new() }
     }

@@ -39,7 +39,7 @@ impl ScriptedEngine {
     }
 
     /// Answers the searches with these moves in turn, then with "no legal move".
-    pub fn moves(moves: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn with_moves(moves: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut moves: Vec<String> = moves.into_iter().map(Into::into).collect();
         moves.reverse();
         Self::new(move |_, _| moves.pop().map_or(ScriptedAnswer::Result(BestMove::default()), ScriptedAnswer::Move))
@@ -54,7 +54,7 @@ impl ScriptedEngine {
 
     /// Replaces the description that the engine gives of itself.
     #[must_use]
-    pub fn described_as(mut self, info: EngineInfo) -> Self {
+    pub fn with_info(mut self, info: EngineInfo) -> Self {
         self.info = info;
         self
     }
@@ -77,7 +77,7 @@ impl Engine for ScriptedEngine {
     ///
     /// Cancel safe.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        self.info.require(&game.variant)
+        self.info.require_variant(&game.variant)
     }
 
     /// See [`Engine::search`]. Reports one line of analysis, with the move.
@@ -126,7 +126,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn moves_come_in_turn_after_the_delay() {
-        let mut engine = ScriptedEngine::moves(["e2e4", "d2d4"]).delay(Duration::from_secs(2));
+        let mut engine = ScriptedEngine::with_moves(["e2e4", "d2d4"]).delay(Duration::from_secs(2));
         let begun = Instant::now();
         assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("e2e4"));
         assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("d2d4"));

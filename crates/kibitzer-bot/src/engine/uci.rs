@@ -20,12 +20,17 @@ impl Dialect for UciDialect {
         &["uci"]
     }
 
-    fn handshake(&mut self, line: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> HandshakeStep {
+    fn process_handshake_line(
+        &mut self,
+        line: &str,
+        info: &mut EngineInfo,
+        options: &mut EngineOptions,
+    ) -> HandshakeStep {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, rest.split_once(' ')) {
             ("id", Some(("name", name))) => info.name = truncated(name),
             ("id", Some(("author", author))) => info.author = truncated(author),
-            ("option", _) => options.add(rest, EngineOption::parse_uci),
+            ("option", _) => options.add_if_valid(rest, EngineOption::parse_uci),
             ("uciok", _) => {
                 info.variants = supported_variants(options);
                 info.ponders = options.find("Ponder").is_some();
@@ -51,7 +56,7 @@ impl Dialect for UciDialect {
         false
     }
 
-    fn plays_one_game(&self) -> bool {
+    fn needs_process_per_game(&self) -> bool {
         false
     }
 
@@ -61,7 +66,7 @@ impl Dialect for UciDialect {
         let values = [
             ("UCI_Variant", variant.to_owned()),
             ("UCI_Chess960", is_chess960.to_string()),
-            ("UCI_Opponent", opponent_value(game)),
+            ("UCI_Opponent", uci_opponent_value(game)),
         ];
         let accepted =
             values.iter().filter_map(|(name, value)| Some((options.option_that_accepts(name, value).ok()?, value)));
@@ -88,7 +93,7 @@ impl Dialect for UciDialect {
         "stop"
     }
 
-    fn parse(&mut self, line: &str, _position: &SearchPosition) -> Option<EngineLine> {
+    fn parse_search_line(&mut self, line: &str, _position: &SearchPosition) -> Option<EngineLine> {
         match line.split_once(' ').unwrap_or((line, "")) {
             ("bestmove", words) => Some(EngineLine::Result(parse_best_move(words))),
             ("info", words) => parse_info(words).map(EngineLine::Info),
@@ -112,7 +117,7 @@ fn supported_variants(options: &EngineOptions) -> Vec<String> {
 
 /// Returns the value of `UCI_Opponent`: title, rating, kind and name. The title is always `none`, because a
 /// server's titles do not report it.
-fn opponent_value(game: &GameSetup) -> String {
+fn uci_opponent_value(game: &GameSetup) -> String {
     let rating = game.opponent_rating.map_or("none".to_owned(), |rating| rating.to_string());
     let kind = if game.opponent_is_computer { "computer" } else { "human" };
     format!("none {rating} {kind} {}", game.opponent)

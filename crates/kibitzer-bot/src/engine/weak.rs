@@ -32,7 +32,7 @@ impl WeakPlayer {
 
     /// Chooses the move whose value is best after a random part was added to each. Returns the value without that part, in centipawns,
     /// and the move; `None` if there is no legal move.
-    fn choose(&mut self, board: &Board) -> Option<(i32, Move)> {
+    fn choose_move(&mut self, board: &Board) -> Option<(i32, Move)> {
         let rated = legal_moves(board).into_iter().map(|candidate| {
             let value = value_after_reply(board, candidate);
             (value + self.random.i32(0..NOISE_CP), value, candidate)
@@ -53,7 +53,7 @@ impl Engine for WeakPlayer {
     /// Cancel safe.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
         self.is_chess960 = game.variant == "chess960";
-        self.info.require(&game.variant)
+        self.info.require_variant(&game.variant)
     }
 
     /// See [`Engine::search`].
@@ -67,9 +67,9 @@ impl Engine for WeakPlayer {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
-        let board = position.board().ok_or_else(|| EngineError::Position("it is not one of chess".to_owned()))?;
+        let board = position.chess_board().ok_or_else(|| EngineError::Position("it is not one of chess".to_owned()))?;
         tokio::time::sleep(self.think_time.min(limits.move_time.unwrap_or(limits.deadline))).await;
-        let Some((value, chosen)) = self.choose(&board) else { return Ok(BestMove::default()) };
+        let Some((value, chosen)) = self.choose_move(&board) else { return Ok(BestMove::default()) };
         let best = uci_notation(&board, chosen, self.is_chess960);
         let score = if value >= MATE_CP { Score::Mate(1) } else { Score::Centipawns(value) };
         report(SearchInfo { depth: Some(2), score: Some(score), line: vec![best.clone()], ..SearchInfo::default() });
@@ -140,7 +140,7 @@ mod tests {
             let Some(next) = best("chess", None, moves.clone()).await.unwrap() else { break };
             moves.push(next);
         }
-        assert!(SearchPosition::new(None, moves, Color::White).board().is_some());
+        assert!(SearchPosition::new(None, moves, Color::White).chess_board().is_some());
     }
 
     #[tokio::test]

@@ -27,7 +27,7 @@ impl BpgnMatch {
         let mut boards = games;
         boards.sort_by_key(|game| game.number());
         let [a, b] = boards;
-        let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(timed_moves).collect();
+        let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(moves_by_arrival).collect();
         moves.sort_by_key(|(arrival, _)| *arrival);
         // The words of the board whose end decided the match; the other one ends because of it.
         let decided = boards.into_iter().filter_map(TrackedGame::ending).min_by_key(|ending| {
@@ -62,7 +62,7 @@ impl fmt::Display for BpgnMatch {
 }
 
 /// Returns the moves of a board with the numbers of their arrival; the letters of the board are White's and Black's.
-fn timed_moves((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
+fn moves_by_arrival((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
     let line = game.line();
     let sans = san::san_moves(&line, false);
     let written = move |((ply, step), san): ((u32, TrackedMove), String)| {
@@ -82,9 +82,9 @@ fn format_seconds(ms: i64) -> String {
 /// Returns the lines of tags of a match; `a` and `b` are its boards.
 fn tag_lines(a: &TrackedGame, b: &TrackedGame, result: GameResult, origin: &PgnOrigin) -> Vec<String> {
     let tag = |name: &str, value: &str| format!("[{name} \"{}\"]", text::escape_tag_value(value));
-    let (initial_s, increment_s) = a.time_control();
+    let (initial_s, increment_s) = a.time_control_s();
     let [date, time] = origin.date_and_time();
-    let mut tags = vec![tag("Event", &super::game::event_tag(a, origin)), tag("Site", &origin.site(" - "))];
+    let mut tags = vec![tag("Event", &super::game::event_tag_value(a, origin)), tag("Site", &origin.site(" - "))];
     tags.extend([tag("Date", &date), tag("Time", &time)]);
     for (board, game) in [("A", a), ("B", b)] {
         for (color, name) in [(Color::White, "White"), (Color::Black, "Black")] {

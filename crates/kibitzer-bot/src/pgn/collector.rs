@@ -8,7 +8,9 @@ use kibitzer::core::message::{Message, Talk, TalkKind};
 use kibitzer::transcript::Utc;
 
 use super::{BpgnMatch, PgnGame, PgnOrigin};
-use crate::tracker::{GameKey, GameStep, GameTracker, StepKind, TrackedGame, TrackedRelation, TrackedState};
+use crate::tracker::{
+    GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedRelation, TrackedState,
+};
 
 /// Maximum number of comments kept of one game.
 const MAX_COMMENTS: usize = 500;
@@ -54,21 +56,21 @@ impl PgnCollector {
     }
 
     /// Applies an event that happened at this time, and returns the changes of games.
-    pub fn apply(&mut self, event: &Event, time: Option<Utc>) -> Vec<GameStep> {
-        let steps = self.tracker.apply(event);
-        for step in steps.iter().filter(|step| step.kind == StepKind::Started) {
-            self.notes.insert(step.game, GameNotes { started: time, comments: Vec::new() });
+    pub fn apply(&mut self, event: &Event, time: Option<Utc>) -> Vec<TrackedChange> {
+        let changes = self.tracker.apply(event);
+        for change in changes.iter().filter(|change| change.kind == TrackedChangeKind::Started) {
+            self.notes.insert(change.game, GameNotes { started: time, comments: Vec::new() });
         }
         let tracker = &self.tracker;
         self.notes.retain(|key, _| tracker.get(*key).is_some());
         if let Some(Message::Talk(talk)) = event.message().filter(|_| self.keeps_talk) {
             self.add_talk_comment(talk);
         }
-        steps
+        changes
     }
 
     /// Interrupts all games in progress, at the end of a recorded connection.
-    pub fn interrupt_games(&mut self) -> Vec<GameStep> {
+    pub fn interrupt_games(&mut self) -> Vec<TrackedChange> {
         self.tracker.interrupt_games()
     }
 
@@ -76,7 +78,7 @@ impl PgnCollector {
     pub fn game(&self, key: GameKey) -> Option<PgnGame> {
         let game = self.tracker.get(key)?;
         let notes = self.notes.get(&key);
-        let mut pgn = PgnGame::new(game, &self.server_and_start_of(key));
+        let mut pgn = PgnGame::new(game, &self.origin_of(key));
         for (n_moves, comment) in notes.iter().flat_map(|notes| &notes.comments) {
             pgn.add_comment(*n_moves, comment);
         }
@@ -87,7 +89,7 @@ impl PgnCollector {
     ///
     /// If the server did not report which games belong together, as to observers on some servers, it is the only other game of
     /// bughouse.
-    pub fn partner(&self, key: GameKey) -> Option<&TrackedGame> {
+    pub fn partner_game(&self, key: GameKey) -> Option<&TrackedGame> {
         let game = self.tracker.get(key)?;
         let is_bughouse = |game: &&TrackedGame| game.variant() == "bughouse" && game.key() != key;
         let mut others = self.tracker.iter().filter(is_bughouse);
@@ -100,14 +102,14 @@ impl PgnCollector {
 
     /// Returns the bughouse match that a game is part of; `None` unless both games are known.
     pub fn bughouse_match(&self, key: GameKey) -> Option<BpgnMatch> {
-        let games = [self.tracker.get(key)?, self.partner(key)?];
-        Some(BpgnMatch::new(games, &self.server_and_start_of(key)))
+        let games = [self.tracker.get(key)?, self.partner_game(key)?];
+        Some(BpgnMatch::new(games, &self.origin_of(key)))
     }
 
     /// Returns the origin of a game, with its start time if that is known.
-    fn server_and_start_of(&self, key: GameKey) -> PgnOrigin {
+    fn origin_of(&self, key: GameKey) -> PgnOrigin {
         let started = self.notes.get(&key).and_then(|notes| notes.started);
-        started.map_or_else(|| self.origin.clone(), |time| self.origin.clone().started(time))
+        started.map_or_else(|| self.origin.clone(), |time| self.origin.clone().started_at(time))
     }
 
     /// Adds talk to the game that it is about: by its number, for an opponent's words also by the opponent's name.

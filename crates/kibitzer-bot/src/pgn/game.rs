@@ -66,7 +66,7 @@ impl PgnOrigin {
 
     /// Sets the time at which the game started.
     #[must_use]
-    pub const fn started(mut self, time: Utc) -> Self {
+    pub const fn started_at(mut self, time: Utc) -> Self {
         self.started = Some(time);
         self
     }
@@ -167,7 +167,7 @@ impl PgnGame {
 
     fn add_tags(&mut self, game: &TrackedGame, line: &MoveLine, origin: &PgnOrigin) {
         let variant = game.variant();
-        self.set_tag("Event", &event_tag(game, origin));
+        self.set_tag("Event", &event_tag_value(game, origin));
         self.set_tag("Site", &origin.site(" "));
         self.set_tag("ICSGame", &game.number().to_string());
         for (color, [name, elo]) in [(Color::White, ["White", "WhiteElo"]), (Color::Black, ["Black", "BlackElo"])] {
@@ -176,12 +176,12 @@ impl PgnGame {
                 self.set_tag(elo, &rating.to_string());
             }
         }
-        self.add_times(game, line, origin);
+        self.add_time_tags(game, line, origin);
         self.set_tag("Round", "-");
-        if let Some(name) = variant_name(game) {
+        if let Some(name) = variant_tag_value(game) {
             self.set_tag("Variant", &name);
         }
-        if !line.starts_as_usual() || variant == "chess960" {
+        if !line.starts_from_standard_position() || variant == "chess960" {
             self.set_tag("SetUp", "1");
             self.set_tag("FEN", &line.start.to_string());
         }
@@ -192,8 +192,8 @@ impl PgnGame {
         self.set_tag("Result", self.result.as_str());
     }
 
-    fn add_times(&mut self, game: &TrackedGame, line: &MoveLine, origin: &PgnOrigin) {
-        let (initial_s, increment_s) = game.time_control();
+    fn add_time_tags(&mut self, game: &TrackedGame, line: &MoveLine, origin: &PgnOrigin) {
+        let (initial_s, increment_s) = game.time_control_s();
         let is_untimed = initial_s == 0 && increment_s == 0;
         self.set_tag("TimeControl", &if is_untimed { "-".to_owned() } else { format!("{initial_s}+{increment_s}") });
         let [date, time] = origin.date_and_time();
@@ -215,7 +215,7 @@ impl PgnGame {
         tags.iter().try_for_each(|(name, value)| writeln!(f, "[{name} \"{value}\"]"))
     }
 
-    fn write_comments(&self, f: &mut fmt::Formatter<'_>, n_moves: usize) -> fmt::Result {
+    fn write_comments_after(&self, f: &mut fmt::Formatter<'_>, n_moves: usize) -> fmt::Result {
         let comments = self.comments.iter().filter(|(at, _)| *at == n_moves);
         comments.map(|(_, comment)| comment).try_for_each(|comment| write!(f, "{{{comment}}} "))
     }
@@ -225,13 +225,13 @@ impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_tags(f)?;
         f.write_char('\n')?;
-        self.write_comments(f, 0)?;
+        self.write_comments_after(f, 0)?;
         for (at, (ply, step)) in (u64::from(self.start_ply)..).zip(&self.moves).enumerate() {
             let is_white = ply % 2 == 0;
             // A comment may have come between the moves of both sides.
             let dots = if is_white { "." } else { "..." };
             write!(f, "{}{dots} {step} ", ply / 2 + 1)?;
-            self.write_comments(f, at + 1)?;
+            self.write_comments_after(f, at + 1)?;
         }
         if let Some(ending) = &self.ending {
             write!(f, "{{{ending}}} ")?;
@@ -253,7 +253,7 @@ impl fmt::Display for PgnMove {
 }
 
 /// Returns the value of the tag `Event`: `FICS rated blitz game`.
-pub(super) fn event_tag(game: &TrackedGame, origin: &PgnOrigin) -> String {
+pub(super) fn event_tag_value(game: &TrackedGame, origin: &PgnOrigin) -> String {
     let rated = match game.is_rated() {
         Some(true) => "rated",
         Some(false) => "unrated",
@@ -268,7 +268,7 @@ pub(super) fn event_tag(game: &TrackedGame, origin: &PgnOrigin) -> String {
 }
 
 /// Returns the value of the tag `Variant`; `None` for the rules of chess.
-fn variant_name(game: &TrackedGame) -> Option<String> {
+fn variant_tag_value(game: &TrackedGame) -> Option<String> {
     match game.variant().as_str() {
         "chess" => None,
         "chess960" => Some("Chess960".to_owned()),

@@ -18,7 +18,7 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
         if step.played == LastMove::Hidden {
             break;
         }
-        let legal = rules.as_mut().and_then(|rules| play_legal(rules, step));
+        let legal = rules.as_mut().and_then(|rules| play_and_format_san(rules, step));
         let before = board;
         let fits = line.play(&mut board, step).is_some();
         // Castling of the old wild variants ends on other squares than that of chess.
@@ -27,7 +27,7 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
         if !agrees {
             rules = None;
         }
-        sans.push(legal.filter(|_| agrees).unwrap_or_else(|| servers_san(step, &before)));
+        sans.push(legal.filter(|_| agrees).unwrap_or_else(|| standardized_san(step, &before)));
     }
     sans
 }
@@ -38,7 +38,7 @@ fn rules_board(start: &Fen) -> Option<RulesBoard> {
 }
 
 /// Plays a move, and returns it in short form; `None` if it is not legal.
-fn play_legal(rules: &mut RulesBoard, step: &TrackedMove) -> Option<String> {
+fn play_and_format_san(rules: &mut RulesBoard, step: &TrackedMove) -> Option<String> {
     let played: Move = step.uci_chess960()?.parse().ok()?;
     let played = castling_as_rook_capture(rules, played, step)?;
     let after = {
@@ -60,7 +60,7 @@ fn castling_as_rook_capture(rules: &RulesBoard, played: Move, step: &TrackedMove
 }
 
 /// Returns the server's notation in standard form, if it means this move on the board, otherwise one with all squares.
-fn servers_san(step: &TrackedMove, before: &Board) -> String {
+fn standardized_san(step: &TrackedMove, before: &Board) -> String {
     let sent = step.san.as_deref().unwrap_or_default();
     let mark = if sent.ends_with('#') {
         "#"

@@ -12,17 +12,17 @@ pub(super) fn format_clock(ms: i64) -> String {
 
 /// Returns the value of a tag with quotation marks and backslashes escaped; `?` if it is empty.
 pub(super) fn escape_tag_value(text: &str) -> String {
-    let text = one_line(text);
+    let text = one_line_truncated(text);
     if text.is_empty() { "?".to_owned() } else { text.replace('\\', "\\\\").replace('"', "\\\"") }
 }
 
 /// Returns text that cannot end a comment, begin one inside it, or look like a command such as `[%clk 0:01:00]`.
 pub(super) fn sanitize_comment(text: &str) -> String {
-    one_line(text).replace('{', "(").replace('}', ")").replace("[%", "[ %")
+    one_line_truncated(text).replace('{', "(").replace('}', ")").replace("[%", "[ %")
 }
 
 /// Returns the start of the text on one line: control characters become blanks, runs of blanks one blank.
-fn one_line(text: &str) -> String {
+fn one_line_truncated(text: &str) -> String {
     let is_blank = |c: char| c.is_control() || c.is_whitespace();
     let words: Vec<_> = text.split(is_blank).filter(|word| !word.is_empty()).collect();
     words.join(" ").chars().take(MAX_CHARS).collect()

@@ -78,7 +78,7 @@ impl PgnWriter {
     ///
     /// [`PgnError`]. The temporary file beside the old one is removed.
     pub fn replace(&self, games: &[impl Display]) -> Result<(), PgnError> {
-        let temporary = self.temporary();
+        let temporary = self.temporary_path();
         let open = |source| PgnError::Open { path: self.path.clone(), source };
         let mut file = File::create(&temporary).map_err(open)?;
         let text = games.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
@@ -90,7 +90,7 @@ impl PgnWriter {
     }
 
     /// Returns the path of the temporary file: in the same folder, so that it can be renamed, and hidden.
-    fn temporary(&self) -> PathBuf {
+    fn temporary_path(&self) -> PathBuf {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let number = N_FILES.fetch_add(1, Ordering::Relaxed);
         self.path.with_file_name(format!(".{name}.{}.{number}.tmp", std::process::id()))

@@ -11,8 +11,8 @@ use kibitzer::core::message::{
     ClockReading, Creating, GameEnded, GameId, GameInfo, GameKind, Handle, Rating, Relation, Style12,
 };
 
+use super::change::{GameKey, TrackedState};
 use super::line::{MoveLine, TrackedMove, shredder_fen};
-use super::step::{GameKey, TrackedState};
 use crate::engine::SearchPosition;
 
 /// Identifies a position of a game, to test later whether a decision that was made in it still applies:
@@ -47,7 +47,7 @@ pub struct TrackedGame {
     /// The tracker's number of the event with which each move of the line arrived.
     arrivals: Vec<u64>,
     /// Whether the server's board is unknown, because a board that it derives from was missed.
-    is_out_of_step: bool,
+    is_position_unknown: bool,
 }
 
 impl TrackedGame {
@@ -61,7 +61,7 @@ impl TrackedGame {
             base_hands,
             terms: None,
             arrivals: Vec::new(),
-            is_out_of_step: false,
+            is_position_unknown: false,
         }
     }
 
@@ -122,7 +122,9 @@ impl TrackedGame {
     ///
     /// `false` while the connection is lost, once the game is over, and while the position is unknown after a desync.
     pub fn is_my_turn(&self) -> bool {
-        self.state == TrackedState::Playing && !self.is_out_of_step && self.position().relation() == Relation::MyTurn
+        self.state == TrackedState::Playing
+            && !self.is_position_unknown
+            && self.position().relation() == Relation::MyTurn
     }
 
     /// Returns the speed in lower case: `blitz`; `None` if the server did not report it, as for most variants.
@@ -156,7 +158,7 @@ impl TrackedGame {
     }
 
     /// Returns the initial time and the increment, in seconds. Both are 0 in an untimed game.
-    pub fn time_control(&self) -> (u32, u32) {
+    pub fn time_control_s(&self) -> (u32, u32) {
         let minutes = self.position().initial_min();
         let exact = self.game.info().and_then(|info| info.white_time_s).filter(|seconds| seconds / 60 == minutes);
         (exact.unwrap_or(minutes.saturating_mul(60)), self.position().increment_s())
@@ -199,14 +201,14 @@ impl TrackedGame {
     }
 
     /// Returns whether moves before those of [`line`](Self::line) are unknown. The reply to `moves` has them:
-    /// [`add_moves`](Self::add_moves).
+    /// [`add_missing_moves`](Self::add_missing_moves).
     pub fn has_missing_moves(&self) -> bool {
         self.earlier.as_ref().map_or(self.game.base().last_move().is_some(), |earlier| !earlier.is_complete)
     }
 
     /// Adds the moves that are missing at the start of the line. Returns whether none is missing now; `false` if the list does not
     /// lead to the known moves.
-    pub fn add_moves(&mut self, list: &MoveList) -> bool {
+    pub fn add_missing_moves(&mut self, list: &MoveList) -> bool {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
         if let Some(line) = line.filter(|_| self.has_missing_moves()) {
             let n_known = self.n_moves();
@@ -227,7 +229,7 @@ impl TrackedGame {
         let is_chess960 = variant == "chess960";
         let uci = if is_chess960 { TrackedMove::uci_chess960 } else { TrackedMove::uci };
         let line = self.line();
-        let is_usual_start = line.starts_as_usual();
+        let is_usual_start = line.starts_from_standard_position();
         let has_full_history = variant != "bughouse" && (self.game.hands().is_none() || is_usual_start);
         let moves: Option<Vec<_>> = line.moves.iter().map(uci).collect();
         let text = |fen: &Fen| if is_chess960 { shredder_fen(fen) } else { fen.to_string() };
@@ -246,7 +248,7 @@ impl TrackedGame {
 
     /// Replaces the state of the game by a new one, which arrived with the event of this number. Moves before the new base position stay
     /// known if they lead to it.
-    fn update(&mut self, game: &Game, arrival: u64) {
+    fn replace_state(&mut self, game: &Game, arrival: u64) {
         if self.game.base() != game.base() {
             self.earlier = self.line().up_to(game.base());
             self.base_hands = None;

@@ -102,7 +102,7 @@ impl MoveLine {
     }
 
     /// Returns whether the line starts from the usual position, with nothing in reserve.
-    pub fn starts_as_usual(&self) -> bool {
+    pub fn starts_from_standard_position(&self) -> bool {
         let has_reserves = self.start.hands.is_some_and(|hands| hands != Hands::default());
         self.start.with_hands(None) == Fen::START && !has_reserves
     }

@@ -1,6 +1,6 @@
 //! The games of a session, followed from its events.
 //!
-//! | state | event | next state | step |
+//! | state | event | next state | change |
 //! |---|---|---|---|
 //! | – | first board | `Playing` | `Started`; `Resumed` if it was announced so |
 //! | `Playing` | board | `Playing` | `Moved`, `TakenBack`, `Replaced`, `Refreshed` |
@@ -13,9 +13,9 @@
 //! | `Interrupted` | not stored, or not found | `Left` | `Left` |
 //! | `Interrupted`, `Adjourned` | board of the same game | `Playing` | `Resumed` |
 
+mod change;
 mod game;
 mod line;
-mod step;
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,9 @@ use kibitzer::core::message::listing::{AnyListing, MoveList};
 use kibitzer::core::message::{Creating, GameId, Message, Relation};
 use kibitzer::{Event, Game};
 
+pub use change::{GameKey, TrackedChange, TrackedChangeKind, TrackedState};
 pub use game::{GamePositionKey, TrackedGame};
 pub use line::{MoveLine, TrackedMove};
-pub use step::{GameKey, GameStep, StepKind, TrackedState};
 
 /// Maximum number of kept games that are not in progress when another one begins.
 const MAX_IDLE_GAMES: usize = 64;
@@ -75,7 +75,7 @@ impl GameTracker {
         self.tracked.iter().find(|game| game.key() == key)
     }
 
-    /// Returns a game for [`TrackedGame::add_moves`], which the tracker itself calls for a list among the events; `None` as for [`get`](Self::get).
+    /// Returns a game for [`TrackedGame::add_missing_moves`], which the tracker itself calls for a list among the events; `None` as for [`get`](Self::get).
     pub fn get_mut(&mut self, key: GameKey) -> Option<&mut TrackedGame> {
         self.tracked.iter_mut().find(|game| game.key() == key)
     }
@@ -97,13 +97,13 @@ impl GameTracker {
     }
 
     /// Applies an event, and returns what it changed. Most events change nothing; a lost connection changes every game in progress.
-    pub fn apply(&mut self, event: &Event) -> Vec<GameStep> {
+    pub fn apply(&mut self, event: &Event) -> Vec<TrackedChange> {
         self.n_events += 1;
         match event {
             Event::Received { received, .. } => self.apply_message(&received.message),
             Event::Desync(desync) if desync.reason.needs_board() => {
                 if let Some(game) = self.playing_mut(desync.game) {
-                    game.set_out_of_step(true);
+                    game.set_position_unknown(true);
                 }
                 Vec::new()
             }
@@ -121,19 +121,19 @@ impl GameTracker {
     }
 
     /// Interrupts all games in progress. [`apply`](Self::apply) does so for a lost connection; a recording has no such event.
-    pub fn interrupt_games(&mut self) -> Vec<GameStep> {
+    pub fn interrupt_games(&mut self) -> Vec<TrackedChange> {
         self.games = Games::default();
         self.announced.clear();
         let playing = self.tracked.iter_mut().filter(|game| game.state() == TrackedState::Playing);
-        playing.map(|game| game.enter_state(TrackedState::Interrupted, StepKind::Interrupted)).collect()
+        playing.map(|game| game.enter_state(TrackedState::Interrupted, TrackedChangeKind::Interrupted)).collect()
     }
 
     /// Applies a message of the server: its announcements, its terms, and its change of a game.
-    fn apply_message(&mut self, message: &Message) -> Vec<GameStep> {
+    fn apply_message(&mut self, message: &Message) -> Vec<TrackedChange> {
         match message {
-            Message::GameCreated(created) => self.record_announcement(created.game, created.resumed),
+            Message::GameCreated(created) => self.record_announced_game(created.game, created.resumed),
             Message::Creating(creating) => self.terms = Some((**creating).clone()),
-            Message::Text(line) => self.terms = observed_terms(line.as_bytes()).or(self.terms.take()),
+            Message::Text(line) => self.terms = parse_observed_terms(line.as_bytes()).or(self.terms.take()),
             _ => {}
         }
         let Some(change) = self.games.apply_message(message) else { return Vec::new() };
@@ -143,7 +143,7 @@ impl GameTracker {
             ChangeKind::Replaced => self.is_other_game(game),
             _ => false,
         };
-        if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_same_game(game)) {
+        if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_updated_by(game)) {
             return vec![tracked.apply_change(game, change.kind, self.n_events)];
         }
         if game.is_followed_and_ongoing() && self.is_tracked(change.relation) {
@@ -154,7 +154,7 @@ impl GameTracker {
     }
 
     /// Remembers that the server announced a game, until its first board.
-    fn record_announcement(&mut self, number: GameId, is_resumed: bool) {
+    fn record_announced_game(&mut self, number: GameId, is_resumed: bool) {
         self.announced.insert(number, is_resumed);
         if self.announced.len() > MAX_ANNOUNCED {
             self.announced.pop_first();
@@ -173,28 +173,28 @@ impl GameTracker {
     }
 
     /// Starts to track a game, or resumes the interrupted or adjourned game that it continues. Marks other games with the same number as
-    /// left, and may drop one game that is not in progress. Returns the steps of all these games.
-    fn start_or_resume(&mut self, game: &Game) -> Vec<GameStep> {
+    /// left, and may drop one game that is not in progress. Returns the changes of all these games.
+    fn start_or_resume(&mut self, game: &Game) -> Vec<TrackedChange> {
         let announced = self.announced.remove(&game.id());
-        let mut steps = self.mark_left_or_missing(game.id());
-        if let Some(known) = self.tracked.iter_mut().rfind(|known| known.continues_as(game, announced)) {
-            steps.push(known.resume(game, self.n_events));
-            return steps;
+        let mut changes = self.mark_replaced_or_missing_as_left(game.id());
+        if let Some(known) = self.tracked.iter_mut().rfind(|known| known.is_continued_by(game, announced)) {
+            changes.push(known.resume(game, self.n_events));
+            return changes;
         }
         let mut tracked = TrackedGame::new(GameKey(self.next_key), game);
         self.next_key += 1;
         if let Some(terms) = &self.terms {
-            tracked.add_terms(terms);
+            tracked.set_terms_if_players_match(terms);
         }
-        let kind = if announced == Some(true) { StepKind::Resumed } else { StepKind::Started };
-        steps.push(tracked.enter_state(TrackedState::Playing, kind));
+        let kind = if announced == Some(true) { TrackedChangeKind::Resumed } else { TrackedChangeKind::Started };
+        changes.push(tracked.enter_state(TrackedState::Playing, kind));
         self.tracked.push(tracked);
-        self.drop_one_idle();
-        steps
+        self.drop_excess_idle_game();
+        changes
     }
 
     /// Marks games in progress as left: those with this number, and those that are no longer part of the session's state.
-    fn mark_left_or_missing(&mut self, number: GameId) -> Vec<GameStep> {
+    fn mark_replaced_or_missing_as_left(&mut self, number: GameId) -> Vec<TrackedChange> {
         let games = &self.games;
         let is_gone = |game: &&mut TrackedGame| {
             game.state() == TrackedState::Playing && (game.number() == number || games.get(game.number()).is_none())
@@ -202,12 +202,12 @@ impl GameTracker {
         self.tracked
             .iter_mut()
             .filter(is_gone)
-            .map(|game| game.enter_state(TrackedState::Left, StepKind::Left))
+            .map(|game| game.enter_state(TrackedState::Left, TrackedChangeKind::Left))
             .collect()
     }
 
     /// Drops one game if more than [`MAX_IDLE_GAMES`] are not in progress: the oldest one that is over, otherwise the oldest one.
-    fn drop_one_idle(&mut self) {
+    fn drop_excess_idle_game(&mut self) {
         let is_idle = |game: &TrackedGame| game.state() != TrackedState::Playing;
         let is_over = |game: &TrackedGame| matches!(game.state(), TrackedState::Over | TrackedState::Left);
         if self.iter().filter(|game| is_idle(game)).count() > MAX_IDLE_GAMES {
@@ -218,48 +218,48 @@ impl GameTracker {
         }
     }
 
-    /// Applies the report about a game that a lost connection interrupted: its moves, or its outcome. Returns the step of an outcome;
+    /// Applies the report about a game that a lost connection interrupted: its moves, or its outcome. Returns the change of an outcome;
     /// `None` if the game goes on or is not tracked.
-    fn apply_restored(&mut self, restored: &RestoredGame) -> Option<GameStep> {
+    fn apply_restored(&mut self, restored: &RestoredGame) -> Option<TrackedChange> {
         if let (Some(now), Some(list)) = (restored.now, &restored.moves) {
-            self.playing_mut(now)?.add_moves(list);
+            self.playing_mut(now)?.add_missing_moves(list);
             return None;
         }
         let known = self.tracked.iter_mut().find(|game| {
-            game.state() == TrackedState::Interrupted && game.is_between(&restored.white, &restored.black)
+            game.state() == TrackedState::Interrupted && game.has_players(&restored.white, &restored.black)
         })?;
         match restored.outcome {
-            RestoreOutcome::Ended => Some(known.enter_state(TrackedState::Over, StepKind::Ended)),
+            RestoreOutcome::Ended => Some(known.enter_state(TrackedState::Over, TrackedChangeKind::Ended)),
             // No board will follow: servers store no games of guests.
             RestoreOutcome::Gone | RestoreOutcome::Interrupted => {
-                Some(known.enter_state(TrackedState::Left, StepKind::Left))
+                Some(known.enter_state(TrackedState::Left, TrackedChangeKind::Left))
             }
-            RestoreOutcome::Adjourned => Some(known.enter_state(TrackedState::Adjourned, StepKind::Adjourned)),
+            RestoreOutcome::Adjourned => Some(known.enter_state(TrackedState::Adjourned, TrackedChangeKind::Adjourned)),
             _ => None,
         }
     }
 
     /// Marks the interrupted games of these players as adjourned, because the server lists them so.
-    fn mark_adjourned(&mut self, stored: &AdjournedGame) -> Vec<GameStep> {
+    fn mark_adjourned(&mut self, stored: &AdjournedGame) -> Vec<TrackedChange> {
         let is_it = |game: &&mut TrackedGame| {
-            game.state() == TrackedState::Interrupted && game.is_between(&stored.white, &stored.black)
+            game.state() == TrackedState::Interrupted && game.has_players(&stored.white, &stored.black)
         };
         let found = self.tracked.iter_mut().filter(is_it);
-        found.map(|game| game.enter_state(TrackedState::Adjourned, StepKind::Adjourned)).collect()
+        found.map(|game| game.enter_state(TrackedState::Adjourned, TrackedChangeKind::Adjourned)).collect()
     }
 
     /// Completes the game in progress that a list of moves belongs to.
     fn add_listed_moves(&mut self, list: &MoveList) {
         let is_it = |game: &&mut TrackedGame| {
             let has_players = || match (&list.white, &list.black) {
-                (Some(white), Some(black)) => game.is_between(&white.name, &black.name),
+                (Some(white), Some(black)) => game.has_players(&white.name, &black.name),
                 _ => false,
             };
             game.state() == TrackedState::Playing
                 && list.game.map_or_else(has_players, |number| number == game.number())
         };
         if let Some(game) = self.tracked.iter_mut().find(is_it) {
-            game.add_moves(list);
+            game.add_missing_moves(list);
         }
     }
 
@@ -269,7 +269,7 @@ impl GameTracker {
 }
 
 /// Parses the line with which servers describe a newly observed game: `Game 12: Foo (1500) Bar (++++) rated blitz 5 0`.
-fn observed_terms(line: &[u8]) -> Option<Creating> {
+fn parse_observed_terms(line: &[u8]) -> Option<Creating> {
     let rest = line.strip_prefix(b"Game ")?;
     let colon = rest.iter().position(|byte| !byte.is_ascii_digit())?;
     // The rest has the form of the line that announces an own game.

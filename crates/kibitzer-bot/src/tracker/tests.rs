@@ -43,19 +43,19 @@ struct Session {
 }
 
 impl Session {
-    fn lines(&mut self, lines: &[&str]) -> Vec<StepKind> {
+    fn lines(&mut self, lines: &[&str]) -> Vec<TrackedChangeKind> {
         let text = lines.join("\n\r") + "\n\rfics% ";
         let mut input = text.as_bytes();
         let events: Vec<Event> = std::iter::from_fn(|| self.reader.next(&mut input)).collect();
         self.events(&events)
     }
 
-    fn events(&mut self, events: &[Event]) -> Vec<StepKind> {
+    fn events(&mut self, events: &[Event]) -> Vec<TrackedChangeKind> {
         events.iter().flat_map(|event| self.tracker.apply(event)).map(|step| step.kind).collect()
     }
 
     /// Loses the connection and opens another one.
-    fn lose(&mut self) -> Vec<StepKind> {
+    fn lose(&mut self) -> Vec<TrackedChangeKind> {
         self.reader = EventReader::default();
         self.events(&[
             Event::Lost { cause: LostCause::Connection(CloseCause::Closed), retry_in: None },
@@ -72,7 +72,7 @@ impl Session {
     }
 }
 
-use StepKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
+use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
 
 #[test]
 fn a_game_is_followed_from_its_first_board_to_its_end() {
@@ -83,7 +83,7 @@ fn a_game_is_followed_from_its_first_board_to_its_end() {
     assert_eq!((game.number(), game.my_color(), game.is_my_turn()), (GameId(7), Some(Color::White), true));
     assert_eq!((game.speed(), game.variant().as_str(), game.is_rated()), (Some("blitz"), "chess", Some(false)));
     assert_eq!(game.rating(Color::Black).and_then(Rating::value), Some(1600));
-    assert_eq!(game.time_control(), (180, 2));
+    assert_eq!(game.time_control_s(), (180, 2));
     assert_eq!(session.lines(&[&after_e4(), &after_e5()]), [Moved, Moved]);
     assert_eq!(session.ucis(), ["e2e4", "e7e5"]);
     assert_eq!(session.game().line().moves[0].elapsed_ms, Some(1500));
@@ -185,7 +185,7 @@ fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
     let unknown = session.game().search_position();
     assert_eq!(unknown.fen.as_deref(), Some("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2"));
     let key = session.game().key();
-    let mut add = |rows: &str| session.tracker.get_mut(key).unwrap().add_moves(&move_list(rows));
+    let mut add = |rows: &str| session.tracker.get_mut(key).unwrap().add_missing_moves(&move_list(rows));
     assert!(!add("  1.  d4      (0:00.000)      d5      (0:00.123)"), "another game");
     assert!(!add("  1.  Ke4     (0:00.000)"), "impossible");
     assert!(
@@ -205,7 +205,7 @@ fn a_list_replaces_no_known_moves_and_completes_a_resumed_game() {
     session.lines(&[CREATED, &start(), &after_e4()]);
     let key = session.game().key();
     let known = session.game().line();
-    assert!(session.tracker.get_mut(key).unwrap().add_moves(&list));
+    assert!(session.tracker.get_mut(key).unwrap().add_missing_moves(&list));
     assert_eq!(session.game().line(), known, "with its clocks");
     // The first moves were missed, and then the connection was lost.
     let mut session = Session::default();
@@ -214,7 +214,7 @@ fn a_list_replaces_no_known_moves_and_completes_a_resumed_game() {
     session.lines(&[RESUMED, &board(AFTER_E5, 9, 1, 2, E5), &board(AFTER_NF3, 9, -1, 2, NF3)]);
     assert!(session.game().has_missing_moves());
     let key = session.game().key();
-    assert!(session.tracker.get_mut(key).unwrap().add_moves(&list));
+    assert!(session.tracker.get_mut(key).unwrap().add_missing_moves(&list));
     assert_eq!(session.ucis(), ["e2e4", "e7e5", "g1f3"]);
 }
 

@@ -119,7 +119,7 @@ async fn takeback_and_other_positions_set_up_the_game_anew() {
     let script = script("go) echo 'move e7e5';;");
     let mut engine = start(&script).await;
     search(&mut engine, &["e2e4"], &patient()).await.unwrap();
-    search(&mut engine, &["d2d4"], &SearchLimits::move_time(Duration::from_millis(1500))).await.unwrap();
+    search(&mut engine, &["d2d4"], &SearchLimits::for_fixed_time(Duration::from_millis(1500))).await.unwrap();
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned();
     let endgame = SearchPosition::new(Some(fen.clone()), Vec::new(), Color::White);
     engine.search(&endgame, &patient(), &mut |_| {}).await.unwrap();
@@ -224,7 +224,7 @@ async fn engine_that_crashes_or_hangs_is_an_error() {
 #[tokio::test]
 async fn fixed_time_ends_with_a_request_to_move() {
     let script = script("'?') echo 'move e2e4';;");
-    let limits = SearchLimits::move_time(Duration::from_millis(50));
+    let limits = SearchLimits::for_fixed_time(Duration::from_millis(50));
     assert_eq!(search(&mut start(&script).await, &[], &limits).await.unwrap(), BestMove::new("e2e4"));
 }
 

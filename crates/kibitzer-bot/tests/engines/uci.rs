@@ -116,7 +116,7 @@ async fn search_limits_become_words_of_go() {
     let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
     let mut by_nodes = patient();
     (by_nodes.nodes, by_nodes.depth) = (Some(500), Some(7));
-    for limits in [patient(), SearchLimits::move_time(Duration::from_millis(250)), by_nodes] {
+    for limits in [patient(), SearchLimits::for_fixed_time(Duration::from_millis(250)), by_nodes] {
         search(&mut engine, &limits).await.unwrap();
     }
     let log = script.log();

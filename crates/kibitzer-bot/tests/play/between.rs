@@ -171,7 +171,7 @@ async fn several_accounts_play_in_one_process() {
     one.client.resign().await.unwrap();
     two.client.resign().await.unwrap();
     bot.wait_for_count(BotAction::Ended, 2).await;
-    bot.stop.request();
+    bot.stop.request_or_force();
     bot.done.await.unwrap().unwrap();
 }
 

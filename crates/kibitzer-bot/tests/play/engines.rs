@@ -96,7 +96,7 @@ async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
 struct Careless;
 
 impl Policy for Careless {
-    fn challenge(&mut self, _: &Challenge, _: &ChallengeSituation<'_>) -> Verdict<bool> {
+    fn judge_challenge(&mut self, _: &Challenge, _: &ChallengeSituation<'_>) -> Verdict<bool> {
         Verdict::accept("any game will do")
     }
 }
@@ -105,9 +105,8 @@ impl Policy for Careless {
 async fn variant_that_the_engine_does_not_play_is_aborted_or_resigned_without_a_move() {
     for color in ["white", "black"] {
         let (_server, profile) = serve(options()).await;
-        let engine = || async {
-            Ok(ScriptedEngine::new(|position, _| shuffle(position)).described_as(EngineInfo::new("Chess")))
-        };
+        let engine =
+            || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).with_info(EngineInfo::new("Chess"))) };
         let bot = Running::start_bot(Bot::new(settings(&profile)).engine(engine).policy(Careless));
         bot.wait_for(BotAction::StartedEngine, "").await;
         bot.wait_for(BotAction::Connection, "ready").await;
@@ -186,7 +185,7 @@ async fn expected_reply_is_searched_in_the_opponents_time() {
 async fn castling_is_sent_in_either_notation_of_the_engine() {
     for castling in ["e8g8", "e8h8"] {
         let (_server, profile) = serve(options()).await;
-        let engine = move || async move { Ok(ScriptedEngine::moves(["e7e5", "g8f6", "f8e7", castling])) };
+        let engine = move || async move { Ok(ScriptedEngine::with_moves(["e7e5", "g8f6", "f8e7", castling])) };
         let bot = ready(settings(&profile), engine).await;
         let mut human = Human::log_in(&profile, "Alekhin").await;
         human.begin(&["a2a3", "b2b3", "c2c3", "d2d3"]).await;

@@ -40,7 +40,7 @@ async fn play_until_the_opponent_resigns(family: Family) {
     human.client.resign().await.unwrap();
     bot.wait_for(BotAction::Ended, "Alekhin resigns").await;
     assert_eq!(bot.count(BotAction::Moved), 3);
-    bot.stop.request();
+    bot.stop.request_or_force();
     bot.done.await.unwrap().unwrap();
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let games = read("games.pgn");
@@ -268,7 +268,7 @@ async fn bot_that_stops_finishes_its_game_first() {
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
-    bot.stop.request();
+    bot.stop.request_or_force();
     bot.wait_for(BotAction::Stopping, "after the game").await;
     human.play("e2e4").await;
     human.turn().await;
@@ -286,7 +286,7 @@ async fn bot_that_stops_plays_the_game_that_it_has_just_accepted() {
         while bot.count(BotAction::Accepted) == 0 {
             tokio::task::yield_now().await;
         }
-        bot.stop.request();
+        bot.stop.request_or_force();
         human.board(|_| true).await;
         human.play("e2e4").await;
         human.turn().await;
@@ -302,7 +302,7 @@ async fn bot_that_stops_adjourns_a_long_game_and_leaves() {
     human.challenge(|terms| terms.time(60, 0).color(kibitzer::core::chess::Color::White)).await;
     human.play("e2e4").await;
     human.turn().await;
-    bot.stop.request();
+    bot.stop.request_or_force();
     human.line("requests to adjourn game").await;
     bot.done.await.unwrap().unwrap();
 }
@@ -314,8 +314,8 @@ async fn second_stop_ends_at_once() {
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms).await;
     let begun = tokio::time::Instant::now();
-    bot.stop.request();
-    bot.stop.request();
+    bot.stop.request_or_force();
+    bot.stop.request_or_force();
     bot.done.await.unwrap().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(1), "took {:?}", begun.elapsed());
 }

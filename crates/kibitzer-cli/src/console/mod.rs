@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use kibitzer::Client;
 use kibitzer::core::event::SessionEndReason;
-use kibitzer_attach::{AttachAccess, AttachError, Attached};
+use kibitzer_attach::{AttachAccess, AttachError, AttachedSession};
 use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
@@ -108,7 +108,7 @@ type AttachedOutcome = Result<Option<SessionEndReason>, AttachError>;
 /// [`Failure`] if the terminal fails.
 fn show_attached(
     runtime: &Runtime,
-    session: Attached,
+    session: AttachedSession,
     access: AttachAccess,
     filter: Option<Expression>,
 ) -> Result<AttachedOutcome, Failure> {

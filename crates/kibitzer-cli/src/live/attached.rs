@@ -8,7 +8,7 @@ use kibitzer::core::session::SessionState;
 use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, Attached, MissedAmounts, Snapshot};
+use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, MissedAmounts, Snapshot};
 use tokio::time::Instant;
 
 use super::{
@@ -27,8 +27,8 @@ use crate::output::LineFormat;
 /// # Cancel safety
 ///
 /// Cancel safe: dropping the future closes the connection; the session is not affected.
-pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached, Failure> {
-    let attached = Attached::connect(path).await;
+pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<AttachedSession, Failure> {
+    let attached = AttachedSession::connect(path).await;
     let session = attached.map_err(|error| Failure::new(NO_SESSION, error_chain(&error)))?;
     if access.may_send() && !session.access().may_send() {
         return Err(Failure::local(format!(
@@ -119,7 +119,7 @@ fn housekeeping_filter_for(first: &AttachEvent) -> HousekeepingFilter {
 ///
 /// Not cancel safe: an event that was received but not delivered is lost.
 pub(crate) async fn forward_attached<D: Future<Output = bool>>(
-    session: &mut Attached,
+    session: &mut AttachedSession,
     deliver: impl Fn(AttachEvent) -> D,
 ) -> Result<Option<SessionEndReason>, AttachError> {
     let mut ended = None;

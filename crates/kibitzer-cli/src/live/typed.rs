@@ -4,7 +4,7 @@ use std::future::pending;
 
 use kibitzer::Client;
 use kibitzer::core::event::RequestError;
-use kibitzer_attach::{AttachedRequestError, AttachedRequests};
+use kibitzer_attach::{AttachedRequestError, AttachedRequestSender};
 use tokio::io::{AsyncRead, BufReader};
 use tokio::task::JoinSet;
 
@@ -21,7 +21,7 @@ pub(crate) type TypedInput = Box<dyn AsyncRead + Send + Unpin>;
 #[derive(Clone, Debug)]
 pub(crate) enum LineSender {
     Own(Client),
-    Attached(AttachedRequests),
+    Attached(AttachedRequestSender),
 }
 
 impl LineSender {

@@ -40,7 +40,7 @@ pub(super) fn parse_thinking(line: &str) -> Option<SearchInfo> {
 }
 
 /// Splits `a=1 b="two words"` into names and values. A value without a closing quote extends to the end.
-pub(super) fn split_pairs(mut rest: &str) -> Vec<(&str, &str)> {
+pub(super) fn split_feature_pairs(mut rest: &str) -> Vec<(&str, &str)> {
     let mut pairs = Vec::new();
     while let Some((name, after)) = rest.split_once('=') {
         let (value, remaining) = match after.strip_prefix('"') {
@@ -97,12 +97,12 @@ pub(super) fn moves_to_send(position: &SearchPosition, variant: &str) -> Option<
     if variant != "chess960" {
         return Some(position.moves.clone());
     }
-    let mut board = SearchPosition { moves: Vec::new(), ..position.clone() }.board()?;
-    position.moves.iter().map(|text| play_chess960(&mut board, text)).collect()
+    let mut board = SearchPosition { moves: Vec::new(), ..position.clone() }.chess_board()?;
+    position.moves.iter().map(|text| play_and_format_chess960(&mut board, text)).collect()
 }
 
 /// Plays a move of a chess960 game and returns its text for the engine; `None` if it is illegal.
-fn play_chess960(board: &mut Board, text: &str) -> Option<String> {
+fn play_and_format_chess960(board: &mut Board, text: &str) -> Option<String> {
     let played = parse_uci_move(board, text).ok()?;
     let takes_own_rook = board.color_on(played.to) == Some(board.side_to_move());
     let is_short = played.to.file() > played.from.file();
@@ -113,11 +113,11 @@ fn play_chess960(board: &mut Board, text: &str) -> Option<String> {
 
 /// Converts a received move to UCI notation. Coordinates and drops are returned as they are, without a check that they are legal.
 /// Castling and SAN are resolved on the board; `None` if that fails.
-pub(super) fn received_move(text: &str, position: &SearchPosition, variant: &str) -> Option<String> {
+pub(super) fn received_move_to_uci(text: &str, position: &SearchPosition, variant: &str) -> Option<String> {
     if is_uci_move(text) {
         return Some(text.to_owned());
     }
-    let board = position.board()?;
+    let board = position.chess_board()?;
     let found = parse_san_move(&board, &text.replace('0', "O")).ok()?;
     Some(uci_notation(&board, found, variant == "chess960"))
 }
@@ -159,7 +159,7 @@ mod tests {
             ("e1g1", "chess", Some("e1g1")),
             ("Nf3", "chess", None),
         ] {
-            assert_eq!(received_move(text, &start, variant).as_deref(), want, "{text}");
+            assert_eq!(received_move_to_uci(text, &start, variant).as_deref(), want, "{text}");
         }
     }
 }

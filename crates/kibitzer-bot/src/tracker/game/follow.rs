@@ -6,55 +6,65 @@ use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::{Creating, GameEnded, Handle};
 
 use super::TrackedGame;
-use crate::tracker::step::{GameStep, StepKind, TrackedState};
+use crate::tracker::change::{TrackedChange, TrackedChangeKind, TrackedState};
 
 impl TrackedGame {
-    /// Takes over the state after a change of this game, and returns the step. A board ends the state of being out of step.
-    pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> GameStep {
-        self.update(game, arrival);
+    /// Takes over the state after a change of this game, and returns the change. A board ends the unknown position.
+    pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> TrackedChange {
+        self.replace_state(game, arrival);
         let is_adjournment = game.ending().is_some_and(GameEnded::is_adjourned);
         let (state, kind) = match kind {
-            ChangeKind::Ended if is_adjournment => (TrackedState::Adjourned, StepKind::Adjourned),
-            ChangeKind::Ended => (TrackedState::Over, StepKind::Ended),
-            ChangeKind::Left if self.state == TrackedState::Playing => (TrackedState::Left, StepKind::Left),
-            ChangeKind::Moved => (self.state, StepKind::Moved),
-            ChangeKind::TookBack { plies } => (self.state, StepKind::TakenBack { plies }),
-            ChangeKind::Jumped | ChangeKind::Replaced => (self.state, StepKind::Replaced),
-            _ => (self.state, StepKind::Refreshed),
+            ChangeKind::Ended if is_adjournment => (TrackedState::Adjourned, TrackedChangeKind::Adjourned),
+            ChangeKind::Ended => (TrackedState::Over, TrackedChangeKind::Ended),
+            ChangeKind::Left if self.state == TrackedState::Playing => (TrackedState::Left, TrackedChangeKind::Left),
+            ChangeKind::Moved => (self.state, TrackedChangeKind::Moved),
+            ChangeKind::TookBack { plies } => (self.state, TrackedChangeKind::TakenBack { plies }),
+            ChangeKind::Jumped | ChangeKind::Replaced => (self.state, TrackedChangeKind::Replaced),
+            _ => (self.state, TrackedChangeKind::Refreshed),
         };
-        let is_board = !matches!(kind, StepKind::Refreshed | StepKind::Ended | StepKind::Adjourned | StepKind::Left);
-        self.is_out_of_step &= !is_board;
+        let is_board = !matches!(
+            kind,
+            TrackedChangeKind::Refreshed
+                | TrackedChangeKind::Ended
+                | TrackedChangeKind::Adjourned
+                | TrackedChangeKind::Left
+        );
+        self.is_position_unknown &= !is_board;
         self.enter_state(state, kind)
     }
 
     /// Continues this game as `game`.
-    pub(in crate::tracker) fn resume(&mut self, game: &Game, arrival: u64) -> GameStep {
-        self.update(game, arrival);
-        self.is_out_of_step = false;
-        self.enter_state(TrackedState::Playing, StepKind::Resumed)
+    pub(in crate::tracker) fn resume(&mut self, game: &Game, arrival: u64) -> TrackedChange {
+        self.replace_state(game, arrival);
+        self.is_position_unknown = false;
+        self.enter_state(TrackedState::Playing, TrackedChangeKind::Resumed)
     }
 
-    /// Sets the state and returns the step that reports it.
-    pub(in crate::tracker) const fn enter_state(&mut self, state: TrackedState, kind: StepKind) -> GameStep {
+    /// Sets the state and returns the change that reports it.
+    pub(in crate::tracker) const fn enter_state(
+        &mut self,
+        state: TrackedState,
+        kind: TrackedChangeKind,
+    ) -> TrackedChange {
         self.state = state;
-        GameStep { game: self.key, kind }
+        TrackedChange { game: self.key, kind }
     }
 
     /// Records whether the server's board is unknown, so that it is not this login's turn.
-    pub(in crate::tracker) const fn set_out_of_step(&mut self, is_out_of_step: bool) {
-        self.is_out_of_step = is_out_of_step;
+    pub(in crate::tracker) const fn set_position_unknown(&mut self, is_position_unknown: bool) {
+        self.is_position_unknown = is_position_unknown;
     }
 
     /// Records the terms in an announcement, if it names these players.
-    pub(in crate::tracker) fn add_terms(&mut self, terms: &Creating) {
+    pub(in crate::tracker) fn set_terms_if_players_match(&mut self, terms: &Creating) {
         let is_of_this_game =
-            self.is_between(&terms.first, &terms.second) || self.is_between(&terms.second, &terms.first);
+            self.has_players(&terms.first, &terms.second) || self.has_players(&terms.second, &terms.first);
         self.terms = is_of_this_game.then(|| terms.clone());
     }
 
     /// Returns whether `game`, which has just appeared, continues this interrupted or adjourned game. `announced` is `Some(true)` if the
     /// server announced `game` as resumed, `Some(false)` as new, `None` if it announced nothing. ICC announces resumed games as new.
-    pub(in crate::tracker) fn continues_as(&self, game: &Game, announced: Option<bool>) -> bool {
+    pub(in crate::tracker) fn is_continued_by(&self, game: &Game, announced: Option<bool>) -> bool {
         let (known, new) = (self.position(), game.position());
         let can_resume = matches!(self.state, TrackedState::Interrupted | TrackedState::Adjourned);
         let has_same_terms = known.initial_min() == new.initial_min() && known.increment_s() == new.increment_s();
@@ -62,25 +72,25 @@ impl TrackedGame {
         let was_played_on = new.ply() >= known.ply() && new.last_move().is_some();
         let is_same_position = new.ply() == known.ply() && new.board() == known.board();
         can_resume
-            && self.is_between(&new.white(), &new.black())
+            && self.has_players(&new.white(), &new.black())
             && has_same_terms
             && !is_new
             && (announced == Some(true) || is_same_position || was_played_on)
     }
 
     /// Returns whether a game of the session is this one: it has the same number and players, and this game was not interrupted or left.
-    pub(in crate::tracker) fn is_same_game(&self, game: &Game) -> bool {
+    pub(in crate::tracker) fn is_updated_by(&self, game: &Game) -> bool {
         let is_current = match self.state {
             TrackedState::Playing => true,
             // The last board may follow the end.
             TrackedState::Over | TrackedState::Adjourned => game.ending().is_some(),
             TrackedState::Interrupted | TrackedState::Left => false,
         };
-        is_current && self.number() == game.id() && self.is_between(&game.position().white(), &game.position().black())
+        is_current && self.number() == game.id() && self.has_players(&game.position().white(), &game.position().black())
     }
 
     /// Returns whether the game has these players, by the server's rule that case does not matter.
-    pub(in crate::tracker) fn is_between(&self, white: &Handle, black: &Handle) -> bool {
+    pub(in crate::tracker) fn has_players(&self, white: &Handle, black: &Handle) -> bool {
         self.player(Color::White).is_same_player(white.as_str())
             && self.player(Color::Black).is_same_player(black.as_str())
     }

@@ -76,7 +76,7 @@ pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u6
             "game {game} is stored only from move {first}: earlier moves are missing, or a takeback dropped them"
         ));
     }
-    if !line.starts_as_usual() {
+    if !line.starts_from_standard_position() {
         return Err(format!("game {game} started from another position than usual: a test cannot play it"));
     }
     let moves: Option<Vec<_>> = line.moves.iter().map(TrackedMove::uci).collect();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::text::error_chain;
 use kibitzer::{Tap, TapItem};
-use kibitzer_attach::{AttachError, AttachEvent, Attached};
+use kibitzer_attach::{AttachError, AttachEvent, AttachedSession};
 use kibitzer_bot::BotEvent;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -133,7 +133,7 @@ impl BotSender {
 ///
 /// The last event may be lost.
 pub(crate) async fn fill_feed(
-    mut session: Attached,
+    mut session: AttachedSession,
     feed: FeedSender,
 ) -> Result<Option<SessionEndReason>, AttachError> {
     let deliver = |event| {

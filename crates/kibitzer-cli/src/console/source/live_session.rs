@@ -12,7 +12,7 @@ use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachEvent, Attached, AttachedRequestError, Snapshot};
+use kibitzer_attach::{AttachAccess, AttachEvent, AttachedRequestError, AttachedSession, Snapshot};
 use kibitzer_server::ServerControl;
 use tokio::runtime;
 use tokio::task::JoinSet;
@@ -79,7 +79,7 @@ impl LiveSession {
 
     /// Creates the source for a session of another process, and the sender for its events.
     pub(crate) fn attached(
-        session: &Attached,
+        session: &AttachedSession,
         access: AttachAccess,
         server: String,
         runtime: runtime::Handle,

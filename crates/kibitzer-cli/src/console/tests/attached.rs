@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::Event;
 use kibitzer::{Client, Dial, Profile};
-use kibitzer_attach::{AttachAccess, AttachSocket, Attached};
+use kibitzer_attach::{AttachAccess, AttachSocket, AttachedSession};
 use kibitzer_server::{PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -76,7 +76,7 @@ impl TestConsole {
     ///
     /// None is needed.
     async fn attach(bot: &Bot, access: AttachAccess) -> Self {
-        let session = Attached::connect(bot.folder.join("s")).await.unwrap();
+        let session = AttachedSession::connect(bot.folder.join("s")).await.unwrap();
         let server = "the test's server".to_owned();
         let (live, events) = LiveSession::attached(&session, access, server, Handle::current());
         let app = App::new(ConsoleSource::Live(Box::new(live)), None);

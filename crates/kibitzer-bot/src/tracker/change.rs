@@ -23,17 +23,17 @@ pub enum TrackedState {
 /// A change of a tracked game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct GameStep {
+pub struct TrackedChange {
     /// The game.
     pub game: GameKey,
     /// The change.
-    pub kind: StepKind,
+    pub kind: TrackedChangeKind,
 }
 
 /// Kind of a change of a tracked game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum StepKind {
+pub enum TrackedChangeKind {
     /// A game has its first board.
     Started,
     /// A game continues after an adjournment or a lost connection, perhaps with another number and other clocks. If
