@@ -28,7 +28,8 @@ const LINE_BYTES: usize = 4 << 20;
 /// Maximum number of lines that wait to be sent, and maximum number that wait for their answer.
 const WAITING_LINES: usize = 64;
 
-/// A session of another process of this user, which [exposes](crate::expose) it.
+/// A connection to a session that another process of this user [exposes](crate::expose). Receives its events, and sends lines if
+/// the session permits it.
 ///
 /// ```no_run
 /// use kibitzer_attach::{AttachEvent, AttachedSession};
@@ -62,7 +63,7 @@ pub struct AttachedSession {
     is_over: bool,
 }
 
-/// Sends lines on an attached session; clones send on the same one. Lines are sent, and their answers received, only while
+/// Handle that sends lines through an [`AttachedSession`]; clones share the connection. Lines are sent, and their answers received, only while
 /// [`AttachedSession::next`] is polled.
 #[derive(Clone, Debug)]
 pub struct AttachedRequestSender(mpsc::Sender<UnsentRequest>);
@@ -77,11 +78,12 @@ struct UnsentRequest {
 type AnswerSender = oneshot::Sender<Result<(), AttachedRequestError>>;
 
 impl AttachedSession {
-    /// Attaches to the session that is exposed on a socket.
+    /// Attaches to the session that is exposed on a socket. Waits at most 10 s for the connection, and 10 s for its first line.
     ///
     /// # Errors
     ///
-    /// [`AttachError`]: there is no such socket, it belongs to another user, or its protocol has another version.
+    /// [`AttachError`]: there is no such socket, its process does not answer or belongs to another user, or the protocol has another
+    /// version.
     ///
     /// # Cancel safety
     ///
@@ -128,7 +130,7 @@ impl AttachedSession {
         self.decoder.began()
     }
 
-    /// Returns a handle that sends lines on this session.
+    /// Returns a handle that sends lines to the server through this session.
     pub fn requests(&self) -> AttachedRequestSender {
         self.requests.clone()
     }
@@ -233,12 +235,12 @@ impl AttachedSession {
 }
 
 impl AttachedRequestSender {
-    /// Sends a line to the server and waits until the session has its reply, at most two minutes. The reply itself is part of the
-    /// events.
+    /// Sends a line to the server and waits, at most two minutes, until the session has received the reply. The reply itself arrives
+    /// as events of [`AttachedSession::next`].
     ///
     /// # Errors
     ///
-    /// [`AttachedRequestError`].
+    /// [`AttachedRequestError`]; [`Busy`](AttachedRequestError::Busy), at once, if 64 lines already wait to be sent.
     ///
     /// # Cancel safety
     ///

@@ -41,7 +41,7 @@ pub enum AttachEvent {
     Item(TapItem),
 }
 
-/// The state of a session at one time.
+/// The state of a session when this watcher attached, or caught up after it missed events.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -69,10 +69,15 @@ pub(crate) struct WatcherDecoder {
     has_session_ended: bool,
 }
 
+/// State of a [`WatcherDecoder`]; the table of the module shows the transitions.
 #[derive(Debug)]
 enum DecoderState {
+    /// No snapshot has started.
     Detached,
-    Snapshot { snapshot: Box<Snapshot>, reader: Box<EventReader> },
+    Snapshot {
+        snapshot: Box<Snapshot>,
+        reader: Box<EventReader>,
+    },
     Attached(Box<EventReader>),
 }
 
@@ -204,7 +209,8 @@ impl WatcherDecoder {
         decode_latin_1(&plain).into()
     }
 
-    /// Queues an event of the session itself. A new connection resets the reader.
+    /// Records the end of the session, and queues an event of the session itself unless detached or within a snapshot. A new connection
+    /// resets the reader.
     fn apply_session_event(&mut self, at: Instant, event: Event) {
         self.has_session_ended |= matches!(event, Event::Ended(_));
         let DecoderState::Attached(reader) = &mut self.state else { return };
@@ -224,7 +230,7 @@ fn into_final_games(mut reader: EventReader) -> Games {
     reader.into_games()
 }
 
-/// Returns the event of parsed bytes, with the state of the game that it is about.
+/// Creates the item of an event that was parsed from received bytes, with a copy of the game that it is about.
 fn parsed_event_item(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
     let game = event.affected_game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
     tap_item(at, Observation::Event { event, parsing }, game)

@@ -85,7 +85,8 @@ impl ExposureWriter {
         self.watchers.send(line, size);
     }
 
-    /// Sends an event of the session itself, and the stream state if it has changed. A new connection also starts a new tail.
+    /// Sends an event of the session itself, and the stream state if it has changed; sends nothing for other events. A new connection
+    /// also starts a new tail.
     fn send_session_event(&mut self, event: &Event, view: SessionView<'_>) {
         if matches!(event, Event::Connected) {
             self.tail = Some(StreamTail::default());
@@ -149,7 +150,7 @@ impl SessionObserver for ExposureWriter {
         }
     }
 
-    /// Received bytes are sent here, unless something followed from them before: one line for all events of a read.
+    /// Sends the received bytes that were not sent with an event, as one line, and queues a snapshot for each watcher that needs one.
     fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) {
         self.send_received_until(view.position, view);
         let tail = self.tail_with_frame_end(view);

@@ -130,21 +130,22 @@ pub struct MissedAmounts {
 }
 
 impl MissedAmounts {
-    /// Returns the loss of a line with this number of received bytes.
+    /// Returns the amounts missed with one line that contains `n_bytes` received bytes.
     const fn of_received_bytes(n_bytes: u64) -> Self {
         Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }
     }
 
-    /// Returns the loss of one sent line.
+    /// Returns the amounts missed with one sent line.
     const fn of_sent_line() -> Self {
         Self { received_bytes: 0, sent_lines: 1, notes: 0 }
     }
 
-    /// Returns the loss of one note.
+    /// Returns the amounts missed with one note.
     const fn of_note() -> Self {
         Self { received_bytes: 0, sent_lines: 0, notes: 1 }
     }
 
+    /// Adds `more` to each amount; the sums saturate.
     const fn add(&mut self, more: Self) {
         self.received_bytes = self.received_bytes.saturating_add(more.received_bytes);
         self.sent_lines = self.sent_lines.saturating_add(more.sent_lines);

@@ -69,7 +69,7 @@ enum WatcherState {
     Lagging(MissedAmounts),
 }
 
-/// The result of reading a watcher's queue.
+/// The result of reading the next line of a watcher's queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NextLine {
     /// The next line.
@@ -151,8 +151,8 @@ impl Watchers {
         state.watchers.iter().any(|watcher| matches!(watcher.state, WatcherState::Joining(_)))
     }
 
-    /// Queues an answer for one watcher, even if its queue is full. Returns `false` if more than [`ANSWERS_BYTES`] are unread. Does
-    /// nothing if the watcher was removed.
+    /// Queues an answer for one watcher, even if its queue is full. Returns `false`, and drops the answer, if more than
+    /// [`ANSWERS_BYTES`] are unread; `true` if it was queued, or the watcher was removed.
     pub(crate) fn try_queue_answer(&self, id: WatcherId, line: Bytes) -> bool {
         let mut state = self.lock();
         let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return true };

@@ -40,7 +40,7 @@ pub enum BookSelection {
     Best,
 }
 
-/// Limits within which a book is used.
+/// Which moves of a book are played, and up to which move number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BookOptions {
@@ -58,7 +58,7 @@ impl Default for BookOptions {
     }
 }
 
-/// An open book.
+/// An opening book whose file is open. It is read from the disk for each position.
 #[derive(Debug)]
 pub struct Book {
     file: File,
@@ -67,7 +67,7 @@ pub struct Book {
     random: Rng,
 }
 
-/// A move of a book.
+/// A legal move that the book has for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BookMove {
     chosen: Move,
@@ -128,7 +128,7 @@ impl Book {
         Ok(moves)
     }
 
-    /// Returns the index of the first entry whose key is not smaller; the number of entries if all are smaller.
+    /// Returns the index of the first entry whose key is `key` or greater; the number of entries if there is none.
     fn first_entry_from(&mut self, key: u64) -> io::Result<u64> {
         let (mut low, mut high) = (0, self.n_entries);
         while low < high {

@@ -52,7 +52,7 @@ pub struct LagEstimate {
 }
 
 impl LagEstimate {
-    /// Adds a measurement, such as the lag that a board reports, to the estimate.
+    /// Adds a measurement, such as the lag that a board reports, to the estimate; more than 2 s counts as 2 s.
     pub fn record(&mut self, lag: Duration) {
         let lag = lag.min(LARGEST_LAG);
         let smoothed = self.smoothed.unwrap_or(lag);
@@ -66,7 +66,7 @@ impl LagEstimate {
     }
 }
 
-/// Rules by which clocks become the limits of a search.
+/// Settings from which the limits of a search are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimeBudget {
@@ -90,9 +90,9 @@ impl Default for TimeBudget {
 impl TimeBudget {
     /// Returns the limits of a search for `side`, `elapsed` after the board with these clocks was received.
     ///
-    /// The side's own time is reduced by the lag and the overhead. No time is ever zero. With less than a second the engine gets
-    /// a fixed time. The deadline is a third of the time and the increment, at most half of the time, so that there is time left
-    /// to start another engine.
+    /// The lag and the overhead are deducted from the side's own clock; no limit is ever zero. If less than a second remains, the
+    /// engine is given a fixed time for the move. The deadline is a third of the remaining time plus the increment, but at most half of
+    /// the remaining time, so that there is time left to start another engine.
     pub fn timed_limits(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
         let own =
             clock.remaining(side, elapsed).saturating_sub(lag.min(LARGEST_LAG)).saturating_sub(self.move_overhead);
@@ -110,7 +110,7 @@ impl TimeBudget {
         }
     }
 
-    /// Returns the limits of a search in a game without clocks.
+    /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move`](Self::untimed_move), at least 10 ms.
     pub fn untimed_limits(&self) -> SearchLimits {
         let time = self.untimed_move.max(SHORTEST_SEARCH);
         SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }

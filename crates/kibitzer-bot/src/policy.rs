@@ -27,7 +27,8 @@ pub trait Policy: Send + Sync + 'static {
         game.decide_resign_or_draw()
     }
 
-    /// Returns the answer to a private message, or `None` for none. Owners' commands do not arrive here.
+    /// Returns the reply to a private message, or `None` to send none; not called for messages of owners. The default is the first
+    /// configured answer whose word occurs in `text`, regardless of case.
     fn reply_to_message(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
         let text = text.to_lowercase();
         rules
@@ -46,7 +47,7 @@ pub struct SettingsPolicy;
 
 impl Policy for SettingsPolicy {}
 
-/// Action of a bot besides its move, or in place of it.
+/// A resignation in place of a move, or a draw offer with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a player can do nothing else about the result")]
 pub enum ResignOrDraw {
@@ -56,7 +57,7 @@ pub enum ResignOrDraw {
     OfferDraw,
 }
 
-/// The state of a bot in which a challenge arrives.
+/// State of the bot when a challenge is received.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ChallengeSituation<'a> {
@@ -81,7 +82,7 @@ impl ChallengeSituation<'_> {
         }
     }
 
-    /// Returns the first reason against a challenge.
+    /// Returns the first reason to decline a challenge; `None` to accept it.
     fn first_objection(&self, challenge: &Challenge) -> Option<String> {
         let accept = &self.rules.accept;
         if self.is_closed {
@@ -101,7 +102,8 @@ impl ChallengeSituation<'_> {
         objection.or_else(|| accept.objection_to_rating(challenge)).or_else(|| self.objection_to_repetition())
     }
 
-    /// Returns the reason against the variant or speed of a challenge, or against an engine that does not play it.
+    /// Returns the reason to decline the kind of game: its speed or variant is not listed, or the engine does not play it. `None` if it
+    /// is played.
     fn objection_to_kind(&self, challenge: &Challenge) -> Option<String> {
         let kind = challenge.game_kind();
         let variant = kind.variant.as_ref().map_or("chess", |variant| variant.as_str());
@@ -114,7 +116,7 @@ impl ChallengeSituation<'_> {
         (!self.variants.iter().any(|known| known == variant)).then(|| format!("the engine does not play {variant}"))
     }
 
-    /// Returns the reason against one more game with the same opponent within 24 hours.
+    /// Returns the reason to decline if the limit of games with one opponent within 24 hours is reached; `None` otherwise.
     fn objection_to_repetition(&self) -> Option<String> {
         let limit = self.rules.accept.games_per_opponent_per_day;
         (limit > 0 && self.games_with_opponent >= limit)
@@ -123,7 +125,7 @@ impl ChallengeSituation<'_> {
 }
 
 impl AcceptRules {
-    /// Returns the reason against the rating mode or the time control of a challenge; `None` if they are accepted.
+    /// Returns the reason to decline a rated challenge or its time control; `None` if both are accepted.
     fn objection_to_terms(&self, challenge: &Challenge) -> Option<String> {
         if challenge.rated && !self.rated {
             return Some("rated games are not played".to_owned());
@@ -143,7 +145,7 @@ impl AcceptRules {
         (!fits).then(|| format!("games have an increment of {} seconds", self.increment_s))
     }
 
-    /// Returns the reason against the rating of the challenger, or against a player without one; `None` if it is accepted.
+    /// Returns the reason to decline a challenger whose rating is out of range or missing; `None` if it is accepted.
     fn objection_to_rating(&self, challenge: &Challenge) -> Option<String> {
         match challenge.from_rating.value() {
             Some(rating) if !self.rating.contains(&rating) => {
@@ -155,7 +157,7 @@ impl AcceptRules {
     }
 }
 
-/// The state of a game in which the bot decides about an offer, a draw or a resignation.
+/// State of a game in which the bot decides whether to grant an offer, to offer a draw or to resign.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct GameSituation<'a> {
@@ -234,7 +236,7 @@ impl GameSituation<'_> {
 /// Score of a mate, in hundredths of a pawn.
 const MATE: i32 = 30_000;
 
-/// Returns a score in hundredths of a pawn; a mate is worth more than any other.
+/// Returns a score in hundredths of a pawn; a mate counts as plus or minus 30,000.
 pub(crate) const fn centipawns(score: Score) -> i32 {
     match score {
         Score::Centipawns(score) => score,

@@ -36,7 +36,7 @@ impl Verdict<bool> {
     }
 }
 
-/// Something that a bot did, and why. In JSON: one object with the key `event`, which is `bot` or `analysis`.
+/// An action of a bot with its reason, or a line of its engine's analysis. In JSON: one object with the key `event`, which is `bot` or `analysis`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -154,11 +154,11 @@ pub enum BotAction {
     Started,
     /// A game ended.
     Ended,
-    /// A search began, with this much time.
+    /// The engine was ordered to search; the reason contains the move number and the maximum time.
     Thinking,
     /// Sent a move.
     Moved,
-    /// A move came too late and was not sent.
+    /// The result of a search was not used: the position has changed, or the game is over or given up.
     Dropped,
     /// Offered a draw.
     OfferedDraw,
@@ -188,6 +188,6 @@ pub enum BotAction {
     ServerRefused,
     /// A book or a file of games cannot be used.
     FileFailed,
-    /// Is stopping.
+    /// Began to stop, or took a further step to it.
     Stopping,
 }

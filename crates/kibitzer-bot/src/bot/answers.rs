@@ -105,14 +105,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.send_answer(OfferAnswer { verb, offer: OfferRef::Kind(kind), game: Some(key) });
     }
 
-    /// Answers or withdraws an offer.
+    /// Sends an answer to an offer, or its withdrawal, in a task of its own.
     pub(super) fn send_answer(&mut self, answer: OfferAnswer) {
         self.requests.spawn(answer.send(self.client.clone()));
     }
 
-    /// Handles the result of an answer, and reports a refusal. If the server did not find the offer by name or kind, answers
-    /// again by its number, if that is known. If no game has started, the bot is free for the next challenge. An offer that was
-    /// gone before it was declined or withdrawn, as after a move that crossed it, is not reported.
+    /// Handles the reply to an answer. If the server did not find the offer by name or kind and its number is known, answers again by
+    /// number. Otherwise reports an error, unless an offer was declined or withdrawn that no longer existed, as after a move that
+    /// crossed it. After an accepted challenge that started no game, the bot can accept the next one.
     pub(super) fn on_answer_reply(&mut self, answer: OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
@@ -133,7 +133,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.report_error_if_any(answer.game, player, result.err());
     }
 
-    /// Declines a partnership: a bot plays one board alone.
+    /// Declines an offered bughouse partnership, as a bot plays one board alone; ignores other messages about partners.
     pub(super) fn decline_partnership(&mut self, partner: &Partner) {
         let Partner::Offered(player) = partner else { return };
         self.report(BotAction::Refused, None, Some(player.clone()), "the bot does not play bughouse with a partner");
@@ -141,7 +141,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.spawn_request(None, format!("decline {player}"));
     }
 
-    /// Executes a command of an owner, or answers another player by the policy, within the limits of talk.
+    /// Handles a private message: executes the command of an owner, or sends another player the reply of the policy, at most one in
+    /// 10 s to each player. Ignores other talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
@@ -155,7 +156,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Carries out a command of an owner, and tells the owner the result; the answer to an unknown command lists the commands.
+    /// Executes a command of an owner and sends the owner the result; the answer to an unknown command lists the commands.
     fn run_owner_command(&mut self, owner: &Handle, command: &str) {
         self.report(BotAction::Obeyed, None, Some(owner.clone()), command.chars().take(MAX_ANSWER).collect::<String>());
         let playing =
@@ -216,7 +217,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.tell(opponent, &words);
     }
 
-    /// Sends words to a player without control characters, cut to [`MAX_ANSWER`] characters; nothing if they are empty.
+    /// Sends a private message to a player and reports it. Removes control characters and cuts it to [`MAX_ANSWER`] characters; does
+    /// nothing if it is empty.
     fn tell(&mut self, player: &Handle, words: &str) {
         if words.is_empty() {
             return;

@@ -21,7 +21,8 @@ const ABORTABLE_PLIES: u32 = 1;
 const DRAW_OFFER_PLIES: u32 = 20;
 
 impl<P: Policy + Clone> BotPlayer<P> {
-    /// Ends a game that cannot be played: asks to abort it, and resigns if the server does not.
+    /// Gives up a game that the engine cannot play: asks to abort it in the first [`ABORTABLE_PLIES`] plies, and resigns later or if the
+    /// server does not abort it. Does nothing if the game is given up already.
     pub(super) fn give_up_game(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
@@ -77,7 +78,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.spawn_request(Some(key), command::draw());
     }
 
-    /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in a game.
+    /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in one turn of the opponent.
     pub(super) fn send_due_flag_claims(&mut self, now: Instant) {
         let due = self
             .decisions

@@ -66,7 +66,7 @@ impl EngineTask {
         Self { orders, reports }
     }
 
-    /// Gives an order; a search in progress is stopped. An order is dropped if 64 others wait.
+    /// Queues an order, for which the task ends a search in progress. Drops the order if 64 others are queued.
     pub(super) fn try_send_order(&self, order: EngineOrder) {
         // The engine is stuck in a start then; the next search replaces the lost ones.
         let _ = self.orders.try_send(order);
@@ -82,7 +82,7 @@ impl EngineTask {
     }
 }
 
-/// Runs engines, one after the other, until the bot has gone. The delay before a restart doubles up to [`MAX_RESTART_DELAY`], and
+/// Runs engines, one after the other, until the [`EngineTask`] is dropped. The delay before a restart doubles up to [`MAX_RESTART_DELAY`], and
 /// starts again at [`RESTART_DELAY`] after an engine that has moved.
 ///
 /// # Cancel safety
@@ -122,7 +122,7 @@ async fn run_engines(
     }
 }
 
-/// Carries out orders until the bot has gone, or the engine fails. An order that arrives during a search replaces the search. A
+/// Executes orders until the [`EngineTask`] is dropped, or the engine fails. An order that arrives during a search replaces the search. A
 /// variant that the engine does not play is reported and is no failure. Stores the last game in `setup`, which is set up again at
 /// the start, and sets `has_moved` once the engine has returned a move.
 ///

@@ -14,7 +14,7 @@ const MAX_SCORES: usize = 64;
 /// The largest number of positions that are searched for a repetition.
 const MAX_POSITIONS: usize = 512;
 
-/// State of the decisions in one of the bot's games.
+/// Decisions and observations of the bot in one of its games.
 #[derive(Debug, Default)]
 pub(super) struct GameDecisions {
     /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.
@@ -44,14 +44,14 @@ pub(super) struct GameDecisions {
 }
 
 impl GameDecisions {
-    /// Notes that a board of this position was received; the first one counts.
+    /// Records the current time if this position differs from the last recorded one.
     pub(super) fn note_first_arrival(&mut self, position: GamePositionKey) {
         if self.received.is_none_or(|(known, _)| known != position) {
             self.received = Some((position, Instant::now()));
         }
     }
 
-    /// Returns the time since the current position was received.
+    /// Returns the time since the current position was first received; zero if none was.
     pub(super) fn time_in_position(&self) -> Duration {
         self.received.map_or(Duration::ZERO, |(_, at)| at.elapsed())
     }
@@ -64,8 +64,8 @@ impl GameDecisions {
         self.scores.push(score);
     }
 
-    /// Adds the position after a ply, and drops those that a takeback removed. Returns how often it has occurred, as far as the last
-    /// 512 plies show.
+    /// Records the position after `ply` plies, in place of those of this and later plies, which a takeback removed. Returns how often
+    /// the position has occurred, this time included, among the last 512 recorded ones.
     pub(super) fn record_position_and_count(&mut self, ply: u32, fen: &Fen) -> usize {
         let position = fen.with_counters(0, 1);
         self.positions.retain(|(known, _)| *known < ply);
@@ -76,17 +76,18 @@ impl GameDecisions {
         self.positions.iter().filter(|(_, other)| *other == position).count()
     }
 
-    /// Plans to claim the opponent's time; `None` for not at all.
+    /// Plans the first claim of the opponent's time in a turn, or cancels the claims with `None`.
     pub(super) fn set_flag_claim(&mut self, at: Option<Instant>) {
         self.flag_claim = at.map(|at| (at, 0));
     }
 
-    /// Returns when to claim the opponent's time.
+    /// Returns when the next claim of the opponent's time is due; `None` if none is planned.
     pub(super) fn flag_claim_at(&self) -> Option<Instant> {
         self.flag_claim.map(|(at, _)| at)
     }
 
-    /// Returns whether to claim the opponent's time now, and plans the next claim after a delay, up to a number of claims.
+    /// Returns `true` if the planned claim of the opponent's time is due at `now`. Then also plans the next one after `delay`, or none
+    /// if `max_claims` were made.
     pub(super) fn take_due_flag_claim(&mut self, now: Instant, delay: Duration, max_claims: u32) -> bool {
         let Some((at, n_claims)) = self.flag_claim.filter(|(at, _)| *at <= now) else { return false };
         self.flag_claim = (n_claims + 1 < max_claims).then(|| (at.max(now) + delay, n_claims + 1));

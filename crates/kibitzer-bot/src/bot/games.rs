@@ -74,7 +74,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.requests.spawn(async move { RequestOutcome::Moves(key, Box::new(client.moves(number).await)) });
     }
 
-    /// Adds the received moves to a game, or reports the error of their request.
+    /// Adds the received moves to the start of a game, or reports the error of their request.
     pub(super) fn on_moves_reply(&mut self, key: GameKey, result: Result<MoveList, RequestError>) {
         match (result, self.games.tracker_mut().get_mut(key)) {
             (Ok(list), Some(game)) => drop(game.add_missing_moves(&list)),
@@ -133,7 +133,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.engine_task.try_send_order(order);
     }
 
-    /// Returns the limits of a search in the current position of a game, or of one that the opponent is expected to reach.
+    /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
     fn search_limits(&self, game: &TrackedGame) -> SearchLimits {
         let budget = self.config.engine.time_budget();
         let (Some(color), (1.., _) | (_, 1..)) = (game.my_color(), game.time_control_s()) else {
@@ -194,12 +194,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.find_move_in_waiting_game();
     }
 
-    /// Returns whether the engine searches for a move in any game.
+    /// Returns whether in any game a move is being searched, or was sent and is not on the board yet.
     fn is_move_pending(&self) -> bool {
         self.decisions.values().any(|decisions| decisions.deciding.is_some())
     }
 
-    /// Looks for a move in one of the games that wait for the engine.
+    /// Looks for a move in the first game, if any, in which it is the bot's turn and no move is being searched.
     pub(super) fn find_move_in_waiting_game(&mut self) {
         let is_due = |game: &&TrackedGame| {
             game.is_my_turn()
@@ -214,7 +214,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Stops the search of a game whose connection is lost.
+    /// Cancels the decisions in a game whose connection was lost, and stops the engine.
     fn on_game_interrupted(&mut self, key: GameKey) {
         if let Some(decisions) = self.decisions.get_mut(&key) {
             (decisions.deciding, decisions.waiting) = (None, None);

@@ -79,20 +79,22 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Challenges a player with random terms of the settings, and reports it; does nothing without terms.
     fn challenge_on_random_terms(&mut self, player: &Handle, rules: &MatchmakingRules) {
         let Some(terms) = self.idle.random_item(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
         self.send_challenge(player.clone(), format!("match {player} {terms}"));
     }
 
+    /// Sends a challenge in a task of its own, and remembers that the player has not answered yet.
     fn send_challenge(&mut self, player: Handle, command: impl Request + Send + Sync + 'static) {
         self.idle.challenged = Some(player.clone());
         let client = self.client.clone();
         self.requests.spawn(async move { RequestOutcome::Challenge(player, client.request(&command).await.err()) });
     }
 
-    /// Forgets a challenge that failed, and reports the failure; does nothing without an error. The player counts as one who
-    /// declines, unless the reason may pass soon.
+    /// Forgets a challenge that failed, and reports the error; does nothing without one. After a refusal that will not pass soon, the
+    /// player is not challenged again for a day.
     pub(super) fn on_challenge_reply(&mut self, player: Handle, error: Option<RequestError>) {
         use Refusal::{AlreadyOffered, Examining, NoSuchPlayer, NotLoggedIn, PlayerBusy, Playing};
         let Some(failed) = &error else { return };
@@ -105,7 +107,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.report_error_if_any(None, Some(player), error);
     }
 
-    /// Withdraws a challenge that was not answered; the player is not asked again for a day.
+    /// Withdraws a challenge that was not answered, and reports it; the player is not challenged again for a day.
     fn withdraw_unanswered_challenge(&mut self, player: Handle, now: Instant) {
         self.idle.record_decline_by(&player, now);
         self.report(BotAction::Challenged, None, Some(player.clone()), "withdrawn, as there was no answer");

@@ -1,4 +1,4 @@
-//! What a bot remembers between games: opponents, refusals, and what is due next.
+//! The memory of a bot between games: opponents, refusals, and planned seeks and challenges.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -37,7 +37,7 @@ pub(super) enum LinkState {
     Up,
 }
 
-/// The state of a bot that plays no game.
+/// State of a bot beside its games: connection, planned seeks and challenges, and memory of other players.
 #[derive(Debug)]
 pub(super) struct IdleState {
     /// State of the connection.
@@ -117,12 +117,12 @@ impl IdleState {
         }
     }
 
-    /// Returns a random item.
+    /// Returns a random item; `None` if there are none.
     pub(super) fn random_item<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.random.usize(..items.len().max(1)))
     }
 
-    /// Returns when seeks are to be posted, or a player is to be challenged.
+    /// Returns the earlier of the times planned for seeks and for a challenge; `None` if neither is planned.
     pub(super) fn next_action_at(&self) -> Option<Instant> {
         [self.seeks_at, self.challenge_at].into_iter().flatten().min()
     }
@@ -144,7 +144,7 @@ impl IdleState {
         u32::try_from(recent).unwrap_or(u32::MAX)
     }
 
-    /// Remembers that a player declined a challenge of the bot.
+    /// Remembers for 24 hours that a player declined a challenge of the bot, and that no challenge of the bot is open.
     pub(super) fn record_decline_by(&mut self, player: &Handle, now: Instant) {
         self.challenged = None;
         self.opponent_record(player).refused = Some(now);
@@ -156,7 +156,7 @@ impl IdleState {
         refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
     }
 
-    /// Returns whether this reason was not given to the player before, and remembers it. `false` after 16 reasons.
+    /// Remembers the reason for declining that is given to a player. Returns `false` if it was given before, or after 16 reasons.
     pub(super) fn record_reason_if_new(&mut self, player: &Handle, reason: &str) -> bool {
         let reasons = &mut self.opponent_record(player).reasons;
         let is_new = reasons.len() < MAX_REASONS && !reasons.iter().any(|known| known == reason);
@@ -166,8 +166,8 @@ impl IdleState {
         is_new
     }
 
-    /// Returns whether a tell of the player may be answered now, because the last answer is at least [`ANSWER_PAUSE`] ago; if so,
-    /// remembers the answer.
+    /// Records an answer to a player. Returns `false`, and records nothing, if the last answer is less than [`ANSWER_PAUSE`] ago: no
+    /// answer may be sent then.
     pub(super) fn record_answer_if_allowed(&mut self, player: &Handle, now: Instant) -> bool {
         let answered = &mut self.opponent_record(player).answered;
         let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= ANSWER_PAUSE);
@@ -196,7 +196,7 @@ impl IdleState {
         games.push(now);
     }
 
-    /// Plans what to do without a game.
+    /// Sets the times of the next seeks and the next challenge; `None` cancels.
     pub(super) fn plan(&mut self, seeks_at: Option<Instant>, challenge_at: Option<Instant>) {
         self.seeks_at = seeks_at;
         self.challenge_at = challenge_at;

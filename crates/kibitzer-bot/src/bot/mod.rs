@@ -161,7 +161,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         BotPlayer::new(self, client, events).play(stop).await
     }
 
-    /// Returns a profile with the options of the session that the rules require, for a session to be used with
+    /// Returns the profile with the treatment of adjourned games that the rules require, to connect a client for
     /// [`run_with`](Self::run_with).
     pub fn session_profile(&self, profile: Profile) -> Profile {
         let resume = self.config.rules.adjourned.resume;
@@ -222,7 +222,7 @@ enum StopUrgency {
     Now,
 }
 
-/// Stops a bot. Clones stop the same bot.
+/// Handle that asks a bot to stop. Clones, and all bots that were started with them, share the request.
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Sender<StopUrgency>);
 
@@ -233,7 +233,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Creates a stop that has not been requested.
+    /// Creates a handle on which no stop is requested.
     pub fn new() -> Self {
         Self(watch::Sender::new(StopUrgency::None))
     }

@@ -13,7 +13,7 @@ const MAX_OFFERS: usize = 64;
 pub(super) struct PendingOffers(Vec<Pending>);
 
 impl PendingOffers {
-    /// Adds or removes offers; ignores other messages. An offer replaces one with the same number, or the oldest if
+    /// Adds or removes the offers that a message reports; ignores other messages. An offer replaces one with the same number, or the oldest if
     /// [`MAX_OFFERS`] are known.
     pub(super) fn update(&mut self, message: &Message) {
         match message {

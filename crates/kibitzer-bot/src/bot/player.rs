@@ -29,10 +29,10 @@ use crate::verdict::{BotAction, BotEvent};
 /// How long the bot waits for the end of a game when its time to stop is over.
 const ADJOURN_WAIT: Duration = Duration::from_secs(10);
 
-/// A deadline that is never reached.
+/// A delay of a year: a deadline after it is never reached.
 pub(super) const NEVER: Duration = Duration::from_hours(24 * 365);
 
-/// One account that plays.
+/// Plays for one account. Owns its games, the handle to its engine, and its unanswered requests.
 pub(super) struct BotPlayer<P> {
     pub(super) config: Arc<BotConfig>,
     pub(super) policy: P,
@@ -86,7 +86,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         player
     }
 
-    /// Reports a file that cannot be used, and continues without it.
+    /// Returns the value; reports an error of a file and returns `None`.
     pub(super) fn ok_or_report<T>(&self, result: io::Result<T>) -> Option<T> {
         result.inspect_err(|error| self.report(BotAction::FileFailed, None, None, error.to_string())).ok()
     }
@@ -194,7 +194,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Passes the result of a request to its handler.
+    /// Passes the outcome of a request to its handler.
     fn on_request_outcome(&mut self, outcome: RequestOutcome) {
         match outcome {
             RequestOutcome::Move(position, result) => self.on_move_reply(position, result),
@@ -238,7 +238,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.withdraw_seeks_and_challenge();
     }
 
-    /// Returns whether the bot has stopped as it was asked to.
+    /// Returns whether the bot can end: a stop was requested, and is to take effect at once, or no game is in progress or about to start.
     fn is_ready_to_stop(&self) -> bool {
         match self.urgency {
             StopUrgency::None => false,
@@ -259,7 +259,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
     }
 
-    /// Returns whether the bot may begin a game on its own.
+    /// Returns whether the bot may begin a game on its own: it plays none and has accepted none, its engine runs, and it is neither
+    /// paused nor stopping.
     pub(super) fn may_begin_game(&self) -> bool {
         let is_free = !self.is_playing_or_interrupted() && !self.idle.is_accepting && self.engine.is_some();
         is_free && self.urgency == StopUrgency::None && !self.idle.is_paused
@@ -295,13 +296,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.spawn_request(None, command::adjourn());
     }
 
-    /// Sends a command. If it fails, the error is reported.
+    /// Sends a command in a task of its own. If it fails, the error is reported.
     pub(super) fn spawn_request(&mut self, game: Option<GameKey>, command: impl Request + Send + Sync + 'static) {
         let client = self.client.clone();
         self.requests.spawn(async move { RequestOutcome::Other(game, client.request(&command).await.err()) });
     }
 
-    /// Reports an action, and logs it.
+    /// Emits the event of an action, and logs it.
     pub(super) fn report(
         &self,
         action: BotAction,
@@ -315,6 +316,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.emit(&BotEvent::Acted { account, action, game, player, reason });
     }
 
+    /// Calls the function of [`Bot::on_event`] with an event.
     pub(super) fn emit(&self, event: &BotEvent) {
         (self.on_event)(event);
     }

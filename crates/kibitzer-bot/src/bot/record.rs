@@ -36,12 +36,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
+    /// Appends a game to the file of the settings, if there is one; reports an error.
     fn append_to_pgn_file(&self, key: GameKey, game: &PgnGame) {
         if let Some(path) = &self.config.pgn.file {
             self.report_if_failed(key, PgnWriter::new(path).append(game));
         }
     }
 
+    /// Reports an error of a file of games; does nothing on success.
     fn report_if_failed(&self, key: GameKey, result: Result<(), PgnError>) {
         if let Err(error) = result {
             self.report(BotAction::FileFailed, Some(key), None, error_chain(&error));

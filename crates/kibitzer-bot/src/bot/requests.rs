@@ -72,11 +72,11 @@ impl OfferAnswer {
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests(JoinSet<RequestOutcome>);
 
-/// Number of requests without a reply at which the words, challenges and offers of players are ignored.
+/// Number of requests without a reply at which the talk, challenges and offers of players are ignored.
 const MAX_REQUESTS: usize = 256;
 
 impl PendingRequests {
-    /// Returns whether so many requests wait for a reply that no player's message may cause another one.
+    /// Returns whether [`MAX_REQUESTS`] or more requests wait for a reply, so that no player's message may cause another one.
     pub(super) fn is_full(&self) -> bool {
         self.0.len() >= MAX_REQUESTS
     }

@@ -239,7 +239,7 @@ impl BotConfig {
 }
 
 impl EngineConfig {
-    /// Returns the rules by which the clocks limit a search.
+    /// Returns the settings from which the limits of a search are computed.
     pub(crate) fn time_budget(&self) -> TimeBudget {
         TimeBudget {
             move_overhead: Duration::from_millis(self.move_overhead_ms),
@@ -249,7 +249,7 @@ impl EngineConfig {
         }
     }
 
-    /// Returns how to start the engine.
+    /// Returns the command that starts the engine, with its protocol and options.
     pub fn start_command(&self) -> EngineCommand {
         let mut command = EngineCommand::new(&self.command);
         command.protocol = self.protocol;

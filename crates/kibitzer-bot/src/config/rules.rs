@@ -221,7 +221,7 @@ pub struct MatchmakingRules {
 }
 
 impl MatchmakingRules {
-    /// Challenges these players, with these terms, every 5 minutes.
+    /// Returns rules that challenge one of these players every 5 minutes, with these terms.
     pub fn against(players: impl IntoIterator<Item = Handle>, terms: impl Into<String>) -> Self {
         Self {
             terms: vec![terms.into()],

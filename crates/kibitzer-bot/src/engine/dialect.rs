@@ -18,11 +18,12 @@ pub(super) enum EngineLine {
     Result(Result<BestMove, EngineError>),
 }
 
-/// The effect of a line of a handshake.
+/// The result of processing one line of the handshake.
 #[derive(Debug, Default)]
 pub(super) struct HandshakeStep {
     /// Lines to send.
     pub(super) replies: Vec<String>,
+    /// Whether the handshake is complete.
     pub(super) is_done: bool,
 }
 
@@ -31,7 +32,7 @@ pub(super) trait Dialect: Debug + Send {
     /// The lines that begin the handshake.
     fn greeting(&self) -> &'static [&'static str];
 
-    /// Reads a line of the handshake.
+    /// Processes a line of the engine's handshake, and stores the reported values in `info` and `options`.
     fn process_handshake_line(
         &mut self,
         line: &str,

@@ -174,8 +174,8 @@ impl SearchPosition {
         Self { fen, moves, side_to_move }
     }
 
-    /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Every move is if the
-    /// position is not one of chess.
+    /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Also returns `true` if the
+    /// position is one of another variant, in which legality is not known.
     pub(crate) fn may_allow_move(&self, uci: &str) -> bool {
         self.chess_board().is_none_or(|board| {
             parse_uci_move(&board, uci).is_ok_and(|parsed| board.is_legal(parsed))
@@ -213,12 +213,12 @@ pub struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Allows a fixed time, and 5 s more until the engine counts as unresponsive.
+    /// Returns the limits of a search that uses this time; the deadline is 5 s later.
     pub fn for_fixed_time(time: Duration) -> Self {
         Self { move_time: Some(time), ..Self::deadline(time + Duration::from_secs(5)) }
     }
 
-    /// Allows any time up to the deadline.
+    /// Returns the limits of a search without clocks, which may use any time up to the deadline.
     pub fn deadline(deadline: Duration) -> Self {
         Self { clocks: None, increments: [Duration::ZERO; 2], move_time: None, nodes: None, depth: None, deadline }
     }

@@ -43,7 +43,7 @@ impl EngineOptions {
         self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
-    /// Finds an option that accepts the value.
+    /// Returns the option of this name if it accepts the value; fails with [`EngineError::Option`] otherwise.
     pub(super) fn option_that_accepts(&self, name: &str, value: &str) -> Result<&EngineOption, EngineError> {
         let refused = |problem| EngineError::Option { name: name.to_owned(), problem };
         let option = self

@@ -68,7 +68,7 @@ impl EngineProcess {
         }
     }
 
-    /// Queues a line, which is written while the output is read. Control characters become spaces, so that no name or comment
+    /// Queues a line, which [`read_line_while_writing`](Self::read_line_while_writing) writes. Control characters become spaces, so that no name or comment
     /// can add a second line. The line is dropped if the engine has left 1 MiB unread.
     pub(super) fn queue_line(&mut self, line: &str) {
         debug!(line, "sent to the engine");
@@ -130,6 +130,8 @@ impl Drop for EngineProcess {
     }
 }
 
+/// Returns the command that starts the program with pipes and, on Unix, in a new process group, without the environment variables
+/// `KIBITZER_*`.
 fn command_without_secrets(engine: &EngineCommand, program: &str) -> Command {
     let mut command = Command::new(program);
     command.args(engine.command.iter().skip(1)).kill_on_drop(true);

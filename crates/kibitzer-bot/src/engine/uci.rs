@@ -115,8 +115,8 @@ fn supported_variants(options: &EngineOptions) -> Vec<String> {
     variants
 }
 
-/// Returns the value of `UCI_Opponent`: title, rating, kind and name. The title is always `none`, because a
-/// server's titles do not report it.
+/// Returns the value of `UCI_Opponent`: title, rating, kind and name. The title is always `none`, as
+/// titles of servers are not those of UCI.
 fn uci_opponent_value(game: &GameSetup) -> String {
     let rating = game.opponent_rating.map_or("none".to_owned(), |rating| rating.to_string());
     let kind = if game.opponent_is_computer { "computer" } else { "human" };

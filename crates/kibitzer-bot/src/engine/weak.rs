@@ -110,7 +110,7 @@ fn board_after(board: &Board, candidate: Move) -> Board {
     after
 }
 
-/// The material of the side to move, less that of the other, in centipawns.
+/// Returns the material of the side to move less that of the other, in centipawns.
 fn material_lead_of_mover(board: &Board) -> i32 {
     const VALUES: [(Piece, i32); 5] =
         [(Piece::Pawn, 100), (Piece::Knight, 300), (Piece::Bishop, 310), (Piece::Rook, 500), (Piece::Queen, 900)];

@@ -61,7 +61,8 @@ impl fmt::Display for BpgnMatch {
     }
 }
 
-/// Returns the moves of a board with the numbers of their arrival; the letters of the board are White's and Black's.
+/// Returns the moves of a board as written, each with the number of the event with which it arrived. The letters of the board are
+/// White's and Black's.
 fn moves_by_arrival((white, black, game): (char, char, &TrackedGame)) -> impl Iterator<Item = (u64, String)> {
     let line = game.line();
     let sans = san::san_moves(&line, false);

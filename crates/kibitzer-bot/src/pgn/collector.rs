@@ -69,7 +69,7 @@ impl PgnCollector {
         changes
     }
 
-    /// Interrupts all games in progress, at the end of a recorded connection.
+    /// Marks all games in progress as interrupted, at the end of a recorded connection.
     pub fn interrupt_games(&mut self) -> Vec<TrackedChange> {
         self.tracker.interrupt_games()
     }
@@ -106,7 +106,7 @@ impl PgnCollector {
         Some(BpgnMatch::new(games, &self.origin_of(key)))
     }
 
-    /// Returns the origin of a game, with its start time if that is known.
+    /// Returns the server of a game, with its start time if that is known.
     fn origin_of(&self, key: GameKey) -> PgnOrigin {
         let started = self.notes.get(&key).and_then(|notes| notes.started);
         started.map_or_else(|| self.origin.clone(), |time| self.origin.clone().started_at(time))

@@ -44,7 +44,7 @@ const TAG_ORDER: [&str; 28] = [
     "Result",
 ];
 
-/// Server and time of games.
+/// The server of games, and the start time of one of them, for their tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnOrigin {
     server: String,
@@ -64,7 +64,7 @@ impl PgnOrigin {
         Self { server: server.to_owned(), host: host.to_owned(), started: None }
     }
 
-    /// Sets the time at which the game started.
+    /// Sets the time at which the game started; without it, date and time are not known.
     #[must_use]
     pub const fn started_at(mut self, time: Utc) -> Self {
         self.started = Some(time);

@@ -59,7 +59,8 @@ fn castling_as_rook_capture(rules: &RulesBoard, played: Move, step: &TrackedMove
     Some(Move { to: RulesSquare::new(file, played.from.rank()), ..played })
 }
 
-/// Returns the server's notation in standard form, if it means this move on the board, otherwise one with all squares.
+/// Returns the server's notation of a move in standard form. If it does not mean this move on the board, writes both squares of the
+/// move.
 fn standardized_san(step: &TrackedMove, before: &Board) -> String {
     let sent = step.san.as_deref().unwrap_or_default();
     let mark = if sent.ends_with('#') {

@@ -206,8 +206,8 @@ impl TrackedGame {
         self.earlier.as_ref().map_or(self.game.base().last_move().is_some(), |earlier| !earlier.is_complete)
     }
 
-    /// Adds the moves that are missing at the start of the line. Returns whether none is missing now; `false` if the list does not
-    /// lead to the known moves.
+    /// Adds the moves that are missing at the start of the line. Returns `true` if none is missing afterwards, `false` if the list does
+    /// not lead to the known moves.
     pub fn add_missing_moves(&mut self, list: &MoveList) -> bool {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
         if let Some(line) = line.filter(|_| self.has_missing_moves()) {

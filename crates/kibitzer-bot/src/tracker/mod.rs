@@ -120,7 +120,7 @@ impl GameTracker {
         }
     }
 
-    /// Interrupts all games in progress. [`apply`](Self::apply) does so for a lost connection; a recording has no such event.
+    /// Marks all games in progress as interrupted, and returns these changes. [`apply`](Self::apply) does so for a lost connection; a recording has no such event.
     pub fn interrupt_games(&mut self) -> Vec<TrackedChange> {
         self.games = Games::default();
         self.announced.clear();

@@ -9,7 +9,8 @@ use super::TrackedGame;
 use crate::tracker::change::{TrackedChange, TrackedChangeKind, TrackedState};
 
 impl TrackedGame {
-    /// Takes over the state after a change of this game, and returns the change. A board ends the unknown position.
+    /// Replaces the state by the one after a change of the session's game, and returns the change of this game. With a board, the
+    /// position is known again.
     pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> TrackedChange {
         self.replace_state(game, arrival);
         let is_adjournment = game.ending().is_some_and(GameEnded::is_adjourned);
@@ -33,7 +34,7 @@ impl TrackedGame {
         self.enter_state(state, kind)
     }
 
-    /// Continues this game as `game`.
+    /// Marks this game as resumed under the number and with the position of `game`.
     pub(in crate::tracker) fn resume(&mut self, game: &Game, arrival: u64) -> TrackedChange {
         self.replace_state(game, arrival);
         self.is_position_unknown = false;
@@ -55,7 +56,7 @@ impl TrackedGame {
         self.is_position_unknown = is_position_unknown;
     }
 
-    /// Records the terms in an announcement, if it names these players.
+    /// Stores the terms of an announcement if it names the players of this game; otherwise removes those that were stored.
     pub(in crate::tracker) fn set_terms_if_players_match(&mut self, terms: &Creating) {
         let is_of_this_game =
             self.has_players(&terms.first, &terms.second) || self.has_players(&terms.second, &terms.first);
@@ -78,7 +79,8 @@ impl TrackedGame {
             && (announced == Some(true) || is_same_position || was_played_on)
     }
 
-    /// Returns whether a game of the session is this one: it has the same number and players, and this game was not interrupted or left.
+    /// Returns whether `game` is a newer state of this game: it has the same number and players, and this game was not interrupted or
+    /// left.
     pub(in crate::tracker) fn is_updated_by(&self, game: &Game) -> bool {
         let is_current = match self.state {
             TrackedState::Playing => true,
@@ -89,7 +91,7 @@ impl TrackedGame {
         is_current && self.number() == game.id() && self.has_players(&game.position().white(), &game.position().black())
     }
 
-    /// Returns whether the game has these players, by the server's rule that case does not matter.
+    /// Returns whether the game has these players, regardless of case.
     pub(in crate::tracker) fn has_players(&self, white: &Handle, black: &Handle) -> bool {
         self.player(Color::White).is_same_player(white.as_str())
             && self.player(Color::Black).is_same_player(black.as_str())
