@@ -9,6 +9,7 @@ use kibitzer::core::Event;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::{Client, ConnectError};
+use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineCommand, ScriptedEngine, Stop};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 use kibitzer_tests::live::{Hall, handle, options, wait_for};
 use tracing::subscriber::DefaultGuard;
@@ -84,6 +85,25 @@ async fn every_line_has_the_spans_it_belongs_to() {
     for line in after_login {
         assert!(line.contains(session), "{line}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_actions_of_a_bot_are_logged_with_plain_names() {
+    let (log, _guard) = Log::begin();
+    let hall = Hall::open(options(&["Newton"])).await;
+    let client = hall.player("Newton").await;
+    let stop = Stop::new();
+    let on_started = stop.clone();
+    let bot = Bot::new(BotConfig::new(hall.profile(), EngineCommand::new(["none"])))
+        .engine(|| async { Ok(ScriptedEngine::with_moves(["e2e4"])) })
+        .on_event(move |event| {
+            if matches!(event, BotEvent::Acted { action: BotAction::StartedEngine, .. }) {
+                on_started.force();
+            }
+        });
+    bot.run_with(client, stop).await.unwrap();
+    let log = log.text();
+    assert!(log.contains("bot acted account=Newton action=StartedEngine reason=\"ScriptedEngine\""), "{log}");
 }
 
 /// Passwords that are sent, in the order of the commands.

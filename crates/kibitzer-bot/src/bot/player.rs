@@ -110,7 +110,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 event = self.events.next() => match event {
                     Ok(event) => self.on_session_event(&event),
                     Err(RecvError::Lagged { .. }) => {}
-                    Err(_) => return self.wait_for_session_end().await,
+                    Err(_) => {
+                        self.append_unfinished_games();
+                        return self.wait_for_session_end().await;
+                    }
                 },
                 Some(report) = self.engine_task.next() => self.on_engine_report(report),
                 Some(outcome) = self.requests.next_outcome() => self.on_request_outcome(outcome),
@@ -131,7 +134,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         Ok(())
     }
 
-    /// Records the unfinished games, and waits for the end of the session.
+    /// Waits for the end of the session.
     ///
     /// # Errors
     ///
@@ -140,8 +143,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    async fn wait_for_session_end(&mut self) -> Result<(), BotError> {
-        self.append_unfinished_games();
+    async fn wait_for_session_end(&self) -> Result<(), BotError> {
         match self.client.ended().await {
             SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),
             reason => Err(BotError::Ended(reason)),
@@ -175,15 +177,17 @@ impl<P: Policy + Clone> BotPlayer<P> {
         for change in self.games.apply(event, Some(Utc::now())) {
             self.on_game_change(change);
         }
-        if let Some(message) = event.message().filter(|_| !self.requests.is_full()) {
-            self.on_message(message);
+        if let Some(message) = event.message() {
+            self.pending_offers.update(message);
+            if !self.requests.is_full() {
+                self.on_message(message);
+            }
         }
         self.answer_postponed_challenges();
     }
 
     /// Handles a message about challenges, offers, partnership or talk.
     fn on_message(&mut self, message: &Message) {
-        self.pending_offers.update(message);
         match message {
             Message::Challenge(challenge) => self.on_challenge(challenge),
             Message::ChallengeUpdate(update) => self.on_own_challenge_declined(update),
@@ -312,7 +316,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
     ) {
         let game = game.and_then(|game| self.games.tracker().get(game)).map(TrackedGame::number);
         let (account, reason) = (self.client.handle(), reason.into());
-        info!(?account, ?action, ?game, ?player, reason, "bot acted");
+        info!(
+            account = account.as_ref().map(tracing::field::display),
+            ?action,
+            game = game.map(tracing::field::display),
+            player = player.as_ref().map(tracing::field::display),
+            reason,
+            "bot acted"
+        );
         self.emit(&BotEvent::Acted { account, action, game, player, reason });
     }
 
