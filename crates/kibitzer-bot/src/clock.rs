@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn small_clocks_get_a_fixed_time() {
         let budget = TimeBudget::default();
-        // GameClocks and increment, time for the move, deadline; in milliseconds.
+        // Clock and increment, time for the move, deadline; in milliseconds.
         let cases = [
             (1150, 0, None, 333),
             (1149, 0, Some(49), 333),

@@ -178,7 +178,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 "resigned".to_owned()
             }
             ("abort", Some(key)) => {
-                self.give_up_game(key, "an owner said so".to_owned());
+                self.report(BotAction::Aborted, Some(key), None, "an owner said so");
+                self.spawn_request(Some(key), command::abort());
                 "asked to abort".to_owned()
             }
             ("stop", _) => {

@@ -140,7 +140,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         });
     }
 
-    /// Challenges a random suitable player of the list, if a game may still begin. Reports an error of the request.
+    /// Remembers the computers of the list, and challenges a random suitable player if a game may still begin. Reports an error of the
+    /// request.
     pub(super) fn on_candidates_reply(&mut self, result: Result<WhoList, RequestError>) {
         let rules = Arc::clone(&self.config);
         let Some(rules) = &rules.rules.matchmaking else { return };
@@ -148,6 +149,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             Ok(list) => list,
             Err(error) => return self.report(BotAction::ServerRefused, None, None, error.to_string()),
         };
+        self.idle.record_computers(&list);
         if !self.may_begin_game() {
             return;
         }

@@ -182,7 +182,7 @@ impl IdleState {
     pub(super) fn on_game_started(&mut self, opponent: &Handle, is_new: bool, now: Instant) {
         self.is_accepting = false;
         self.challenged = None;
-        (self.seeks_at, self.challenge_at) = (None, None);
+        self.plan(None, None);
         if !is_new {
             return;
         }
@@ -214,8 +214,13 @@ impl IdleState {
         self.opponents.entry(key).or_default()
     }
 
-    /// Returns a random player of the list who may be challenged; `None` if all are excluded. Remembers which players of the list
-    /// are computers.
+    /// Remembers which players of a list are computers, in place of those of an earlier list.
+    pub(super) fn record_computers(&mut self, list: &WhoList) {
+        let computers = list.players.iter().filter(|entry| has_computer_title(entry));
+        self.computers = computers.map(|entry| spelling_key(&entry.player.name)).collect();
+    }
+
+    /// Returns a random player of the list who may be challenged; `None` if all are excluded.
     pub(super) fn random_candidate(
         &mut self,
         list: &WhoList,
@@ -223,12 +228,6 @@ impl IdleState {
         rules: &MatchmakingRules,
         now: Instant,
     ) -> Option<Handle> {
-        self.computers = list
-            .players
-            .iter()
-            .filter(|entry| has_computer_title(entry))
-            .map(|entry| spelling_key(&entry.player.name))
-            .collect();
         let suits = |entry: &&WhoEntry| {
             let name = &entry.player.name;
             entry.status == WhoStatus::Free

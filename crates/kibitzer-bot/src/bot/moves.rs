@@ -43,9 +43,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if !self.games.tracker().is_current(position) {
             return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
         }
-        if self.decisions.get(&key).is_none_or(|decisions| decisions.has_given_up) {
+        let Some(decisions) = self.decisions.get_mut(&key).filter(|decisions| !decisions.has_given_up) else {
             return self.report(BotAction::Dropped, Some(key), None, "the bot has given up the game");
-        }
+        };
         if best.resigns {
             return self.resign(key, "the engine resigns");
         }
@@ -53,17 +53,18 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if !self.games.tracker().get(key).is_some_and(|game| may_be_legal(game, &uci)) {
             return self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
-        let gesture = self.decide_resign_or_draw(key, best.offers_draw);
-        if let Some((ResignOrDraw::Resign, reason)) = &gesture {
+        let score = decisions.score.take();
+        if let Some(score) = score {
+            decisions.add_score(score);
+        }
+        decisions.expected = best.ponder;
+        let resign_or_draw = self.decide_resign_or_draw(key, best.offers_draw);
+        if let Some((ResignOrDraw::Resign, reason)) = &resign_or_draw {
             return self.resign(key, reason);
         }
-        if let Some(decisions) = self.decisions.get_mut(&key) {
-            decisions.expected = best.ponder;
-        }
-        let score = self.decisions.get(&key).and_then(|decisions| decisions.scores.last());
         let reason = score.map_or("found by the engine".to_owned(), |score| format!("score {score}"));
         self.send_move(position, &uci, reason);
-        if let Some((ResignOrDraw::OfferDraw, reason)) = gesture {
+        if let Some((ResignOrDraw::OfferDraw, reason)) = resign_or_draw {
             self.offer_draw_unless_recent(key, reason);
         }
     }
@@ -81,13 +82,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NoMove));
     }
 
-    /// Adds the score of the search, and asks the policy whether to resign or to offer a draw.
+    /// Asks the policy whether to resign or to offer a draw; `None` for neither. Without a decision of the policy, the engine may offer a
+    /// draw if the settings permit draws.
     fn decide_resign_or_draw(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(ResignOrDraw, String)> {
         let game = self.games.tracker().get(key)?;
-        let decisions = self.decisions.get_mut(&key)?;
-        if let Some(score) = decisions.score.take() {
-            decisions.add_score(score);
-        }
+        let decisions = self.decisions.get(&key)?;
         let rules = &self.config.rules;
         let situation = GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks };
         let verdict = self.policy.decide_resign_or_draw(&situation);

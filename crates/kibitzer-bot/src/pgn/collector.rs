@@ -7,13 +7,11 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::message::{Message, Talk, TalkKind};
 use kibitzer::transcript::Utc;
 
+use super::game::MAX_COMMENTS;
 use super::{BpgnMatch, PgnGame, PgnOrigin};
 use crate::tracker::{
     GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedRelation, TrackedState,
 };
-
-/// Maximum number of comments kept of one game.
-const MAX_COMMENTS: usize = 500;
 
 /// Collects the games of a session from its events: start times, moves, and on request the players' talk.
 #[derive(Debug, Default)]

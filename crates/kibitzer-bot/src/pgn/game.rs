@@ -10,7 +10,7 @@ use super::{san, text};
 use crate::tracker::{MoveLine, TrackedGame, TrackedState};
 
 /// Maximum number of comments of one game; later ones are dropped.
-const MAX_COMMENTS: usize = 500;
+pub(super) const MAX_COMMENTS: usize = 500;
 
 /// The tags in the order in which they are written; others follow, before the last.
 const TAG_ORDER: [&str; 28] = [

@@ -20,7 +20,7 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
         }
         let legal = rules.as_mut().and_then(|rules| play_and_format_san(rules, step));
         let before = board;
-        let fits = line.play(&mut board, step).is_some();
+        let fits = line.play(&mut board, step).is_ok();
         // Castling of the old wild variants ends on other squares than that of chess.
         let has_same_squares = |rules: &RulesBoard| rules.to_string().split(' ').next() == Some(&board.to_string());
         let agrees = fits && rules.as_ref().is_some_and(has_same_squares);

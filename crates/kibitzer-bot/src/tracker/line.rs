@@ -1,6 +1,6 @@
 //! The moves of a game from a start position, in the order in which they were played.
 
-use kibitzer::core::chess::{Board, CastlingSide, Color, Fen, Hands, LastMove, Role, SanMove, Square};
+use kibitzer::core::chess::{ApplyError, Board, CastlingSide, Color, Fen, Hands, LastMove, Role, SanMove, Square};
 use kibitzer::core::game::PlayedMove;
 use kibitzer::core::message::listing::MoveList;
 use kibitzer::core::message::{ClockReading, Style12};
@@ -74,7 +74,7 @@ impl MoveLine {
         for listed in &list.moves {
             (listed.color() == color).then_some(())?;
             let played = SanMove::parse(listed.san.as_bytes())?.to_last_move(&board, color)?;
-            play(&mut board, played, color, captures_explode)?;
+            play(&mut board, played, color, captures_explode).ok()?;
             let san = Some(listed.san.clone());
             moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms, arrival: 0 });
             color = color.opponent();
@@ -92,12 +92,12 @@ impl MoveLine {
     /// Returns the board after all moves; `None` if a move cannot be played or is hidden.
     pub fn final_board(&self) -> Option<Board> {
         let mut board = self.start.board;
-        self.moves.iter().try_for_each(|step| self.play(&mut board, step))?;
+        self.moves.iter().try_for_each(|step| self.play(&mut board, step)).ok()?;
         Some(board)
     }
 
-    /// Plays a move of the line on a board; `None` if it does not fit the board.
-    pub(crate) fn play(&self, board: &mut Board, step: &TrackedMove) -> Option<()> {
+    /// Plays a move of the line on a board. Fails, with the board unchanged, if it does not fit.
+    pub(crate) fn play(&self, board: &mut Board, step: &TrackedMove) -> Result<(), ApplyError> {
         play(board, step.played, step.color, self.captures_explode)
     }
 
@@ -114,10 +114,9 @@ impl MoveLine {
     }
 }
 
-/// Plays a move; a capture that explodes also removes the capturing piece, and all pieces but pawns beside it. `None` if the move
-/// does not fit.
-fn play(board: &mut Board, played: LastMove, color: Color, captures_explode: bool) -> Option<()> {
-    let captured = board.apply(played, color).ok()?;
+/// Plays a move; a capture that explodes also removes the capturing piece, and all pieces but pawns beside it.
+fn play(board: &mut Board, played: LastMove, color: Color, captures_explode: bool) -> Result<(), ApplyError> {
+    let captured = board.apply(played, color)?;
     if let (true, Some(_), LastMove::Normal { to, .. }) = (captures_explode, captured, played) {
         let is_beside =
             |square: &Square| square.file().abs_diff(to.file()) <= 1 && square.rank().abs_diff(to.rank()) <= 1;
@@ -127,7 +126,7 @@ fn play(board: &mut Board, played: LastMove, color: Color, captures_explode: boo
             }
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Formats a position for an engine that plays chess960: castling rights as the files of the rooks (`HAha`).

@@ -85,11 +85,6 @@ impl GameTracker {
         self.tracked.iter()
     }
 
-    /// Returns the game in progress with this number; `None` if there is none.
-    pub fn playing(&self, number: GameId) -> Option<&TrackedGame> {
-        self.iter().find(|game| game.state() == TrackedState::Playing && game.number() == number)
-    }
-
     /// Returns whether a decision that was made in a position may still be sent: the game is in progress, in this very position, and
     /// it is this login's turn.
     pub fn is_current(&self, position: GamePositionKey) -> bool {

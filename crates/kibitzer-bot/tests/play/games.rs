@@ -364,3 +364,18 @@ async fn owners_command_and_others_get_answers() {
     tell(&owner, "stop").await;
     bot.done.await.unwrap().unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn abort_of_an_owner_is_a_request_and_no_resignation() {
+    let (_server, profile) = serve(options()).await;
+    let mut config = settings(&profile);
+    config.rules.talk.owners = vec!["Alekhin".parse().unwrap()];
+    let bot = ready(config, weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4", "d2d4"]).await;
+    human.send("tell Botvin abort").await;
+    human.line("requests to abort game").await;
+    human.send("abort").await;
+    assert!(human.end().await.contains("aborted"), "{:#?}", bot.actions());
+    assert_eq!(bot.count(BotAction::Resigned), 0);
+}
