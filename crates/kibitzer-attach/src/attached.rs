@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::decoder::WatcherDecoder;
 use crate::lines::LineReader;
 use crate::socket::{self, Stream};
-use crate::wire::{Answer, Hello, Note, NoteKind, SendRequest, VERSION, WireLine};
+use crate::wire::{Hello, Note, NoteKind, RequestAnswer, SendRequest, VERSION, WireLine};
 use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 
 /// Timeout of the connection, and then of the first line.
@@ -226,7 +226,7 @@ impl AttachedSession {
     }
 
     /// Passes an answer to the caller that waits for it.
-    fn deliver_answer(&mut self, answer: Answer) {
+    fn deliver_answer(&mut self, answer: RequestAnswer) {
         let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
         let (_, sender) = self.unanswered.swap_remove(position);
         // The caller may no longer wait.

@@ -27,7 +27,7 @@ use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
 
 use crate::MissedAmounts;
-use crate::wire::{LifecycleNote, Note, NoteKind, Piece, SnapshotNote, WireLine};
+use crate::wire::{LifecycleNote, Note, NoteKind, SnapshotNote, StreamBytes, WireLine};
 
 /// An event of an attached session.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ use crate::wire::{LifecycleNote, Note, NoteKind, Piece, SnapshotNote, WireLine};
 #[allow(clippy::large_enum_variant, clippy::allow_attributes, reason = "nearly all are items")]
 pub enum AttachEvent {
     /// The state of the session: the first event, and the first one after this watcher has missed some.
-    Snapshot(Box<Snapshot>),
+    Snapshot(Box<SessionSnapshot>),
     /// The next observation, in order, as a [`Tap`](kibitzer::Tap) receives it. Offsets in the stream count from the snapshot, or
     /// from the start of the connection if that is later.
     Item(TapItem),
@@ -44,7 +44,7 @@ pub enum AttachEvent {
 /// The state of a session when this watcher attached, or caught up after it missed events.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Snapshot {
+pub struct SessionSnapshot {
     /// Time of the snapshot.
     pub at: Instant,
     /// State of the connection and login.
@@ -75,7 +75,7 @@ enum DecoderState {
     /// No snapshot has started.
     Detached,
     Snapshot {
-        snapshot: Box<Snapshot>,
+        snapshot: Box<SessionSnapshot>,
         reader: Box<EventReader>,
     },
     Attached(Box<EventReader>),
@@ -109,11 +109,11 @@ impl WatcherDecoder {
     /// Processes a line and queues the events that follow from it. Lines that the current state does not expect are ignored.
     pub(crate) fn process(&mut self, line: WireLine) {
         match line {
-            WireLine::Piece(Piece { hex, snapshot: true, .. }) => self.parse_snapshot_line(&hex),
-            WireLine::Piece(Piece { t, dir: Direction::Received, hex, .. }) => {
+            WireLine::Bytes(StreamBytes { hex, snapshot: true, .. }) => self.parse_snapshot_line(&hex),
+            WireLine::Bytes(StreamBytes { t, dir: Direction::Received, hex, .. }) => {
                 self.queue_received(self.local_time(t), hex);
             }
-            WireLine::Piece(Piece { t, hex, redacted, kind, .. }) => {
+            WireLine::Bytes(StreamBytes { t, hex, redacted, kind, .. }) => {
                 let bytes = if redacted { Vec::new() } else { hex };
                 self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command));
             }
@@ -134,7 +134,7 @@ impl WatcherDecoder {
     /// Starts a snapshot. Its event is queued with the stream note that ends it.
     fn start_snapshot(&mut self, at: Instant, note: SnapshotNote) {
         let SnapshotNote { state, handle, missed } = note;
-        let snapshot = Box::new(Snapshot { at, state, handle, games: Vec::new(), missed });
+        let snapshot = Box::new(SessionSnapshot { at, state, handle, games: Vec::new(), missed });
         self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
     }
 

@@ -17,7 +17,7 @@ use crate::exposure::ExposureWriter;
 use crate::lines::LineReader;
 use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
-use crate::wire::{self, Answer, Hello, NoteKind, SendRequest, VERSION};
+use crate::wire::{self, Hello, NoteKind, RequestAnswer, SendRequest, VERSION};
 use crate::{AttachAccess, AttachedRequestError};
 
 /// Time that watchers have to read the last lines after the end of the session.
@@ -220,7 +220,7 @@ impl WatcherHost {
 /// # Cancel safety
 ///
 /// Dropping the future loses the result; the line may have been sent.
-async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> Answer {
+async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> RequestAnswer {
     let error = if !access.may_send() {
         Some(AttachedRequestError::ReadOnly)
     } else if let Some(client) = client.upgrade() {
@@ -229,7 +229,7 @@ async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line
     } else {
         Some(RequestError::Ended(SessionEndReason::Shutdown).into())
     };
-    Answer { id, error }
+    RequestAnswer { id, error }
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ use kibitzer_core::event::RequestError;
 use serde::{Deserialize, Serialize};
 
 pub use attached::{AttachedRequestSender, AttachedSession};
-pub use decoder::{AttachEvent, Snapshot};
+pub use decoder::{AttachEvent, SessionSnapshot};
 pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
 pub use socket::Listener;

@@ -26,13 +26,13 @@ const REDACTED: &[u8] = b"[redacted]\n";
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum WireLine {
-    Piece(Piece),
+    Bytes(StreamBytes),
     Note(Note),
 }
 
 /// Received or sent bytes, with the keys of a transcript's line.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Piece {
+pub(crate) struct StreamBytes {
     #[serde(with = "seconds")]
     pub(crate) t: Duration,
     pub(crate) dir: Direction,
@@ -70,7 +70,7 @@ pub(crate) enum NoteKind {
     /// An event that the session itself caused, such as a lost connection.
     Life(LifecycleNote),
     /// Result of a line that this watcher sent.
-    Answer(Answer),
+    Answer(RequestAnswer),
     /// The last line of a connection.
     Bye {
         /// Reason, for people.
@@ -133,7 +133,7 @@ enum LifecycleEvent {
 
 /// Result of a line that a watcher sent.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub(crate) struct RequestAnswer {
     /// Number of the [`SendRequest`].
     pub(crate) id: u64,
     /// Why there is no reply; `None` if the reply is part of the stream.
@@ -144,7 +144,7 @@ pub(crate) struct Answer {
 /// A line that a watcher asks the session to send to the server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SendRequest<'a> {
-    /// Number that the [`Answer`] repeats.
+    /// Number that the [`RequestAnswer`] repeats.
     pub(crate) id: u64,
     /// The line for the server.
     pub(crate) send: Cow<'a, str>,
@@ -154,26 +154,29 @@ impl WireLine {
     /// Parses a line without its line end; `None` if it does not belong to the protocol.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         // Tried one after the other: serde would first copy the hexadecimal digits of an untagged line.
-        let piece = serde_json::from_slice(line).map(Self::Piece);
-        piece.or_else(|_| serde_json::from_slice(line).map(Self::Note)).ok()
+        let bytes = serde_json::from_slice(line).map(Self::Bytes);
+        bytes.or_else(|_| serde_json::from_slice(line).map(Self::Note)).ok()
     }
 }
 
 /// Returns the line of received bytes. An empty slice stands for the end of the connection.
 pub(crate) fn received_line(t: Duration, bytes: &[u8]) -> Bytes {
-    serialize_line(&plain_piece(t, Direction::Received, bytes))
+    serialize_line(&unmarked_bytes(t, Direction::Received, bytes))
 }
 
 /// Returns the line of sent bytes, with a placeholder in place of a private line.
 pub(crate) fn sent_line(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
     let redacted = kind.is_secret_or_login();
     let shown = if redacted { REDACTED } else { bytes };
-    serialize_line(&Piece { redacted, kind: Some(kind), ..plain_piece(t, Direction::Sent, shown) })
+    serialize_line(&StreamBytes { redacted, kind: Some(kind), ..unmarked_bytes(t, Direction::Sent, shown) })
 }
 
 /// Returns a line of a snapshot. `bytes` is a line that a server could send, without its line end.
 pub(crate) fn snapshot_line(t: Duration, bytes: &[u8]) -> Bytes {
-    serialize_line(&Piece { snapshot: true, ..plain_piece(t, Direction::Received, &[bytes, b"\n\r"].concat()) })
+    serialize_line(&StreamBytes {
+        snapshot: true,
+        ..unmarked_bytes(t, Direction::Received, &[bytes, b"\n\r"].concat())
+    })
 }
 
 /// Returns the line of a note.
@@ -191,9 +194,9 @@ pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
     (!line.is_empty()).then_some(line)
 }
 
-/// Creates a piece that is neither redacted nor part of a snapshot, without a kind.
-fn plain_piece(t: Duration, dir: Direction, bytes: &[u8]) -> Piece {
-    Piece { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
+/// Creates a line of bytes that are neither redacted nor part of a snapshot, without a kind.
+fn unmarked_bytes(t: Duration, dir: Direction, bytes: &[u8]) -> StreamBytes {
+    StreamBytes { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
 }
 
 /// Serializes a line, with its line end. Returns no bytes if the value contains a variant that cannot be serialized.
@@ -291,7 +294,7 @@ mod tests {
     #[test]
     fn private_lines_are_withheld() {
         let login = sent_line(TIME, b"Newton\n", TransmitKind::Login);
-        let Some(WireLine::Piece(piece)) = WireLine::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
+        let Some(WireLine::Bytes(piece)) = WireLine::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
         assert_eq!((piece.redacted, &piece.hex[..], piece.kind), (true, REDACTED, Some(TransmitKind::Login)));
     }
 

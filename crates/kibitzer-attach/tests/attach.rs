@@ -21,7 +21,7 @@ use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
 use kibitzer_attach::{
     AttachAccess, AttachError, AttachEvent, AttachSocket, AttachedRequestError, AttachedSession, MissedAmounts,
-    Snapshot,
+    SessionSnapshot,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
@@ -72,7 +72,7 @@ async fn exposed_guest(listener: &mut Listener, profile: Profile) -> (Client, Pe
 }
 
 /// Attaches and returns the snapshot.
-async fn attach(folder: &Folder) -> (AttachedSession, Snapshot) {
+async fn attach(folder: &Folder) -> (AttachedSession, SessionSnapshot) {
     let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
     let Some(AttachEvent::Snapshot(snapshot)) = session.next().await.unwrap() else {
         panic!("no snapshot comes first")

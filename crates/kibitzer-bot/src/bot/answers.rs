@@ -8,7 +8,7 @@ use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
 
 use super::StopUrgency;
-use super::idle_state::LinkState;
+use super::matchmaking_state::LinkState;
 use super::player::BotPlayer;
 use super::requests::{OfferAnswer, OfferAnswerVerb};
 use crate::config::contains_player;
@@ -28,8 +28,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         // The server adjourned the interrupted game if it can be resumed.
         let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
-        if self.idle.link == LinkState::Down || is_undecided {
-            return self.idle.postpone_challenge(challenge);
+        if self.matchmaking.link == LinkState::Down || is_undecided {
+            return self.matchmaking.postpone_challenge(challenge);
         }
         let player = challenge.from.clone();
         let is_playing = self.is_playing_or_interrupted() && !(challenge.adjourned && self.awaits_interrupted_game());
@@ -37,19 +37,19 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let situation = ChallengeSituation {
             rules: &self.config.rules,
             variants,
-            is_busy: is_playing || self.idle.is_accepting,
-            is_closed: self.urgency != StopUrgency::None || self.idle.is_paused || self.engine.is_none(),
-            games_with_opponent: self.idle.n_games_in_last_day(&player, Instant::now()),
+            is_busy: is_playing || self.matchmaking.is_accepting,
+            is_closed: self.urgency != StopUrgency::None || self.matchmaking.is_paused || self.engine.is_none(),
+            games_with_opponent: self.matchmaking.n_games_in_last_day(&player, Instant::now()),
         };
         let verdict = self.policy.judge_challenge(challenge, &situation);
         if verdict.decision {
             self.report(BotAction::Accepted, None, Some(player.clone()), verdict.reason);
-            self.idle.is_accepting = true;
+            self.matchmaking.is_accepting = true;
             self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Accept, player));
         } else {
             self.report(BotAction::Declined, None, Some(player.clone()), &*verdict.reason);
             self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Decline, player.clone()));
-            if self.idle.record_reason_if_new(&player, &verdict.reason) {
+            if self.matchmaking.record_reason_if_new(&player, &verdict.reason) {
                 self.tell(&player, &verdict.reason);
             }
         }
@@ -57,8 +57,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Answers the challenges that were postponed. Does nothing while the connection is down or a game is interrupted.
     pub(super) fn answer_postponed_challenges(&mut self) {
-        if self.idle.link != LinkState::Down && !self.awaits_interrupted_game() {
-            for challenge in std::mem::take(&mut self.idle.postponed_challenges) {
+        if self.matchmaking.link != LinkState::Down && !self.awaits_interrupted_game() {
+            for challenge in std::mem::take(&mut self.matchmaking.postponed_challenges) {
                 self.on_challenge(&challenge);
             }
         }
@@ -68,7 +68,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn on_own_challenge_declined(&mut self, update: &ChallengeUpdate) {
         use ChallengeChange::{Countered, Declined};
         if let (Some(name), MeOrOther::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
-            self.idle.record_decline_by(name, Instant::now());
+            self.matchmaking.record_decline_by(name, Instant::now());
             self.report(BotAction::Challenged, None, Some(name.clone()), "was declined; not asked again for 24 hours");
         }
     }
@@ -123,7 +123,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         // The first board of a game that has started may be still to come.
         let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));
         if answer.verb == OfferAnswerVerb::Accept && answer.game.is_none() && !has_started {
-            self.idle.is_accepting = false;
+            self.matchmaking.is_accepting = false;
         }
         let is_gone = result.as_ref().is_err_and(|error| error.is_refused_for(Refusal::NoSuchOffer));
         if is_gone && answer.verb != OfferAnswerVerb::Accept {
@@ -150,7 +150,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return self.run_owner_command(&from, text.trim());
         }
         if let Some(answer) = self.policy.reply_to_message(&from, &text, &self.config.rules)
-            && self.idle.record_answer_if_allowed(&from, Instant::now())
+            && self.matchmaking.record_answer_if_allowed(&from, Instant::now())
         {
             self.tell(&from, &answer);
         }
@@ -164,12 +164,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let answer = match (command, playing) {
             ("status", _) => self.status_line(),
             ("pause", _) => {
-                self.idle.is_paused = true;
+                self.matchmaking.is_paused = true;
                 self.withdraw_seeks_and_challenge();
                 "no new games until: play".to_owned()
             }
             ("play", _) => {
-                self.idle.is_paused = false;
+                self.matchmaking.is_paused = false;
                 self.plan_seeks_and_challenge(Instant::now());
                 "playing".to_owned()
             }
@@ -199,8 +199,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let game = game.map_or("no game".to_owned(), |game| {
             format!("game {}, move {}", game.number(), game.position().move_number())
         });
-        let mode = if self.idle.is_paused { "paused" } else { "playing" };
-        format!("{mode}, {engine}, {game}, {} games since the start", self.idle.n_games_started())
+        let mode = if self.matchmaking.is_paused { "paused" } else { "playing" };
+        format!("{mode}, {engine}, {game}, {} games since the start", self.matchmaking.n_games_started())
     }
 
     /// Sends the greeting of the settings, if there is one, with the names of opponent and engine in place of `{opponent}` and

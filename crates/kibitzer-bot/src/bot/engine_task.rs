@@ -77,7 +77,7 @@ impl EngineTask {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<EngineReport> {
+    pub(super) async fn next_report(&mut self) -> Option<EngineReport> {
         self.reports.recv().await
     }
 }

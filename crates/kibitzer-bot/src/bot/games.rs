@@ -50,7 +50,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let mut setup = GameSetup::new(game.variant(), color);
         setup.opponent = opponent.to_string();
         setup.opponent_rating = rating.filter(|&rating| rating > 0);
-        setup.opponent_is_computer = self.idle.is_known_computer(&opponent);
+        setup.opponent_is_computer = self.matchmaking.is_known_computer(&opponent);
         let (initial, increment) = game.time_control_s();
         let word = if change.kind == TrackedChangeKind::Resumed { "resumed" } else { "started" };
         let reason = format!("{word}: {} with {initial} s and {increment} s per move, as {color}", setup.variant);
@@ -59,7 +59,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         // The server has forgotten a request to abort.
         self.decisions.entry(change.game).or_default().has_given_up = false;
-        self.idle.on_game_started(&opponent, change.kind == TrackedChangeKind::Started, Instant::now());
+        self.matchmaking.on_game_started(&opponent, change.kind == TrackedChangeKind::Started, Instant::now());
         self.report(BotAction::Started, Some(change.game), Some(opponent.clone()), reason);
         self.engine_task.try_send_order(EngineOrder::NewGame(change.game, setup));
         if change.kind == TrackedChangeKind::Started {

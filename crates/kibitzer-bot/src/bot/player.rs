@@ -13,7 +13,7 @@ use tracing::info;
 
 use super::engine_task::EngineTask;
 use super::game_decisions::GameDecisions;
-use super::idle_state::{IdleState, LinkState};
+use super::matchmaking_state::{LinkState, MatchmakingState};
 use super::pending_offers::PendingOffers;
 use super::requests::{PendingRequests, RequestOutcome};
 use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
@@ -48,7 +48,7 @@ pub(super) struct BotPlayer<P> {
     pub(super) book: Option<Book>,
     pub(super) lag: LagEstimate,
     /// Seeks, challenges and memory of opponents.
-    pub(super) idle: IdleState,
+    pub(super) matchmaking: MatchmakingState,
     pub(super) urgency: StopUrgency,
     /// When a bot that is stopping adjourns its game, and then when it leaves.
     leave_at: Option<Instant>,
@@ -73,7 +73,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             pending_offers: PendingOffers::default(),
             engine_task: EngineTask::spawn(engine),
             engine: None,
-            idle: IdleState::new(),
+            matchmaking: MatchmakingState::new(),
             urgency: StopUrgency::None,
             leave_at: None,
             has_adjourned: false,
@@ -115,7 +115,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
                         return self.wait_for_session_end().await;
                     }
                 },
-                Some(report) = self.engine_task.next() => self.on_engine_report(report),
+                Some(report) = self.engine_task.next_report() => self.on_engine_report(report),
                 Some(outcome) = self.requests.next_outcome() => self.on_request_outcome(outcome),
                 Ok(()) = urgency.changed() => self.on_stop_requested(*urgency.borrow_and_update()),
                 () = sleep_until(deadline) => self.on_deadline(),
@@ -156,20 +156,21 @@ impl<P: Policy + Clone> BotPlayer<P> {
         match event {
             Event::Ready(_) => {
                 self.report(BotAction::Connection, None, None, "the session is ready");
-                self.idle.link = if self.awaits_interrupted_game() { LinkState::Restoring } else { LinkState::Up };
+                self.matchmaking.link =
+                    if self.awaits_interrupted_game() { LinkState::Restoring } else { LinkState::Up };
                 self.plan_seeks_and_challenge(Instant::now());
             }
             Event::Restored(restored) => {
-                self.idle.link = LinkState::Up;
+                self.matchmaking.link = LinkState::Up;
                 self.plan_seeks_and_challenge(Instant::now());
                 // The session has posted them again itself.
-                self.idle.seeks_at = self.idle.seeks_at.filter(|_| restored.seeks.is_empty());
+                self.matchmaking.seeks_at = self.matchmaking.seeks_at.filter(|_| restored.seeks.is_empty());
             }
             Event::Lost { cause, retry_in } => {
                 let next =
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
                 self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));
-                self.idle.on_connection_lost();
+                self.matchmaking.on_connection_lost();
                 self.pending_offers.clear();
             }
             _ => {}
@@ -246,7 +247,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     fn is_ready_to_stop(&self) -> bool {
         match self.urgency {
             StopUrgency::None => false,
-            StopUrgency::AfterGame => !self.is_playing_or_interrupted() && !self.idle.is_accepting,
+            StopUrgency::AfterGame => !self.is_playing_or_interrupted() && !self.matchmaking.is_accepting,
             StopUrgency::Now => true,
         }
     }
@@ -259,21 +260,21 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Returns whether it is not known yet if a game goes on, as the connection was lost. A game that neither goes on nor is
     /// adjourned once the session is restored is over.
     pub(super) fn awaits_interrupted_game(&self) -> bool {
-        self.idle.link != LinkState::Up
+        self.matchmaking.link != LinkState::Up
             && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
     }
 
     /// Returns whether the bot may begin a game on its own: it plays none and has accepted none, its engine runs, and it is neither
     /// paused nor stopping.
     pub(super) fn may_begin_game(&self) -> bool {
-        let is_free = !self.is_playing_or_interrupted() && !self.idle.is_accepting && self.engine.is_some();
-        is_free && self.urgency == StopUrgency::None && !self.idle.is_paused
+        let is_free = !self.is_playing_or_interrupted() && !self.matchmaking.is_accepting && self.engine.is_some();
+        is_free && self.urgency == StopUrgency::None && !self.matchmaking.is_paused
     }
 
     /// Returns the earliest time at which something is due.
     fn next_deadline(&self) -> Instant {
         let flags = self.decisions.values().filter_map(GameDecisions::flag_claim_at);
-        let others = [self.leave_at, self.idle.next_action_at()];
+        let others = [self.leave_at, self.matchmaking.next_action_at()];
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 

@@ -8,7 +8,7 @@ use kibitzer::core::session::SessionState;
 use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, MissedAmounts, Snapshot};
+use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, MissedAmounts, SessionSnapshot};
 use tokio::time::Instant;
 
 use super::{
@@ -146,7 +146,7 @@ fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
 }
 
 /// Returns events for the games of a snapshot, and reports on standard error what this watcher missed.
-fn snapshot_as_events(snapshot: &Snapshot) -> Vec<Event> {
+fn snapshot_as_events(snapshot: &SessionSnapshot) -> Vec<Event> {
     let MissedAmounts { received_bytes, sent_lines, notes, .. } = snapshot.missed;
     if !snapshot.missed.is_nothing() {
         report(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));

@@ -12,7 +12,7 @@ use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachEvent, AttachedRequestError, AttachedSession, Snapshot};
+use kibitzer_attach::{AttachAccess, AttachEvent, AttachedRequestError, AttachedSession, SessionSnapshot};
 use kibitzer_server::ServerControl;
 use tokio::runtime;
 use tokio::task::JoinSet;
@@ -220,7 +220,7 @@ impl LiveSession {
 
     /// Takes over the session state from a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching, and
     /// after a gap in the stream.
-    fn snapshot_item(&mut self, snapshot: &Snapshot) -> SourceItem {
+    fn snapshot_item(&mut self, snapshot: &SessionSnapshot) -> SourceItem {
         self.unconfirmed.clear();
         self.attached_state = state_label(&snapshot.state);
         self.handle.clone_from(&snapshot.handle);

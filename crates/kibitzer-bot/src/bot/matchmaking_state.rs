@@ -39,7 +39,7 @@ pub(super) enum LinkState {
 
 /// State of a bot beside its games: connection, planned seeks and challenges, and memory of other players.
 #[derive(Debug)]
-pub(super) struct IdleState {
+pub(super) struct MatchmakingState {
     /// State of the connection.
     pub(super) link: LinkState,
     /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on.
@@ -80,7 +80,7 @@ impl OpponentRecord {
     }
 }
 
-impl IdleState {
+impl MatchmakingState {
     /// Creates the state of a bot that has just started.
     pub(super) fn new() -> Self {
         Self {
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn memory_of_players_is_limited() {
-        let (mut idle, now) = (IdleState::new(), Instant::now());
+        let (mut idle, now) = (MatchmakingState::new(), Instant::now());
         let player = |n: usize| -> Handle { format!("Guest{n}").parse().unwrap() };
         idle.record_decline_by(&player(0), now);
         for n in 0..MAX_OPPONENTS + 100 {
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn refusals_and_games_are_remembered_for_a_day_in_any_spelling() {
-        let (mut idle, now) = (IdleState::new(), Instant::now());
+        let (mut idle, now) = (MatchmakingState::new(), Instant::now());
         let [one, other]: [Handle; 2] = ["Alekhin", "ALEKHIN"].map(|name| name.parse().unwrap());
         idle.record_decline_by(&one, now);
         idle.on_game_started(&one, true, now);

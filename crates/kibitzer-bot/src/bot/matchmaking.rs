@@ -27,12 +27,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Plans seeks and challenges after the end of a game, or when the session is ready. Does nothing while the bot plays, is
     /// paused or is about to stop.
     pub(super) fn plan_seeks_and_challenge(&mut self, now: Instant) {
-        if self.is_playing_or_interrupted() || self.urgency != StopUrgency::None || self.idle.is_paused {
+        if self.is_playing_or_interrupted() || self.urgency != StopUrgency::None || self.matchmaking.is_paused {
             return;
         }
         let rules = &self.config.rules;
         let seeks_at = (!rules.seek.ads.is_empty()).then(|| now + SEEK_DELAY);
-        self.idle.plan(seeks_at, self.next_challenge_at(now));
+        self.matchmaking.plan(seeks_at, self.next_challenge_at(now));
     }
 
     /// Returns when to challenge the next player; `None` without `[matchmaking]`.
@@ -45,15 +45,15 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// the seeks while no engine runs.
     pub(super) fn send_due_seeks_and_challenge(&mut self, now: Instant) {
         let may_begin_game = self.may_begin_game();
-        if self.idle.seeks_at.is_some_and(|at| at <= now) {
+        if self.matchmaking.seeks_at.is_some_and(|at| at <= now) {
             // Without an engine, the seeks are posted later.
-            self.idle.seeks_at = self.engine.is_none().then(|| now + SEEK_DELAY);
+            self.matchmaking.seeks_at = self.engine.is_none().then(|| now + SEEK_DELAY);
             if may_begin_game {
                 self.post_seeks();
             }
         }
-        if self.idle.challenge_at.is_some_and(|at| at <= now) {
-            self.idle.challenge_at = self.next_challenge_at(now);
+        if self.matchmaking.challenge_at.is_some_and(|at| at <= now) {
+            self.matchmaking.challenge_at = self.next_challenge_at(now);
             if may_begin_game {
                 self.challenge_or_list_players(now);
             }
@@ -65,7 +65,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     fn challenge_or_list_players(&mut self, now: Instant) {
         let config = Arc::clone(&self.config);
         let Some(rules) = &config.rules.matchmaking else { return };
-        if let Some(player) = self.idle.challenged.take() {
+        if let Some(player) = self.matchmaking.challenged.take() {
             self.withdraw_unanswered_challenge(player, now);
         }
         if rules.players.is_empty() {
@@ -73,22 +73,22 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return self.requests.spawn(async move { RequestOutcome::Candidates(client.who().await) });
         }
         let players: Vec<_> =
-            rules.players.iter().filter(|player| !self.idle.has_declined_recently(player, now)).collect();
-        if let Some(player) = self.idle.random_item(&players).map(|player| (*player).clone()) {
+            rules.players.iter().filter(|player| !self.matchmaking.has_declined_recently(player, now)).collect();
+        if let Some(player) = self.matchmaking.random_item(&players).map(|player| (*player).clone()) {
             self.challenge_on_random_terms(&player, rules);
         }
     }
 
     /// Challenges a player with random terms of the settings, and reports it; does nothing without terms.
     fn challenge_on_random_terms(&mut self, player: &Handle, rules: &MatchmakingRules) {
-        let Some(terms) = self.idle.random_item(&rules.terms) else { return };
+        let Some(terms) = self.matchmaking.random_item(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
         self.send_challenge(player.clone(), format!("match {player} {terms}"));
     }
 
     /// Sends a challenge in a task of its own, and remembers that the player has not answered yet.
     fn send_challenge(&mut self, player: Handle, command: impl Request + Send + Sync + 'static) {
-        self.idle.challenged = Some(player.clone());
+        self.matchmaking.challenged = Some(player.clone());
         let client = self.client.clone();
         self.requests.spawn(async move { RequestOutcome::Challenge(player, client.request(&command).await.err()) });
     }
@@ -98,18 +98,18 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn on_challenge_reply(&mut self, player: Handle, error: Option<RequestError>) {
         use Refusal::{AlreadyOffered, Examining, NoSuchPlayer, NotLoggedIn, PlayerBusy, Playing};
         let Some(failed) = &error else { return };
-        self.idle.challenged = None;
+        self.matchmaking.challenged = None;
         let passes =
             [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered].map(RefusalReason::Refusal);
         if failed.refusal_reason().is_some_and(|reason| !passes.contains(&reason)) {
-            self.idle.record_decline_by(&player, Instant::now());
+            self.matchmaking.record_decline_by(&player, Instant::now());
         }
         self.report_error_if_any(None, Some(player), error);
     }
 
     /// Withdraws a challenge that was not answered, and reports it; the player is not challenged again for a day.
     fn withdraw_unanswered_challenge(&mut self, player: Handle, now: Instant) {
-        self.idle.record_decline_by(&player, now);
+        self.matchmaking.record_decline_by(&player, now);
         self.report(BotAction::Challenged, None, Some(player.clone()), "withdrawn, as there was no answer");
         self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player));
     }
@@ -125,8 +125,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Withdraws seeks and challenges and cancels those that are planned, as no new game may begin.
     pub(super) fn withdraw_seeks_and_challenge(&mut self) {
-        self.idle.plan(None, None);
-        if let Some(player) = self.idle.challenged.take() {
+        self.matchmaking.plan(None, None);
+        if let Some(player) = self.matchmaking.challenged.take() {
             self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player));
         }
         if self.config.rules.seek.ads.is_empty() {
@@ -149,12 +149,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
             Ok(list) => list,
             Err(error) => return self.report(BotAction::ServerRefused, None, None, error.to_string()),
         };
-        self.idle.record_computers(&list);
+        self.matchmaking.record_computers(&list);
         if !self.may_begin_game() {
             return;
         }
         let me = self.client.handle();
-        let Some(player) = self.idle.random_candidate(&list, me.as_ref(), rules, Instant::now()) else { return };
+        let Some(player) = self.matchmaking.random_candidate(&list, me.as_ref(), rules, Instant::now()) else { return };
         self.challenge_on_random_terms(&player, rules);
     }
 
@@ -162,12 +162,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// plays the variant and a game may begin.
     pub(super) fn propose_rematch_if_allowed(&mut self, opponent: &Handle, variant: &String) {
         let is_played = self.engine.as_ref().is_some_and(|engine| engine.variants.contains(variant));
-        let has_declined_recently = self.idle.has_declined_recently(opponent, Instant::now());
-        let is_enough = self.idle.n_rematches >= self.config.rules.rematch.propose;
+        let has_declined_recently = self.matchmaking.has_declined_recently(opponent, Instant::now());
+        let is_enough = self.matchmaking.n_rematches >= self.config.rules.rematch.propose;
         if is_enough || has_declined_recently || !is_played || !self.may_begin_game() {
             return;
         }
-        self.idle.n_rematches += 1;
+        self.matchmaking.n_rematches += 1;
         self.report(BotAction::Challenged, None, Some(opponent.clone()), "rematch");
         self.send_challenge(opponent.clone(), command::rematch());
     }
