@@ -32,7 +32,8 @@ impl Family {
         }
     }
 
-    /// Returns whether a name consists only of characters that this family permits in names. A few old names on ICC have a hyphen.
+    /// Returns whether a name consists only of characters that this family permits in names. A few old names on ICC have a
+    /// hyphen.
     fn has_name_characters(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),

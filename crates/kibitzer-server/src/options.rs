@@ -20,8 +20,8 @@ pub enum Feature {
     /// Processing of all lines that arrive together. Without it, one line is processed, and the next one when more bytes arrive
     /// or two seconds later, as on uhlin-fics.
     Pipelining,
-    /// Names of players and kinds of offers as parameters of `accept`, `decline` and `withdraw`. Without it they do nothing, as on
-    /// FatICS; numbers work.
+    /// Names of players and kinds of offers as parameters of `accept`, `decline` and `withdraw`. Without it they do nothing, as
+    /// on FatICS; numbers work.
     OfferNames,
 }
 
@@ -143,7 +143,8 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the maximum number of connections. Further clients are told that the server is full, and disconnected. Default: 10,000.
+    /// Sets the maximum number of connections. Further clients are told that the server is full, and disconnected. Default:
+    /// 10,000.
     #[must_use]
     pub const fn max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections;

@@ -157,7 +157,8 @@ const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
     }
 }
 
-/// Encodes a text and appends it to `out`, with `line_end` for each `\n`, and entities such as `&#x265e;` for characters beyond ASCII.
+/// Encodes a text and appends it to `out`, with `line_end` for each `\n`, and entities such as `&#x265e;` for characters beyond
+/// ASCII.
 ///
 /// Lines longer than `width` are wrapped; `None` keeps them whole. An entity counts as one character, as on the recorded server.
 pub(crate) fn encode_text(text: &str, width: Option<usize>, line_end: &[u8], out: &mut Vec<u8>) {
@@ -191,9 +192,9 @@ const CONTINUATION: &str = "\\   ";
 
 /// Wraps one line, given with its line end, into pieces of at most `width` characters.
 ///
-/// Words and the blanks between them are placed on a line if they fit, else on the next one after [`CONTINUATION`]; a blank may
-/// therefore end a line or begin the next one. A word longer than a whole line first fills the rest of the current one. The line
-/// end counts like a blank: a line of exactly `width` characters is followed by an empty continuation.
+/// Words and the blanks between them are placed on a line if they fit, otherwise on the next one after [`CONTINUATION`]; a blank
+/// may therefore end a line or begin the next one. A word longer than a whole line first fills the rest of the current one. The
+/// line end counts like a blank: a line of exactly `width` characters is followed by an empty continuation.
 ///
 /// Source: transcripts of talk at widths of 60 and 79.
 fn wrap_line(line: &str, width: usize, out: &mut String) {
@@ -209,8 +210,8 @@ fn wrap_line(line: &str, width: usize, out: &mut String) {
     }
 }
 
-/// Appends a word, or the blanks between two words, to the current line, or to the next ones after [`CONTINUATION`]. `column` is the
-/// current column; returns the one after the chunk.
+/// Appends a word, or the blanks between two words, to the current line, or to the next ones after [`CONTINUATION`]. `column` is
+/// the current column; returns the one after the chunk.
 fn wrap_word_or_blanks(chunk: &[char], width: usize, mut column: usize, out: &mut String) -> usize {
     let mut rest = chunk;
     while rest.len() > width - column {

@@ -20,7 +20,7 @@ pub(crate) enum TypedMoveError {
 /// How the case of letters in a typed move is interpreted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum MoveCase {
-    /// Lower-case letters name pieces too; `bc3` is a move of the pawn if one is legal, else of the bishop.
+    /// Lower-case letters name pieces too; `bc3` is a move of the pawn if one is legal, otherwise of the bishop.
     #[default]
     Insensitive,
     /// With the ivar `movecase`: only capital letters name pieces.
@@ -158,17 +158,19 @@ fn parse_typed_squares(text: &[u8], role: Option<Role>) -> Option<TypedMove> {
     let text = text.strip_prefix(b"/").filter(|_| role.is_some()).unwrap_or(text);
     let letters: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'x' | b'-' | b':')).collect();
     let (origin, to_file, to_rank) = match letters.as_slice() {
-        [origin @ .., file, rank] if read_rank(*rank).is_some() => (origin, read_file(*file)?, read_rank(*rank)),
+        [origin @ .., file, rank] if parse_rank_digit(*rank).is_some() => {
+            (origin, parse_file_letter(*file)?, parse_rank_digit(*rank))
+        }
         // `exd`: a capture of a pawn without the rank.
-        [from, file] if role.is_none() && text.contains(&b'x') && read_file(*from).is_some() => {
-            (letters.get(..1)?, read_file(*file)?, None)
+        [from, file] if role.is_none() && text.contains(&b'x') && parse_file_letter(*from).is_some() => {
+            (letters.get(..1)?, parse_file_letter(*file)?, None)
         }
         _ => return None,
     };
     let (from_file, from_rank) = match *origin {
         [] => (None, None),
-        [letter] => (read_file(letter), read_rank(letter)),
-        [file, rank] => (Some(read_file(file)?), Some(read_rank(rank)?)),
+        [letter] => (parse_file_letter(letter), parse_rank_digit(letter)),
+        [file, rank] => (Some(parse_file_letter(file)?), Some(parse_rank_digit(rank)?)),
         _ => return None,
     };
     if origin.len() == 1 {
@@ -193,10 +195,10 @@ fn split_promotion(text: &[u8]) -> (&[u8], Option<Role>) {
     }
 }
 
-fn read_file(letter: u8) -> Option<u8> {
+fn parse_file_letter(letter: u8) -> Option<u8> {
     letter.checked_sub(b'a').filter(|&file| file < 8)
 }
 
-fn read_rank(digit: u8) -> Option<u8> {
+fn parse_rank_digit(digit: u8) -> Option<u8> {
     digit.checked_sub(b'1').filter(|&rank| rank < 8)
 }

@@ -51,7 +51,8 @@ impl Position {
         self.placement.king_square(color)
     }
 
-    /// Returns how this position ends the game; `None` if the game continues. Repetition and the 50-move rule need the game's history and are not checked.
+    /// Returns how this position ends the game; `None` if the game continues. Repetition and the 50-move rule need the game's
+    /// history and are not checked.
     ///
     /// In bughouse, neither a check that a dropped piece would block nor a side without a move ends the game, as the partner
     /// may still pass a piece.
@@ -133,8 +134,8 @@ impl Position {
         get_pawn_quiets(at, color, self.placement.occupied()) | (get_pawn_attacks(at, color) & takes)
     }
 
-    /// Returns whether the side to move has the right to castle, the squares between are free, and the king neither is in check nor passes
-    /// an attacked square. The target square is checked like that of any other move.
+    /// Returns whether the side to move has the right to castle, the squares between are free, and the king neither is in check
+    /// nor passes an attacked square. The target square is checked like that of any other move.
     fn may_castle(&self, side: CastlingSide) -> bool {
         let color = self.side_to_move;
         if !self.castling.has(color, side) {

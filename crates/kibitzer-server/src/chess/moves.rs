@@ -46,7 +46,8 @@ impl Move {
         }
     }
 
-    /// Converts to the move that a client parses from [`to_verbose_notation`](Self::to_verbose_notation), castling without its squares.
+    /// Converts to the move that a client parses from [`to_verbose_notation`](Self::to_verbose_notation), castling without its
+    /// squares.
     #[cfg(test)]
     pub(crate) const fn to_last_move(self) -> LastMove {
         match self {

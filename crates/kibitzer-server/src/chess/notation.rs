@@ -4,7 +4,7 @@ use kibitzer_core::chess::{CastlingSide, Role, Square};
 
 use super::legal::Termination;
 use super::moves::{CastlingSquares, Move, castling_san};
-use super::position::{Capture, Position};
+use super::position::{CapturedPiece, Position};
 
 impl Position {
     /// Formats a legal move in standard algebraic notation, with `+` or `#`: style 12's field 29.
@@ -24,7 +24,7 @@ impl Position {
     /// Formats a move of a piece on the board, without castling, drops and the mark of a check.
     fn board_move_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
         // En passant included: the target square may be empty.
-        let takes = self.capture_of(Move::Normal { role, from, to, promotion }).is_some();
+        let takes = self.captured_piece(Move::Normal { role, from, to, promotion }).is_some();
         let mut san = String::with_capacity(8);
         if role == Role::Pawn {
             san.extend(takes.then(|| file_letter(from)));
@@ -38,7 +38,7 @@ impl Position {
         san
     }
 
-    /// Writes the part of the origin that distinguishes a piece from others: the file, else the rank, else both.
+    /// Writes the part of the origin that distinguishes a piece from others: the file, otherwise the rank, otherwise both.
     fn push_disambiguation(&self, san: &mut String, role: Role, from: Square, to: Square) {
         let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
         for rival in self.other_origins(role, from, to) {
@@ -67,8 +67,10 @@ impl Position {
             Move::Drop { role, to } => format!("{}@{to}", role.letter()),
             Move::Normal { from, to, promotion, .. } => {
                 let mut word = format!("{from}{to}");
-                let letter = |taken: Capture| taken.role.letter().to_ascii_lowercase();
-                word.extend(self.capture_of(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }));
+                let letter = |taken: CapturedPiece| taken.role.letter().to_ascii_lowercase();
+                word.extend(
+                    self.captured_piece(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }),
+                );
                 word.extend(promotion.map(Role::letter));
                 word
             }

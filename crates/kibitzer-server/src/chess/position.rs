@@ -121,9 +121,9 @@ impl Position {
     }
 
     /// Returns the piece that a move captures, also en passant; `None` if it captures nothing.
-    pub(crate) fn capture_of(&self, played: Move) -> Option<Capture> {
+    pub(crate) fn captured_piece(&self, played: Move) -> Option<CapturedPiece> {
         let (square, role) = self.captured_square_and_role(played)?;
-        Some(Capture {
+        Some(CapturedPiece {
             role,
             role_in_hand: if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role },
             en_passant: matches!(played, Move::Normal { to, .. } if to != square),
@@ -146,7 +146,7 @@ impl Position {
     #[must_use]
     pub(crate) fn after(&self, played: Move) -> Self {
         let mover = self.side_to_move;
-        let captured = self.capture_of(played);
+        let captured = self.captured_piece(played);
         let mut next = *self;
         next.placement = self.placement_after(played);
         next.promoted = self.promoted_squares_after(played);
@@ -209,7 +209,7 @@ impl Position {
 
 /// A captured piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Capture {
+pub(crate) struct CapturedPiece {
     pub(crate) role: Role,
     /// The piece that enters a hand: a pawn if this one was promoted.
     pub(crate) role_in_hand: Role,

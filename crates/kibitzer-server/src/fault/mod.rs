@@ -18,7 +18,7 @@ pub enum Fault {
     SplitRandomly(usize),
     /// From here on, delays each write by that time.
     Delay(Duration),
-    /// Neither reads nor writes any more, without closing the connection.
+    /// Stops reading and writing, and leaves the connection open.
     Stall,
     /// Closes the connection in the middle of a line.
     CutMidLine,
@@ -28,11 +28,11 @@ pub enum Fault {
     Garbage(usize),
     /// Inserts a line of that many letters between two lines.
     OverLongLine(usize),
-    /// Refuses the login, from the next name on.
+    /// Refuses every further login on the connection, for this reason.
     RefuseLogin(LoginObstacle),
-    /// Ends the session as a second login of the player does. Before the end of the login, this fault waits for it.
+    /// Ends the session with the text that a second login of the player causes; during the login, once that is done.
     Kick,
-    /// Ends the session as an administrator does. Before the end of the login, this fault waits for it.
+    /// Ends the session with the text of a kick by an administrator; during the login, once that is done.
     KickByAdmin,
     /// Shuts the server down.
     Shutdown,
@@ -91,7 +91,7 @@ pub enum FaultPoint {
     InBlock,
     /// At the line with this byte of the connection, counted from 0; at once if it has been sent.
     AfterBytes(u64),
-    /// At the next line. A fault that neither cuts nor inserts takes effect at once; a reset or stall that was injected before
-    /// the connection was made, before its first byte.
+    /// At the next output. A stall, a reset, a refused login, and the faults that end the session or the server take effect at
+    /// once; injected for the [next connection](crate::ConnectionTarget::Next), before its first byte.
     Now,
 }

@@ -3,7 +3,7 @@
 use kibitzer_core::message::{Handle, Ivar};
 
 use super::ivars::Ivars;
-use super::levels::LevelSettings;
+use super::levels::IccLevelSettings;
 use super::player::Player;
 use super::seal::TimesealClock;
 use crate::family::Family;
@@ -46,7 +46,7 @@ pub(crate) enum KickReason {
 pub(crate) enum LoginStage {
     /// Waiting for a name.
     Name,
-    /// Any line logs the guest in.
+    /// Waiting for any line, which logs in the guest of this name.
     Return(Handle),
     /// Waiting for the password of this registered name.
     Password(Handle),
@@ -80,7 +80,7 @@ pub(crate) struct Connection {
     /// Format of boards; `None` if they are sent as datagrams, without lines.
     pub(crate) board_form: Option<BoardForm>,
     /// Level settings of an ICC client.
-    pub(crate) levels: LevelSettings,
+    pub(crate) levels: IccLevelSettings,
     /// Whether the connection is that of a simulated player, without a client.
     pub(crate) is_simulated: bool,
 }
@@ -99,7 +99,7 @@ impl Connection {
             stage: LoginStage::Name,
             family,
             board_form: Some(if family == Family::Fics { BoardForm::Style12 } else { BoardForm::ShortStyle12 }),
-            levels: LevelSettings::default(),
+            levels: IccLevelSettings::default(),
             is_simulated: false,
         }
     }

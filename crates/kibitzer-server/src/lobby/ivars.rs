@@ -39,14 +39,14 @@ const MIN_LOGIN_DIGITS: usize = 32;
 
 impl Ivars {
     pub(crate) const fn is_set(self, ivar: Ivar) -> bool {
-        self.0 & Self::bit(ivar) != 0
+        self.0 & Self::mask(ivar) != 0
     }
 
     pub(crate) const fn set(&mut self, ivar: Ivar, value: bool) {
         if value {
-            self.0 |= Self::bit(ivar);
+            self.0 |= Self::mask(ivar);
         } else {
-            self.0 &= !Self::bit(ivar);
+            self.0 &= !Self::mask(ivar);
         }
     }
 
@@ -65,7 +65,7 @@ impl Ivars {
         })
     }
 
-    const fn bit(ivar: Ivar) -> u64 {
+    const fn mask(ivar: Ivar) -> u64 {
         // There are fewer than 64 variables.
         1 << ivar as u8
     }

@@ -7,7 +7,7 @@ const MAX_NUMBER: usize = 255;
 
 /// Level settings of an ICC client.
 #[derive(Clone, Debug)]
-pub(crate) struct LevelSettings {
+pub(crate) struct IccLevelSettings {
     /// Bits of the level-1 setting.
     pub(crate) level_1: u8,
     datagrams: BTreeSet<u32>,
@@ -15,13 +15,13 @@ pub(crate) struct LevelSettings {
     pub(crate) has_prompt_on: bool,
 }
 
-impl Default for LevelSettings {
+impl Default for IccLevelSettings {
     fn default() -> Self {
         Self { level_1: 0, datagrams: BTreeSet::new(), is_wrapping: true, has_prompt_on: true }
     }
 }
 
-impl LevelSettings {
+impl IccLevelSettings {
     /// Output is in units.
     pub(crate) const UNITS: u8 = 1;
     /// Replies are enclosed in `^Y<` and `^Y>`.
@@ -79,19 +79,21 @@ mod tests {
 
     #[test]
     fn lines_before_the_name_set_levels() {
-        let mut levels = LevelSettings::default();
+        let mut levels = IccLevelSettings::default();
         assert!(levels.apply_if_level_line("level1=5") && levels.apply_if_level_line("level2settings=1001"));
         assert!(
-            levels.has_level_1_bit(LevelSettings::UNITS)
-                && levels.has_level_1_bit(LevelSettings::TAGS)
+            levels.has_level_1_bit(IccLevelSettings::UNITS)
+                && levels.has_level_1_bit(IccLevelSettings::TAGS)
                 && !levels.receives_prompts()
         );
-        assert!(!levels.has_level_1_bit(LevelSettings::MARKS) && !levels.has_level_1_bit(LevelSettings::SHORT_NAMES));
+        assert!(
+            !levels.has_level_1_bit(IccLevelSettings::MARKS) && !levels.has_level_1_bit(IccLevelSettings::SHORT_NAMES)
+        );
         assert_eq!([0, 1, 2, 3, 4].map(|number| levels.is_datagram_on(number)), [true, false, false, true, false]);
         assert!(
             !levels.apply_if_level_line("guest")
                 && levels.apply_if_level_line("level1=x")
-                && levels.has_level_1_bit(LevelSettings::UNITS)
+                && levels.has_level_1_bit(IccLevelSettings::UNITS)
         );
         levels.set_datagram(256, true);
         levels.set_datagram(0, false);

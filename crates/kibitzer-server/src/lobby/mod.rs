@@ -17,7 +17,7 @@ use kibitzer_core::message::{GameId, Ivar};
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
 pub(crate) use self::ivars::{Ivars, settable_ivars_by_prefix};
-pub(crate) use self::levels::LevelSettings;
+pub(crate) use self::levels::IccLevelSettings;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
@@ -109,8 +109,8 @@ impl Lobby {
         self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
-    /// Logs out the player of a connection, and saves a registered player's settings. Returns the player; `None` if none was logged
-    /// in. In both cases the connection waits for a name again.
+    /// Logs out the player of a connection, and saves a registered player's settings. Returns the player; `None` if none was
+    /// logged in. In both cases the connection waits for a name again.
     pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
@@ -147,7 +147,7 @@ impl Lobby {
         queue.insert(id);
         // The first output of a command to this client: what is queued before it is not part of the unit.
         if let Some(current) = self.current_command.as_mut().filter(|current| current.by != id)
-            && connection.levels.has_level_1_bit(LevelSettings::UNITS)
+            && connection.levels.has_level_1_bit(IccLevelSettings::UNITS)
         {
             current.starts.entry(id).or_insert(connection.unsent.len());
         }
@@ -290,8 +290,8 @@ impl Lobby {
         self.connection(id).is_some_and(|connection| connection.seal.is_some())
     }
 
-    /// Returns whether a player accepts a sender's talk: the player's flag for such talk has the required value, and the sender is
-    /// not on the player's censor list.
+    /// Returns whether a player accepts a sender's talk: the player's flag for such talk has the required value, and the sender
+    /// is not on the player's censor list.
     pub(crate) fn accepts_talk_from(
         &self,
         id: ConnectionId,

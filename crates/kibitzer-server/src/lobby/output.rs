@@ -77,8 +77,8 @@ impl Lobby {
         self.queue_unwrapped(to, &prompt);
     }
 
-    /// Formats the prompt of a player: the variable `prompt`, otherwise `default`, with the time before it if `ptime` is set. With the
-    /// ivar `defprompt` always `default`.
+    /// Formats the prompt of a player: the variable `prompt`, otherwise `default`, with the time before it if `ptime` is set.
+    /// With the ivar `defprompt` always `default`.
     fn format_prompt(&self, player: &Player, default: &str) -> String {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();
@@ -118,8 +118,8 @@ impl Lobby {
         true
     }
 
-    /// Queues talk to one receiver: as a datagram if the client has switched it on, otherwise as a line. To the speaker, it is part of
-    /// the reply, without a prompt of its own.
+    /// Queues talk to one receiver: as a datagram if the client has switched it on, otherwise as a line. To the speaker, it is
+    /// part of the reply, without a prompt of its own.
     pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
         let is_own = from == to;
         if self.queue_datagram_if_on(to, &talk.datagram) {

@@ -41,8 +41,9 @@ impl TimesealClock {
         }
     }
 
-    /// Returns the lag since the newest answered ping: the time from that ping to `now` on the server's clock, minus the time from
-    /// the answer to the newest line on the client's clock. `None` before the first answer; zero if the client's time is longer.
+    /// Returns the lag since the newest answered ping: the time from that ping to `now` on the server's clock, minus the time
+    /// from the answer to the newest line on the client's clock. `None` before the first answer; zero if the client's time is
+    /// longer.
     pub(crate) fn lag_since_answered_ping(&self, now: Instant) -> Option<Duration> {
         // Clients restart their count of milliseconds there.
         const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;

@@ -86,7 +86,8 @@ impl BoardLine<'_> {
 
     /// Formats the line of style 12.
     ///
-    /// Field 10 has the file of every pawn that has just moved two squares, whether or not it can be captured, as on freechess.org.
+    /// Field 10 has the file of every pawn that has just moved two squares, whether or not it can be captured, as on
+    /// freechess.org.
     fn format_style12(&self, view: BoardView) -> String {
         let mut line = String::with_capacity(220);
         line.push_str("<12> ");

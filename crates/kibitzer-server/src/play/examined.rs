@@ -80,25 +80,27 @@ impl ExaminedGame {
         n_moved
     }
 
-    /// Plays a legal move: steps forward if it is the next move of the line, otherwise replaces the rest of the line by a variation.
+    /// Plays a legal move: steps forward if it is the next move of the line, otherwise replaces the rest of the line by a
+    /// variation.
     ///
-    /// A move after the last one of the main line is a variation too; only [`add_relayed_move`](Self::add_relayed_move) extends that line.
+    /// A move after the last one of the main line is a variation too; only [`add_relayed_move`](Self::add_relayed_move) extends
+    /// that line.
     pub(crate) fn advance_or_branch(&mut self, played: Move) {
         let next = self.line.plies.get(self.n_shown_plies).map(|ply| ply.played);
         if next != Some(played) {
             self.branch.get_or_insert(self.n_shown_plies);
             self.branch = self.branch.map(|branch| branch.min(self.n_shown_plies));
             self.line.plies.truncate(self.n_shown_plies);
-            self.line.push(played, 0, 0, self.shown_clocks_ms());
+            self.line.push_legal_move(played, 0, 0, self.shown_clocks_ms());
         }
         self.n_shown_plies += 1;
     }
 
     /// Adds a move to the main line, with its time and the clocks after it. Shows it unless a variation is on the board.
     pub(crate) fn add_relayed_move(&mut self, played: Move, elapsed_ms: u64, clocks_ms: Sides<i64>) {
-        self.main.push(played, elapsed_ms, 0, clocks_ms);
+        self.main.push_legal_move(played, elapsed_ms, 0, clocks_ms);
         if self.branch.is_none() {
-            self.line.push(played, elapsed_ms, 0, clocks_ms);
+            self.line.push_legal_move(played, elapsed_ms, 0, clocks_ms);
             self.n_shown_plies = self.line.plies.len();
         }
     }

@@ -46,8 +46,8 @@ pub(crate) struct MoveEffects {
 }
 
 impl Game {
-    /// Creates a game at its start position. In bughouse White's clock starts at once; otherwise none starts before both sides have
-    /// moved.
+    /// Creates a game at its start position. In bughouse White's clock starts at once; otherwise none starts before both sides
+    /// have moved.
     pub(crate) fn new(header: GameHeader, start: Position, now: Instant) -> Self {
         let (record, clocks) = (MoveRecord::new(start), Clocks::new(header.terms));
         let mut game = Self { header, record, clocks, partner: None, is_paused: false, ending: None };
@@ -63,7 +63,8 @@ impl Game {
         self.position().side_to_move
     }
 
-    /// Plays a move of `color`, charges its time, and starts the opponent's clock. `lag` is the network delay that timeseal measured; it is not charged.
+    /// Plays a move of `color`, charges its time, and starts the opponent's clock. `lag` is the network delay that timeseal
+    /// measured; it is not charged.
     ///
     /// Returns `None` and changes nothing if the game is over or paused, it is the other side's turn, or the move is illegal.
     pub(crate) fn try_play(&mut self, color: Color, played: Move, now: Instant, lag: Duration) -> Option<MoveEffects> {
@@ -71,11 +72,11 @@ impl Game {
         if !is_possible || !self.position().is_legal(played) {
             return None;
         }
-        let captured = self.position().capture_of(played).map(|taken| taken.role_in_hand);
+        let captured = self.position().captured_piece(played).map(|taken| taken.role_in_hand);
         let elapsed = self.clocks.charge_move(now, lag);
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
-        self.record.push(played, elapsed_ms, lag_ms, self.clocks.readings(now));
+        self.record.push_legal_move(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock_if_due(now);
         let ending = self.position().termination().map(|end| Ending::from_termination(end, self.side_to_move()));
         Some(MoveEffects { captured, ending })

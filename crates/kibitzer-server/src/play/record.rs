@@ -41,7 +41,7 @@ impl MoveRecord {
     }
 
     /// Adds a move, which must be legal in the last position, with its SAN and the position after it.
-    pub(crate) fn push(&mut self, played: Move, elapsed_ms: u64, lag_ms: u32, clocks_ms: Sides<i64>) {
+    pub(crate) fn push_legal_move(&mut self, played: Move, elapsed_ms: u64, lag_ms: u32, clocks_ms: Sides<i64>) {
         let before = self.last_position();
         let (san, position) = (before.san(played), before.after(played));
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });

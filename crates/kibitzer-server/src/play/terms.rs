@@ -25,7 +25,8 @@ impl Terms {
         self.minutes == 0 && self.increment_s == 0
     }
 
-    /// Returns the name of the kind of game in `Creating:` lines, seeks and ratings: the variant, or the speed of a game of chess.
+    /// Returns the name of the kind of game in `Creating:` lines, seeks and ratings: the variant, or the speed of a game of
+    /// chess.
     pub(crate) const fn kind(self) -> &'static str {
         match self.variant {
             Variant::Crazyhouse => "crazyhouse",

@@ -42,7 +42,7 @@ impl Population {
     /// Generates the account of player number `at`, from 0, of a role. Its ratings are around one random strength.
     fn generate_account(&mut self, role: SimulatedRole, at: usize) -> Account {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
-        let mut account = Account::new(self.names.pick(wanted, &mut self.random), "");
+        let mut account = Account::new(self.names.pick_unused(wanted, &mut self.random), "");
         // Ratings of one player differ little between kinds of games.
         let strength = self.random.u16(1100..2100);
         for kind in ["lightning", "blitz", "standard", "crazyhouse", "bughouse"] {
@@ -55,7 +55,8 @@ impl Population {
         }
     }
 
-    /// Returns the commands that a player sends after the login because of its role. The first opponent is notified of arrivals, to welcome players.
+    /// Returns the commands that a player sends after the login because of its role. The first opponent is notified of arrivals,
+    /// to welcome players.
     pub(super) fn commands_after_login(&mut self, id: ConnectionId, role: SimulatedRole) -> Vec<String> {
         let mut commands = match role {
             SimulatedRole::Regular => CHANNELS.map(|channel| format!("+channel {channel}")).to_vec(),
@@ -143,7 +144,7 @@ impl Population {
         let Some(&id) = self.random.choice(&free).filter(|_| free.len() > N_SPARE / 2) else { return };
         let variant = if self.random.u8(..5) == 0 { " crazyhouse" } else { "" };
         self.post_seek(id, SeekKind::Open, variant);
-        let delay = self.random_delay(20_000..90_000);
+        let delay = self.random_delay_unless_starting(20_000..90_000);
         self.schedule.set(Task::Unseek(id), now + delay);
     }
 
@@ -168,7 +169,7 @@ impl Population {
         if let Some(player) = self.players.get_mut(&answerer) {
             player.is_reserved = true;
         }
-        let delay = self.random_delay(2_000..15_000);
+        let delay = self.random_delay_unless_starting(2_000..15_000);
         self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
     }
 
@@ -179,17 +180,18 @@ impl Population {
         if let Some((id, line)) = remark {
             self.queue_command(id, line);
         }
-        let pause = self.random_delay(6_000..25_000);
+        let pause = self.random_delay_unless_starting(6_000..25_000);
         self.schedule.set(Task::Chat, now + pause);
     }
 
-    /// Returns a random command that talks in a channel, shouts, or kibitzes; `None` if a kibitz was drawn and the player has no game.
+    /// Returns a random command that talks in a channel, shouts, or kibitzes; `None` if a kibitz was drawn and the player has no
+    /// game.
     fn random_remark_command(&mut self, id: ConnectionId) -> Option<String> {
         match self.random.u8(..10) {
             0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
             4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
             5 => self.random.choice(&phrases::IT_SHOUTS).map(|text| format!("it {text}")),
-            _ => self.players.get(&id)?.kibitz_command(&mut self.random),
+            _ => self.players.get(&id)?.random_kibitz_command(&mut self.random),
         }
     }
 
@@ -203,7 +205,7 @@ impl Population {
             return;
         }
         player.talk_partner = Some(whom);
-        let delay = self.random_delay(1_500..5_000);
+        let delay = self.random_delay_unless_starting(1_500..5_000);
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }
 

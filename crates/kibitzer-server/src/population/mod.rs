@@ -95,7 +95,8 @@ impl Population {
         // Inverted, as the server uses the seed itself.
         let mut random = Rng::with_seed(!seed);
         let mut names = Names::default();
-        let relayed = Sides { white: names.pick(None, &mut random), black: names.pick(None, &mut random) };
+        let relayed =
+            Sides { white: names.pick_unused(None, &mut random), black: names.pick_unused(None, &mut random) };
         Self {
             options,
             random,
@@ -129,8 +130,9 @@ impl Population {
         self.schedule.next_time()
     }
 
-    /// Removes and returns the next action, after running the tasks that are due; `None` if there is none now, which also ends the
-    /// undelayed start of the population. The output that an action causes has to be [received](Self::receive_output) before the next call.
+    /// Removes and returns the next action, after running the tasks that are due; `None` if there is none now, which also ends
+    /// the undelayed start of the population. The output that an action causes has to be [received](Self::receive_output) before
+    /// the next call.
     pub(crate) fn take_next_action(&mut self, now: Instant) -> Option<SimulatedAction> {
         loop {
             if let Some(action) = self.actions.pop_front() {
@@ -170,7 +172,7 @@ impl Population {
                 }
             }
             PlayerObservation::OfferReceived(number) => {
-                let delay = self.random_delay(1_000..3_000);
+                let delay = self.random_delay_unless_starting(1_000..3_000);
                 self.schedule.set(Task::Answer(id, number), now + delay);
             }
             PlayerObservation::OfferRemoved(number) => self.schedule.cancel(Task::Answer(id, number)),
@@ -228,7 +230,7 @@ impl Population {
     }
 
     /// Returns a random time like [`random_pause`](Self::random_pause), but zero while the server starts.
-    fn random_delay(&mut self, ms: Range<u64>) -> Duration {
+    fn random_delay_unless_starting(&mut self, ms: Range<u64>) -> Duration {
         // The random number is drawn in either case.
         let pause = self.random_pause(ms);
         if self.is_starting { Duration::ZERO } else { pause }

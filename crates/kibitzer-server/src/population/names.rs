@@ -27,7 +27,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Returns a name that was not returned before: `wanted` if it is free, otherwise a random one.
-    pub(super) fn pick(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
+    pub(super) fn pick_unused(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
         let mut name = wanted.map_or_else(|| generate_name(random), str::to_owned);
         while !self.given.insert(name.clone()) {
             name = generate_name(random);
@@ -55,12 +55,12 @@ mod tests {
     #[test]
     fn names_are_valid_and_unique() {
         let (mut names, mut random) = (Names::default(), Rng::with_seed(3));
-        let made: BTreeSet<String> = (0..2000).map(|_| names.pick(None, &mut random).to_string()).collect();
+        let made: BTreeSet<String> = (0..2000).map(|_| names.pick_unused(None, &mut random).to_string()).collect();
         assert_eq!(made.len(), 2000);
         assert!(
             made.iter().all(|name| (3..=17).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphabetic()))
         );
-        assert_eq!(names.pick(Some("Whetstone"), &mut random).as_str(), "Whetstone");
-        assert_ne!(names.pick(Some("Whetstone"), &mut random).as_str(), "Whetstone");
+        assert_eq!(names.pick_unused(Some("Whetstone"), &mut random).as_str(), "Whetstone");
+        assert_ne!(names.pick_unused(Some("Whetstone"), &mut random).as_str(), "Whetstone");
     }
 }

@@ -65,8 +65,8 @@ pub(super) struct SimulatedRelayGame {
 }
 
 impl Relay {
-    /// Advances the relay; returns the step that the server executes, and the pause after it. A new game is between the players with
-    /// these names.
+    /// Advances the relay; returns the step that the server executes, and the pause after it. A new game is between the players
+    /// with these names.
     pub(super) fn advance(
         &mut self,
         names: &Sides<Handle>,

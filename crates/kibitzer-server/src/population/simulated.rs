@@ -169,8 +169,8 @@ impl SimulatedPlayer {
         self.board.as_ref().is_some_and(|board| board.ply() < self.n_instant_plies)
     }
 
-    /// Decides on the player's turn, and returns the commands to execute, in order: a move, also after a draw offer, or the end of the
-    /// game. Empty if it is not the player's turn, or the player lets the clock run out from now on.
+    /// Decides on the player's turn, and returns the commands to execute, in order: a move, also after a draw offer, or the end
+    /// of the game. Empty if it is not the player's turn, or the player lets the clock run out from now on.
     pub(super) fn take_turn(&mut self, random: &mut Rng) -> Vec<String> {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
@@ -219,7 +219,7 @@ impl SimulatedPlayer {
     }
 
     /// Returns a command with a random remark about the player's game; `None` without a game.
-    pub(super) fn kibitz_command(&self, random: &mut Rng) -> Option<String> {
+    pub(super) fn random_kibitz_command(&self, random: &mut Rng) -> Option<String> {
         self.board.as_ref()?;
         random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
     }

@@ -26,7 +26,7 @@ impl Hall {
     }
 
     fn set_login_stage(&mut self, name: &str) -> ConnectionId {
-        let id = self.world.connect(self.now);
+        let id = self.world.open_connection(self.now);
         for line in [name, "", "iset nowrap 1", "iset defprompt 1", "set bell 0", "set style 12"] {
             self.send(id, line);
         }
@@ -34,7 +34,7 @@ impl Hall {
     }
 
     fn send(&mut self, id: ConnectionId, line: &str) {
-        self.world.receive(id, format!("{line}\n").as_bytes(), self.now);
+        self.world.receive_bytes(id, format!("{line}\n").as_bytes(), self.now);
         self.collect();
     }
 
@@ -56,7 +56,7 @@ impl Hall {
         let end = self.now + time;
         while let Some(next) = self.world.next_time().filter(|&next| next <= end) {
             self.now = self.now.max(next);
-            self.world.handle_deadlines(self.now);
+            self.world.run_due_work(self.now);
             self.collect();
         }
         self.now = end;

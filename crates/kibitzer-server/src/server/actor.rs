@@ -84,10 +84,10 @@ impl ServerActor {
             let next = self.world.next_time().map(Instant::from_std);
             tokio::select! {
                 request = self.requests.recv() => match request {
-                    Some(request) => self.handle_request(request),
-                    None => self.world.shut_down(Duration::ZERO, now()),
+                    Some(request) => self.execute_request(request),
+                    None => self.world.announce_and_schedule_shutdown(Duration::ZERO, now()),
                 },
-                () = sleep_until(next) => self.world.handle_deadlines(now()),
+                () = sleep_until(next) => self.world.run_due_work(now()),
                 Some(_) = self.tasks.join_next() => {}
             }
             self.move_output_to_outboxes();
@@ -103,11 +103,11 @@ impl ServerActor {
 
     /// Executes a request, and sends its answer if it has one. After a client's line, keeps the sender `done` while the client's
     /// login is paused.
-    fn handle_request(&mut self, request: ActorRequest) {
+    fn execute_request(&mut self, request: ActorRequest) {
         match request {
             ActorRequest::Open(stream) => self.add_client(stream),
             ActorRequest::Received(id, bytes, done) => {
-                self.world.receive(id, &bytes, now());
+                self.world.receive_bytes(id, &bytes, now());
                 self.paused.push((id, done));
             }
             ActorRequest::Closed(id) => self.on_client_closed(id),
@@ -116,7 +116,7 @@ impl ServerActor {
             ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
             ActorRequest::List(answer) => drop(answer.send(self.world.client_list())),
             ActorRequest::Announce(text) => self.world.announce_to_all(&text, now()),
-            ActorRequest::ShutDown(after) => self.world.shut_down(after, now()),
+            ActorRequest::ShutDown(after) => self.world.announce_and_schedule_shutdown(after, now()),
         }
     }
 
@@ -124,7 +124,7 @@ impl ServerActor {
     fn add_client(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
-        let id = self.world.connect(now());
+        let id = self.world.open_connection(now());
         let outbox = Arc::new(Outbox::new(self.max_unsent_bytes));
         let (faults, later) = mpsc::channel(FAULT_QUEUE_LENGTH);
         let mut injector = FaultInjector::new(self.seed ^ id.0);
@@ -191,16 +191,17 @@ impl ServerActor {
     /// Applies a kick, a shutdown or an obstacle of the login to the world; ignores faults that the connection's task handles.
     fn apply_state_fault(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
-            Fault::Kick => self.world.kick(id, KickReason::SecondLogin, now()),
-            Fault::KickByAdmin => self.world.kick(id, KickReason::Admin, now()),
-            Fault::Shutdown => self.world.shut_down(Duration::ZERO, now()),
+            Fault::Kick => self.world.kick_now_or_after_login(id, KickReason::SecondLogin, now()),
+            Fault::KickByAdmin => self.world.kick_now_or_after_login(id, KickReason::Admin, now()),
+            Fault::Shutdown => self.world.announce_and_schedule_shutdown(Duration::ZERO, now()),
             Fault::RefuseLogin(refusal) => self.world.obstruct_login(id, refusal),
             // The connection's task handles the others.
             _ => {}
         }
     }
 
-    /// Moves the output of the world into the outboxes. Disconnects clients whose outbox is full, and removes those that are closed.
+    /// Moves the output of the world into the outboxes. Disconnects clients whose outbox is full, and removes those that are
+    /// closed.
     fn move_output_to_outboxes(&mut self) {
         while let Some(output) = self.world.take_next_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };

@@ -92,8 +92,8 @@ impl ClientTask {
         drop(requests.send(ActorRequest::Closed(id)).await);
     }
 
-    /// Forwards the client's lines and writes the server's output concurrently, until the client is dropped or one side has closed the connection; then lets the client read the
-    /// last output. `reset` makes the stream reset when it is dropped.
+    /// Forwards the client's lines and writes the server's output concurrently, until the client is dropped or one side has
+    /// closed the connection; then lets the client read the last output. `reset` makes the stream reset when it is dropped.
     ///
     /// # Cancel safety
     ///

@@ -57,8 +57,8 @@ impl ServerControl {
     /// # Errors
     ///
     /// [`io::ErrorKind::NotFound`]: there is no such connection, or too many faults wait for it already.
-    /// [`io::ErrorKind::InvalidInput`]: the fault cannot take effect at that point; the message lists the points at which it can, as
-    /// `kibitzer serve --fault` names them. [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
+    /// [`io::ErrorKind::InvalidInput`]: the fault cannot take effect at that point; the message lists the points at which it can,
+    /// as `kibitzer serve --fault` names them. [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
     /// # Cancel safety
     ///

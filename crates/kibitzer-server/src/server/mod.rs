@@ -161,7 +161,7 @@ async fn bind_listener(options: &ServerOptions) -> io::Result<Option<TcpListener
     TcpListener::bind(address).await.map(Some)
 }
 
-/// Passes every connection to the task that owns the state.
+/// Accepts connections and passes them to the actor, until the server has shut down.
 ///
 /// # Cancel safety
 ///

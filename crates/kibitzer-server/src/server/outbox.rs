@@ -92,7 +92,8 @@ impl Outbox {
         }
     }
 
-    /// Waits until bytes are queued or the queue is closed, and removes and returns all bytes. After the last contents it never completes.
+    /// Waits until bytes are queued or the queue is closed, and removes and returns all bytes. After the last contents it never
+    /// completes.
     ///
     /// # Cancel safety
     ///

@@ -26,11 +26,11 @@ pub(crate) enum BoardReason {
 impl World {
     /// Returns the relation of a client to a game, and the color that the client plays in it. [`Relation::Isolated`] for a client
     /// that takes no part in the game, or is not logged in.
-    fn relation(&self, table: &ActiveGame, id: ConnectionId) -> (Relation, Option<Color>) {
+    fn relation_and_color(&self, active_game: &ActiveGame, id: ConnectionId) -> (Relation, Option<Color>) {
         let Some(player) = self.lobby.player(id) else { return (Relation::Isolated, None) };
-        let number = table.header().id;
-        let color = table.played().and_then(|game| game.header.color_of(player.name()));
-        let relation = match (table, color) {
+        let number = active_game.header().id;
+        let color = active_game.as_played().and_then(|game| game.header.color_of(player.name()));
+        let relation = match (active_game, color) {
             (ActiveGame::Played(game), Some(color)) if color == game.side_to_move() => Relation::MyTurn,
             (ActiveGame::Played(_), Some(_)) => Relation::OpponentsTurn,
             (ActiveGame::Played(_), None) if player.observing.contains(&number) => Relation::Observing,
@@ -41,12 +41,12 @@ impl World {
         (relation, color)
     }
 
-    /// Returns an empty line and a board's line, as a delta board if the client has requested that and one can be formed. `None`
+    /// Formats a board after an empty line: as a delta board if the client has requested those and one can be formed. `None`
     /// without such a game, or for a client that is not logged in or receives no board lines.
     fn format_board_for(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
-        let table = self.games.get(number)?;
+        let active_game = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
-        let (relation, color) = self.relation(table, to);
+        let (relation, color) = self.relation_and_color(active_game, to);
         let view = BoardView {
             relation,
             unit: self.lobby.clock_unit(to),
@@ -57,7 +57,7 @@ impl World {
         // Unlike FICS (datagrams D5), the recorded server sends a delta board after a takeback or a change of the clock too, with
         // the move that is then the last one. Source: transcripts fatics-ms-compress-*.
         let wants_delta = reason != BoardReason::Other && ivars.is_set(Ivar::CompressMove);
-        let line = match table {
+        let line = match active_game {
             ActiveGame::Played(game) => {
                 let delta = if wants_delta { game.delta_line() } else { None };
                 delta.unwrap_or_else(|| game.format_board(view, self.now()))
@@ -67,12 +67,12 @@ impl World {
         Some(format!("\n{line}\n"))
     }
 
-    /// Returns the line of both reserves, with the piece that was just added; `None` in variants without reserves.
-    fn holding_line(&self, number: GameId, passed: Option<(Color, Role)>) -> Option<String> {
-        let table = self.games.get(number)?;
-        let line = table.header().holding_line(table.position(), passed)?;
+    /// Formats the line of both reserves, with the piece that was just added; `None` in variants without reserves.
+    fn format_reserves_line(&self, number: GameId, passed: Option<(Color, Role)>) -> Option<String> {
+        let active_game = self.games.get(number)?;
+        let line = active_game.header().holding_line(active_game.position(), passed)?;
         // Reserves of bughouse follow an empty line, those of crazyhouse do not.
-        let gap = if table.header().terms.variant == Variant::Bughouse { "\n" } else { "" };
+        let gap = if active_game.header().terms.variant == Variant::Bughouse { "\n" } else { "" };
         Some(format!("{gap}{line}\n"))
     }
 
@@ -83,7 +83,7 @@ impl World {
         }
         self.queue_board_datagrams(number, to, reason);
         if !self.queue_holdings_datagram(number, to)
-            && let Some(holding) = self.holding_line(number, None)
+            && let Some(holding) = self.format_reserves_line(number, None)
         {
             self.lobby.queue_unwrapped(to, &holding);
         }
@@ -117,7 +117,7 @@ impl World {
 
     /// Reports a piece that has just been added to a reserve to the audience of a game.
     pub(crate) fn notify_reserve_addition(&mut self, number: GameId, color: Color, role: Role) {
-        let Some(line) = self.holding_line(number, Some((color, role))) else { return };
+        let Some(line) = self.format_reserves_line(number, Some((color, role))) else { return };
         for id in self.audience(number) {
             if self.queue_holdings_datagram(number, id) {
                 self.lobby.queue_prompt_if_on(id);
@@ -127,10 +127,10 @@ impl World {
         }
     }
 
-    /// Returns the line of a game's terms for a client with `gameinfo` set.
+    /// Formats the `<g1>` line with the terms of a played game; `None` if the client has not set the ivar `gameinfo`.
     pub(crate) fn gameinfo_line_if_on(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
-        let game = self.games.get(number)?.played().filter(|_| has_gameinfo)?;
+        let game = self.games.get(number)?.as_played().filter(|_| has_gameinfo)?;
         Some(format!("{}\n", game.gameinfo_line()))
     }
 }

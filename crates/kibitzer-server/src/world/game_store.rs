@@ -12,7 +12,7 @@ use crate::account::name_key;
 use crate::chess::Position;
 use crate::play::{ExaminedGame, Game, GameHeader, SeatedPlayer, Sides};
 
-/// How many games a player may follow at once.
+/// Maximum number of games that a player observes at once.
 pub(crate) const MAX_OBSERVED: usize = 64;
 
 /// Number of finished games in a player's history.
@@ -36,7 +36,7 @@ pub(crate) struct AdjournedGame {
 }
 
 impl ActiveGame {
-    pub(crate) const fn played(&self) -> Option<&Game> {
+    pub(crate) const fn as_played(&self) -> Option<&Game> {
         match self {
             Self::Played(game) => Some(game),
             Self::Examined(_) => None,
@@ -86,7 +86,7 @@ impl GameStore {
 
     /// Returns the game of that number if it is played.
     pub(crate) fn played(&self, game: GameId) -> Option<&Game> {
-        self.get(game)?.played()
+        self.get(game)?.as_played()
     }
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
@@ -105,14 +105,14 @@ impl GameStore {
     }
 
     /// Returns the lowest unused number.
-    pub(crate) fn free_number(&self) -> GameId {
+    pub(crate) fn lowest_free_number(&self) -> GameId {
         self.in_progress.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
     }
 
     /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
-    pub(crate) fn title(&self, number: GameId) -> String {
-        let Some(table) = self.get(number) else { return String::new() };
-        let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
+    pub(crate) fn format_title(&self, number: GameId) -> String {
+        let Some(active_game) = self.get(number) else { return String::new() };
+        let GameHeader { terms, seats: Sides { white, black }, .. } = active_game.header();
         format!("Game {number}: {} {} {terms}\n", name_with_rating(white), name_with_rating(black))
     }
 
@@ -125,7 +125,7 @@ impl GameStore {
         self.adjourned.push(AdjournedGame { game, since });
     }
 
-    /// Returns the index of the adjourned game of two players.
+    /// Returns the index in `adjourned` of the oldest adjourned game between two players.
     pub(crate) fn adjourned_index_between(&self, one: &str, other: &str) -> Option<usize> {
         let has = |game: &Game, name: &str| game.header.color_of(name).is_some();
         self.adjourned.iter().position(|adjourned| has(&adjourned.game, one) && has(&adjourned.game, other))
@@ -153,6 +153,7 @@ impl GameStore {
         }
     }
 
+    /// Removes all finished games from a player's history.
     pub(crate) fn remove_history(&mut self, name: &str) {
         self.history.remove(&name_key(name));
     }
@@ -160,29 +161,29 @@ impl GameStore {
 
 /// Questions about games and the connections of their players.
 impl World {
-    /// Returns the game that a player plays.
+    /// Returns the game that a player plays; `None` for one who plays none or examines.
     pub(crate) fn game_played_by(&self, id: ConnectionId) -> Option<&Game> {
         self.games.played(self.lobby.own_game(id)?)
     }
 
-    /// Returns the game that a player examines.
+    /// Returns the number of the game that a player examines.
     pub(crate) fn game_examined_by(&self, id: ConnectionId) -> Option<GameId> {
         let number = self.lobby.own_game(id)?;
-        self.games.get(number)?.played().is_none().then_some(number)
+        self.games.get(number)?.as_played().is_none().then_some(number)
     }
 
-    /// Returns the number of the game a player plays, and the player's color.
+    /// Returns the number of the game that a player plays, and the player's color in it.
     pub(crate) fn game_and_color_of(&self, id: ConnectionId) -> Option<(GameId, Color)> {
         let header = &self.game_played_by(id)?.header;
         Some((header.id, header.color_of(self.lobby.player(id)?.name())?))
     }
 
-    /// Returns the connection of a player of a game; `None` for one who is not online.
+    /// Returns the connection of the player who has this color in a game; `None` if that player is not logged in.
     pub(crate) fn online_player(&self, game: &Game, color: Color) -> Option<ConnectionId> {
         self.lobby.connection_of_player(game.header.seats.of(color).name.as_str())
     }
 
-    /// Returns the opponent of a player in a game.
+    /// Returns the opponent in the game that a player plays; `None` if the opponent is not logged in.
     pub(crate) fn online_opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
         self.online_player(self.game_played_by(id)?, self.game_and_color_of(id)?.1.opponent())
     }
@@ -205,7 +206,7 @@ impl World {
         audience
     }
 
-    /// Sets the deadline at which the running clock of a game will reach zero; cancels it if no clock is running.
+    /// Sets the deadline of a game's flag to the time at which the running clock reaches zero; cancels it if no clock is running.
     pub(crate) fn reschedule_flag_check(&mut self, number: GameId) {
         match self.games.played(number).and_then(|game| game.clocks.runs_out_at()) {
             Some(time) => self.schedule.set(Deadline::Flag(number), time),

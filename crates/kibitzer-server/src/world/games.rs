@@ -15,8 +15,8 @@ use crate::chess::{Position, Variant};
 use crate::play::{Ending, Game, GameHeader, Sides, Terms};
 
 impl World {
-    /// Starts a game of two players, and in bughouse that of their partners. Removes their seeks and challenges first. The lines
-    /// are part of the reply to `actor`. Does nothing more if a player is not logged in.
+    /// Starts a game between two players, and in bughouse one between their partners, after removing their seeks and challenges.
+    /// The output to `actor` is part of a reply, without a prompt. Starts nothing if a player is not logged in.
     pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
         let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
         let all = [Some(players), partners].into_iter().flatten();
@@ -54,7 +54,7 @@ impl World {
 
     /// Adds a game of two players under a new number; `None` if one of them is not logged in.
     fn create_game(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
-        let number = self.games.free_number();
+        let number = self.games.lowest_free_number();
         let kind = terms.kind();
         let seats = Sides {
             white: self.lobby.seated_player(players.white, kind)?,
@@ -90,7 +90,7 @@ impl World {
         let ids = (self.online_player(game, Color::White), self.online_player(game, Color::Black));
         let (Some(white), Some(black)) = ids else { return };
         let players = Sides { white, black };
-        let number = self.games.free_number();
+        let number = self.games.lowest_free_number();
         let game = self.games.adjourned.remove(index).game.resume(number, self.now());
         self.remove_seeks_and_challenges(players);
         self.add_game(number, game, players);
@@ -134,7 +134,7 @@ impl World {
         self.lobby.queue_unwrapped(id, &text);
     }
 
-    /// Returns the players with `gin` set, to whom games of others are announced.
+    /// Returns the players who have set `gin`, to receive the starts and results of all games, except those in `except`.
     pub(super) fn gin_listeners(&self, except: &[ConnectionId]) -> Vec<ConnectionId> {
         self.lobby.players_where(|id, player| player.has_flag("gin") && !except.contains(&id))
     }
@@ -222,8 +222,8 @@ impl World {
         }
     }
 
-    /// Ends a departing player's games, of which a simul has several, and reports the departure to the opponents. Stops observing
-    /// without a report, and stops examining.
+    /// Ends all games that a departing player plays, and reports the departure to the opponents. Also stops examining, and stops
+    /// observing without a report.
     pub(super) fn leave_all_games(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player_mut(id) else { return };
         player.observing.clear();
@@ -273,8 +273,8 @@ mod tests {
         let now = Instant::now();
         let mut world = World::new(ServerOptions::new(), now, UNIX_EPOCH);
         let log_in = |world: &mut World, name: &str| {
-            let id = world.connect(now);
-            world.receive(id, format!("{name}\n\n").as_bytes(), now);
+            let id = world.open_connection(now);
+            world.receive_bytes(id, format!("{name}\n\n").as_bytes(), now);
             id
         };
         let white = log_in(&mut world, "Alekhine");

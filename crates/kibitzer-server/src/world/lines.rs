@@ -6,7 +6,7 @@ use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
 use super::{ConnectionId, Ivar, LoginStage, World};
-use crate::lobby::{LevelSettings, TimesealClock};
+use crate::lobby::{IccLevelSettings, TimesealClock};
 use crate::options::Feature;
 use crate::wire::MAX_COMMAND_BYTES;
 
@@ -29,7 +29,7 @@ impl World {
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has_feature(Feature::Timeseal)) {
-            return self.start_timeseal(id, hello.hello_version());
+            return self.start_timeseal_or_close(id, hello.hello_version());
         }
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
             Some(sealed) => {
@@ -40,15 +40,16 @@ impl World {
                     return seal.record_answer(sealed.time_ms, now);
                 }
                 seal.time_ms = sealed.time_ms;
-                self.receive_text(id, &sealed.text);
+                self.receive_unsealed_line(id, &sealed.text);
             }
             // The recorded server accepts plain lines on a sealed connection too.
-            None => self.receive_text(id, line),
+            None => self.receive_unsealed_line(id, line),
         }
     }
 
-    /// Processes the first line of a timeseal client: seals the connection, or closes it if the version is `None`, which means unknown.
-    fn start_timeseal(&mut self, id: ConnectionId, version: Option<Timeseal>) {
+    /// Processes the first line of a timeseal client: seals the connection, or closes it if the version is `None`, which means
+    /// unknown.
+    fn start_timeseal_or_close(&mut self, id: ConnectionId, version: Option<Timeseal>) {
         let Some(version) = version else {
             self.lobby.queue_text(id, "unknown timeseal version\n");
             return self.log_out_and_close(id);
@@ -60,7 +61,7 @@ impl World {
 
     /// Processes a line of text as a command, or before the login as a part of that. A line over [`MAX_COMMAND_BYTES`] is
     /// refused; one with invalid characters is refused without a prompt, as recorded.
-    fn receive_text(&mut self, id: ConnectionId, line: &[u8]) {
+    fn receive_unsealed_line(&mut self, id: ConnectionId, line: &[u8]) {
         if line.len() > MAX_COMMAND_BYTES {
             return self.refuse_long_line(id, line);
         }
@@ -90,7 +91,11 @@ impl World {
     /// Executes a command line, with its output framed as the client has requested: as a unit, as a block, or with a prompt
     /// after it.
     fn receive_command(&mut self, id: ConnectionId, line: &str) {
-        if self.lobby.connection(id).is_some_and(|connection| connection.levels.has_level_1_bit(LevelSettings::UNITS)) {
+        if self
+            .lobby
+            .connection(id)
+            .is_some_and(|connection| connection.levels.has_level_1_bit(IccLevelSettings::UNITS))
+        {
             return self.run_command_in_unit(id, line);
         }
         if !self.lobby.has_ivar(id, Ivar::Block) {

@@ -41,7 +41,7 @@ const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this mach
 impl World {
     /// Sends the greeting, asks for a name and sets the deadline of the login; or refuses and closes the connection if the server
     /// is full.
-    pub(super) fn greet(&mut self, id: ConnectionId) {
+    pub(super) fn greet_or_refuse(&mut self, id: ConnectionId) {
         if self.n_clients() > self.options.max_connections {
             return self.refuse_login(id, LoginFailure::Full, "");
         }
@@ -66,8 +66,8 @@ impl World {
             .connection_for_output(id)
             .map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
         match stage {
-            Some(LoginStage::Name) => self.receive_name(id, text.trim()),
-            Some(LoginStage::Return(handle)) => self.log_in_guest(id, handle),
+            Some(LoginStage::Name) => self.receive_name_line(id, text.trim()),
+            Some(LoginStage::Return(handle)) => self.log_in_guest_or_refuse(id, handle),
             Some(LoginStage::Password(handle)) => self.receive_password(id, &handle, &text),
             // Nothing is processed while the login is paused, and a player's lines are commands.
             Some(stage @ (LoginStage::Paused | LoginStage::LoggedIn(_))) => self.lobby.set_login_stage(id, stage),
@@ -77,7 +77,7 @@ impl World {
 
     /// Processes a line in place of a name: a directive, level settings, or a name with an optional password. Closes the
     /// connection of a web browser. Refuses the name as the operator has ordered.
-    fn receive_name(&mut self, id: ConnectionId, name: &str) {
+    fn receive_name_line(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has_feature(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
         }
@@ -91,7 +91,7 @@ impl World {
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
         let (name, password) = self.split_name_and_password(name);
         match obstacle.filter(|_| !name.is_empty()) {
-            Some(obstacle) => self.refuse_by_obstacle(id, name, password, obstacle),
+            Some(obstacle) => self.apply_login_obstacle(id, name, password, obstacle),
             None => self.continue_login_with_name(id, name, password),
         }
     }
@@ -128,7 +128,7 @@ impl World {
             if is_banned {
                 self.refuse_login(id, LoginFailure::Banned, handle.as_str());
             } else {
-                self.ask_password(id, handle, password);
+                self.ask_or_check_password(id, handle, password);
             }
         } else if self.lobby.connection_of_player(name).is_some() {
             self.refuse_login(id, LoginFailure::NameInUse, name);
@@ -139,7 +139,7 @@ impl World {
 
     /// Refuses a login as ordered by the operator. For `NameRegistered` and `InvalidPassword` asks for a password first; for
     /// `Silence` sends nothing.
-    fn refuse_by_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
+    fn apply_login_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
         let failure = match obstacle {
             LoginObstacle::BadName => LoginFailure::BadCharacters,
             LoginObstacle::NameInUse => LoginFailure::NameInUse,
@@ -147,7 +147,7 @@ impl World {
             LoginObstacle::GuestsRefused => LoginFailure::GuestsRefused,
             LoginObstacle::Full => LoginFailure::Full,
             LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword => {
-                return self.ask_password(id, Handle::from_wire(name.as_bytes()), password);
+                return self.ask_or_check_password(id, Handle::from_wire(name.as_bytes()), password);
             }
             LoginObstacle::Silence => return,
         };
@@ -172,7 +172,7 @@ impl World {
     }
 
     /// Asks for a password, or checks the one that came with the name.
-    fn ask_password(&mut self, id: ConnectionId, handle: Handle, password: Option<&str>) {
+    fn ask_or_check_password(&mut self, id: ConnectionId, handle: Handle, password: Option<&str>) {
         if let Some(password) = password {
             return self.receive_password(id, &handle, password);
         }
@@ -183,7 +183,7 @@ impl World {
         self.lobby.set_login_stage(id, LoginStage::Password(handle));
     }
 
-    /// Returns an unused name for a guest: numbered on ICC, else with random letters.
+    /// Returns an unused name for a guest: `guest1` on ICC, otherwise `Guest` and four random letters.
     fn unused_guest_name(&mut self) -> String {
         if self.options.family == Family::Icc {
             let mut names = (1_u64..).map(|number| format!("guest{number}"));
@@ -222,7 +222,7 @@ impl World {
     }
 
     /// Logs in a guest who has pressed return; asks for another name if this one was taken meanwhile.
-    fn log_in_guest(&mut self, id: ConnectionId, handle: Handle) {
+    fn log_in_guest_or_refuse(&mut self, id: ConnectionId, handle: Handle) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         // The client did not echo the line end.
         self.lobby.queue_text(id, "\n");
@@ -235,7 +235,7 @@ impl World {
         self.complete_login(id, player);
     }
 
-    /// Returns the ivars with which a session starts: those of the login string, otherwise the defaults. Without block mode when
+    /// Returns the ivars with which a session starts: those of the login string, otherwise the defaults. Block mode is off if
     /// the server does not support it.
     fn login_ivars(&self, id: ConnectionId) -> Ivars {
         let mut ivars = self.lobby.connection(id).and_then(|connection| connection.ivars).unwrap_or_default();
@@ -296,7 +296,7 @@ impl World {
         self.lobby.queue_prompt_if_on(id);
         self.announce_arrival(id);
         if let Some(kick) = self.lobby.connection_for_output(id).and_then(|connection| connection.kick.take()) {
-            self.kick(id, kick, self.now());
+            self.kick_now_or_after_login(id, kick, self.now());
         }
     }
 

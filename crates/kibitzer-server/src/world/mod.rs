@@ -81,7 +81,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Creates the state at `now` on that date, without connections, and with simulated players if the options ask for them.
+    /// Creates a world whose clock starts at `now` and shows `date`. Logs in simulated players if the options request them.
     pub(crate) fn new(options: ServerOptions, now: Instant, date: SystemTime) -> Self {
         let mut world = Self {
             random: Rng::with_seed(options.seed),
@@ -106,15 +106,16 @@ impl World {
 
     /// Adds a connection and queues the greeting. If the server is full, queues the refusal instead and marks the connection as
     /// closing.
-    pub(crate) fn connect(&mut self, now: Instant) -> ConnectionId {
+    pub(crate) fn open_connection(&mut self, now: Instant) -> ConnectionId {
         self.lobby.clock.now = now;
         let id = self.lobby.add_connection(Connection::new(self.options.family));
-        self.greet(id);
+        self.greet_or_refuse(id);
         id
     }
 
-    /// Processes bytes from a client, at most one line. While the login [is paused](Self::is_login_paused), the caller keeps later ones.
-    pub(crate) fn receive(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
+    /// Processes bytes from a client. The caller passes at most one line at a time, and none while the login
+    /// [is paused](Self::is_login_paused).
+    pub(crate) fn receive_bytes(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         self.lobby.clock.now = now;
         let mut rest = bytes;
         while let Some(connection) = self.lobby.connection_mut(id).filter(|connection| !connection.is_closing) {
@@ -130,14 +131,14 @@ impl World {
         self.remove_connection(id);
     }
 
-    /// Returns when [`handle_deadlines`](Self::handle_deadlines) is due.
+    /// Returns when [`run_due_work`](Self::run_due_work) has to be called next; `None` if nothing is scheduled.
     pub(crate) fn next_time(&self) -> Option<Instant> {
         let times = [self.schedule.next_time(), self.population.as_ref().and_then(Population::next_time)];
         times.into_iter().flatten().min()
     }
 
     /// Handles the deadlines that have passed, then executes the actions of simulated players that are due.
-    pub(crate) fn handle_deadlines(&mut self, now: Instant) {
+    pub(crate) fn run_due_work(&mut self, now: Instant) {
         self.lobby.clock.now = now;
         while let Some(deadline) = self.schedule.take_due(now) {
             match deadline {
@@ -151,8 +152,8 @@ impl World {
         self.run_population();
     }
 
-    /// Removes and returns the output of one connection; `None` if none has any. First lets simulated players react to their output.
-    /// Removes a closing connection.
+    /// Removes and returns the output of one connection; `None` if there is none. First lets simulated players react to their
+    /// output. A closing connection is removed, and this output is its last.
     pub(crate) fn take_next_output(&mut self) -> Option<ClientOutput> {
         // Simulated players react first, so that their output is sent together with that which caused it.
         if self.lobby.has_unsent_to_simulated() {

@@ -72,7 +72,7 @@ impl World {
     /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
     fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
         let other = offer.other_side(actor);
-        let (me, them, noun) = (self.lobby.player_name(actor), self.lobby.player_name(other), offer.kind.noun());
+        let (me, them, noun) = (self.lobby.player_name(actor), self.lobby.player_name(other), offer.kind.reply_noun());
         let preposition = if actor == offer.from { "to" } else { "from" };
         self.lobby.queue_text(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
         self.remove_offer_and_report_to(offer.number, actor);
@@ -97,9 +97,11 @@ impl World {
             (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DRAW_AGREED),
             (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::ABORT_AGREED),
             (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::ADJOURN_AGREED),
-            (OfferKind::Takeback(plies), Some(number)) => self.take_back(number, plies, offer.to),
-            (OfferKind::Pause, Some(number)) => self.change_clocks(number, offer.to, "paused", Game::pause),
-            (OfferKind::Unpause, Some(number)) => self.change_clocks(number, offer.to, "resumed", Game::unpause),
+            (OfferKind::Takeback(plies), Some(number)) => self.take_back_and_report(number, plies, offer.to),
+            (OfferKind::Pause, Some(number)) => self.change_clocks_and_report(number, offer.to, "paused", Game::pause),
+            (OfferKind::Unpause, Some(number)) => {
+                self.change_clocks_and_report(number, offer.to, "resumed", Game::unpause);
+            }
             (OfferKind::Switch, Some(number)) => {
                 if let Some(game) = self.games.played_mut(number) {
                     game.switch_sides();
@@ -110,10 +112,17 @@ impl World {
         }
     }
 
-    /// Pauses or resumes the clocks of a game with `change`, updates the deadline of the flag, and reports the change to the audience.
+    /// Pauses or resumes the clocks of a game with `change`, updates the deadline of the flag, and reports the change to the
+    /// audience.
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
-    fn change_clocks(&mut self, number: GameId, actor: ConnectionId, verb: &str, change: fn(&mut Game, Instant)) {
+    fn change_clocks_and_report(
+        &mut self,
+        number: GameId,
+        actor: ConnectionId,
+        verb: &str,
+        change: fn(&mut Game, Instant),
+    ) {
         let now = self.now();
         if let Some(game) = self.games.played_mut(number) {
             change(game, now);
@@ -127,8 +136,8 @@ impl World {
         }
     }
 
-    /// Starts the game of an accepted challenge, or resumes the adjourned one. If a player, in bughouse also a partner, is at another
-    /// board, nothing starts, and both players receive a message.
+    /// Starts the game of an accepted challenge, or resumes the adjourned one. If a player, in bughouse also a partner, is at
+    /// another board, nothing starts, and both players receive a message.
     fn start_accepted_challenge(&mut self, offer: Offer, challenge: Challenge) {
         if !self.can_start_challenge(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
@@ -140,7 +149,7 @@ impl World {
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_adjourned_game(index, Some(offer.to));
         }
-        let players = self.assign_colors(offer.from, offer.to, challenge.color);
+        let players = self.choose_colors(offer.from, offer.to, challenge.color);
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
@@ -160,7 +169,7 @@ impl World {
     /// game.
     ///
     /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
-    pub(crate) fn assign_colors(
+    pub(crate) fn choose_colors(
         &self,
         asker: ConnectionId,
         other: ConnectionId,
@@ -177,7 +186,7 @@ impl World {
 
     /// Takes plies back, sends the board to the audience, and updates the deadline of the flag. Does nothing if fewer plies were
     /// played.
-    fn take_back(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
+    fn take_back_and_report(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
         let now = self.now();
         let Some(game) = self.games.played_mut(number) else { return };
         if game.try_take_back(plies, now) {
@@ -202,9 +211,9 @@ impl World {
             |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
             // The text precedes `<pr>` here, and follows it when a player departs, as recorded.
-            self.queue_lost_challenge(offer, id);
+            self.queue_removed_challenge_text(offer, id);
             self.remove_offer_and_report_to(offer.number, id);
-            self.notify_of_lost_challenge(offer, id, &fate);
+            self.notify_of_removed_challenge(offer, id, &fate);
         }
     }
 
@@ -214,8 +223,8 @@ impl World {
         for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
             self.remove_offer_and_report_to(offer.number, id);
             if matches!(offer.kind, OfferKind::Match(_)) {
-                self.queue_lost_challenge(offer, id);
-                self.notify_of_lost_challenge(offer, id, "has departed.");
+                self.queue_removed_challenge_text(offer, id);
+                self.notify_of_removed_challenge(offer, id, "has departed.");
             } else {
                 self.lobby.queue_offer_removal_if_on(offer, offer.other_side(id));
             }
@@ -223,15 +232,15 @@ impl World {
     }
 
     /// Reports the end of a challenge to the player who caused it.
-    fn queue_lost_challenge(&mut self, offer: Offer, id: ConnectionId) {
+    fn queue_removed_challenge_text(&mut self, offer: Offer, id: ConnectionId) {
         let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
         let other = self.lobby.player_name(offer.other_side(id));
         self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
     }
 
-    /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of `id`:
-    /// `has departed.`
-    fn notify_of_lost_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
+    /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of
+    /// `id`: `has departed.`
+    fn notify_of_removed_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
         let (name, other) = (self.lobby.player_name(id), offer.other_side(id));
         if offer.from == other {
             self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));

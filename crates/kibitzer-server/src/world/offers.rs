@@ -10,7 +10,7 @@ use super::game_store::name_with_rating;
 use super::{ConnectionId, Ivar, Lobby};
 use crate::play::Terms;
 
-/// How many offers a player may have made.
+/// Maximum number of pending offers that a player has made.
 const MAX_OFFERS: usize = 20;
 
 /// Highest number of an offer while fewer are pending.
@@ -30,21 +30,21 @@ pub(crate) enum OfferKind {
     Unpause,
     /// To exchange the colors.
     Switch,
-    /// To take back so many plies.
+    /// To take back this number of plies.
     Takeback(usize),
 }
 
-/// An offer to play.
+/// The game that a challenge proposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Challenge {
     pub(crate) terms: Terms,
     /// The challenger's color.
     pub(crate) color: Option<Color>,
-    /// Whether an interrupted game goes on.
+    /// Whether to resume the adjourned game of both players.
     pub(crate) is_adjourned: bool,
 }
 
-/// An offer that was neither accepted nor declined nor withdrawn.
+/// A pending offer of one player to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) number: u32,
@@ -54,24 +54,24 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// Returns the other side of an offer of or to `id`.
+    /// Returns the other party of an offer that `id` made or received.
     pub(crate) fn other_side(&self, id: ConnectionId) -> ConnectionId {
         if self.from == id { self.to } else { self.from }
     }
 }
 
 impl OfferKind {
-    /// Returns the name in replies.
-    pub(crate) fn noun(self) -> String {
+    /// Returns the noun for the offer in replies: `draw offer`, `abort request`.
+    pub(crate) fn reply_noun(self) -> String {
         match self {
             Self::Partner => "partnership request".to_owned(),
-            Self::Match(_) | Self::Draw => format!("{} offer", self.word()),
-            _ => format!("{} request", self.word()),
+            Self::Match(_) | Self::Draw => format!("{} offer", self.wire_word()),
+            _ => format!("{} request", self.wire_word()),
         }
     }
 
     /// Returns the word in `<pt>` and `<pf>` lines, and in parameters.
-    pub(crate) const fn word(self) -> &'static str {
+    pub(crate) const fn wire_word(self) -> &'static str {
         match self {
             Self::Match(_) => "match",
             Self::Partner => "partner",
@@ -86,7 +86,7 @@ impl OfferKind {
         }
     }
 
-    /// Returns whether it is about the current game of both players.
+    /// Returns whether the offer concerns a game that both players are playing.
     pub(crate) const fn concerns_current_game(self) -> bool {
         !matches!(self, Self::Match(_) | Self::Partner | Self::Simul)
     }
@@ -108,13 +108,13 @@ impl Offers {
         self.pending.iter().find(fits).copied()
     }
 
-    /// Returns whether a player has as many pending offers as allowed.
-    pub(crate) fn has_too_many(&self, from: ConnectionId) -> bool {
+    /// Returns whether a player has made [`MAX_OFFERS`] offers that are still pending.
+    pub(crate) fn has_reached_limit(&self, from: ConnectionId) -> bool {
         self.pending.iter().filter(|offer| offer.from == from).count() >= MAX_OFFERS
     }
 
-    /// Adds an offer under a new number, without a report or a check of the limit. Numbers run from 1 to 9999, or beyond if so many
-    /// offers are pending, and are reused late, as clients may still hold an old one.
+    /// Adds an offer under a new number, without a report or a check of the limit. Numbers run from 1 to 9999, or beyond if so
+    /// many offers are pending, and are reused late, as clients may still hold an old one.
     pub(crate) fn add(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
         let highest = u32::try_from(self.pending.len() + 1).unwrap_or(u32::MAX).max(HIGHEST_USUAL_NUMBER);
         loop {
@@ -128,11 +128,13 @@ impl Offers {
         offer
     }
 
+    /// Removes and returns the offer with this number, without a report; `None` if it is not pending.
     pub(crate) fn remove(&mut self, number: u32) -> Option<Offer> {
         let index = self.pending.iter().position(|offer| offer.number == number)?;
         Some(self.pending.remove(index))
     }
 
+    /// Returns the pending offers that satisfy a condition, the oldest first.
     pub(crate) fn select(&self, is_selected: impl Fn(&Offer) -> bool) -> Vec<Offer> {
         self.pending.iter().copied().filter(is_selected).collect()
     }
@@ -140,7 +142,7 @@ impl Offers {
 
 /// Texts about pending offers.
 impl Lobby {
-    /// Shows a new offer to one of its sides, if the ivar `pendinfo` is set there.
+    /// Queues the `<pt>` or `<pf>` line of a new offer to its maker or receiver, if that client has set the ivar `pendinfo`.
     pub(crate) fn queue_offer_line_if_on(&mut self, offer: Offer, side: ConnectionId) {
         let (tag, other) = if side == offer.from { ("<pt>", offer.to) } else { ("<pf>", offer.from) };
         let parameters = match offer.kind {
@@ -149,11 +151,12 @@ impl Lobby {
             _ => "#".to_owned(),
         };
         let name = self.player_name(other);
-        let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.word());
+        let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.wire_word());
         self.queue_if_pendinfo_on(side, &line);
     }
 
-    /// Reports the end of an offer to one of its sides, if the ivar `pendinfo` is set there.
+    /// Queues the `<pr>` line, which reports that an offer is gone, to its maker or receiver, if that client has set the ivar
+    /// `pendinfo`.
     pub(super) fn queue_offer_removal_if_on(&mut self, offer: Offer, side: ConnectionId) {
         self.queue_if_pendinfo_on(side, &format!("\n<pr> {}\n", offer.number));
     }
@@ -175,7 +178,7 @@ impl Lobby {
     }
 }
 
-/// Returns a requested color in brackets, after a blank; empty without one.
+/// Formats a requested color with a blank before it: ` [white]`; empty without one.
 pub(crate) const fn format_requested_color(color: Option<Color>) -> &'static str {
     match color {
         Some(Color::White) => " [white]",

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer_core::message::{GameId, Handle};
+use kibitzer_core::message::Handle;
 
 use super::{ActiveGame, ConnectionId, Deadline, KickReason, LoginObstacle, World};
 use crate::calendar::format_count;
@@ -38,7 +38,7 @@ impl World {
     }
 
     /// Ends a session. If the player is not logged in yet, marks the connection, and the session ends right after the login.
-    pub(crate) fn kick(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
+    pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
             if let Some(connection) = self.lobby.connection_for_output(id) {
@@ -62,7 +62,7 @@ impl World {
     }
 
     /// Announces the shutdown and schedules it; without a time, shuts down at once.
-    pub(crate) fn shut_down(&mut self, after: Duration, now: Instant) {
+    pub(crate) fn announce_and_schedule_shutdown(&mut self, after: Duration, now: Instant) {
         self.lobby.clock.now = now;
         let minutes = format_count(after.as_secs() / 60, "minute");
         self.notify_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
@@ -78,8 +78,8 @@ impl World {
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn shut_down_now(&mut self) {
         self.is_over = true;
-        let endings: Vec<_> =
-            self.games.in_progress.values().filter_map(ActiveGame::played).map(ending_by_shutdown).collect();
+        let played = self.games.in_progress.values().filter_map(ActiveGame::as_played);
+        let endings: Vec<_> = played.map(|game| (game.header.id, ending_by_shutdown(game))).collect();
         for (number, ending) in endings {
             self.end_game(number, ending);
         }
@@ -100,9 +100,6 @@ impl World {
 }
 
 /// Returns how a game ends at the shutdown: adjourned if both players are registered, otherwise aborted.
-fn ending_by_shutdown(game: &Game) -> (GameId, Ending) {
-    (
-        game.header.id,
-        if game.header.are_both_registered() { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN },
-    )
+fn ending_by_shutdown(game: &Game) -> Ending {
+    if game.header.are_both_registered() { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN }
 }

@@ -1,6 +1,6 @@
 //! Runs the simulated players: passes output to them and executes their commands.
 
-use super::command::ending_text;
+use super::command::format_examined_ending;
 use super::{ActiveGame, BoardReason, Connection, ConnectionId, Ivars, Player, World};
 use crate::account::Account;
 use crate::lobby::SavedSettings;
@@ -52,7 +52,7 @@ impl World {
     /// removes the game. Ignores a step without a started game.
     fn run_relay_step(&mut self, by: ConnectionId, step: RelayStep) {
         if let RelayStep::Start { terms, seats } = step {
-            let number = self.games.free_number();
+            let number = self.games.lowest_free_number();
             let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
             let game = ExaminedGame::new_relayed(header);
             self.games.in_progress.insert(number, ActiveGame::Examined(game));
@@ -70,7 +70,7 @@ impl World {
             }
             RelayStep::End(ending) => {
                 game.record_relay_ending(ending);
-                let text = ending_text(&game.header, ending);
+                let text = format_examined_ending(&game.header, ending);
                 for id in self.audience(number) {
                     self.lobby.notify(id, &text);
                 }

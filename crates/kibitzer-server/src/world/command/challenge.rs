@@ -95,13 +95,13 @@ impl Proposal {
         Terms { variant: self.variant, rated: is_rated, minutes: minutes.into(), increment_s: increment_s.into() }
     }
 
-    /// Returns whether the game is rated: as proposed, else if both players are registered and the game is timed. Reports a
+    /// Returns whether the game is rated: as proposed, otherwise if both players are registered and the game is timed. Reports a
     /// default of unrated for `subject` to `id`.
     ///
     /// # Errors
     ///
     /// A refusal of a game that is proposed as rated and cannot be.
-    pub(super) fn decide_rated(
+    pub(super) fn decide_rated_and_report(
         self,
         world: &mut World,
         [id, opponent]: [ConnectionId; 2],
@@ -129,7 +129,7 @@ fn run_challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Comma
         return challenge_to_resume(world, id, opponent);
     }
     check_bughouse_partners(world, [id, opponent], proposal.variant)?;
-    let is_rated = proposal.decide_rated(world, [id, opponent], "match offer")?;
+    let is_rated = proposal.decide_rated_and_report(world, [id, opponent], "match offer")?;
     let terms = proposal.terms(world, id, is_rated);
     make_or_accept_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
     DONE
@@ -190,7 +190,7 @@ pub(super) fn make_or_accept_challenge(
     if mine.is_some_and(|offer| offer.kind == kind) {
         return world.lobby.queue_text(id, &format!("You are already offering an identical match to {other}.\n"));
     }
-    if world.offers.has_too_many(id) {
+    if world.offers.has_reached_limit(id) {
         return world.lobby.queue_text(id, TOO_MANY_OFFERS);
     }
     if let Some(offer) = theirs {

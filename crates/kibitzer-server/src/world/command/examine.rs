@@ -25,7 +25,7 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(world.game_played_by(id).is_some(), "You are playing a game.\n")?;
     refuse_if(world.lobby.own_game(id).is_some(), "You are already examining a game.\n")?;
     let mut words = parameters.split_whitespace();
-    let number = world.games.free_number();
+    let number = world.games.lowest_free_number();
     let game = match (words.next(), words.next()) {
         (None, _) => {
             let Some(seat) = world.lobby.seated_player(id, "untimed") else { return DONE };
@@ -43,7 +43,8 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     DONE
 }
 
-/// Returns a game of a registered player's history: the one of that index, else the last. The error is the text of the refusal.
+/// Returns a finished game of a player's history: the one with this index, or the last one without an index. The error is the
+/// text of the refusal.
 fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
     let name = super::records::canonical_player_name(world, name)?;
     let games = world.games.history_of(&name);
@@ -62,22 +63,22 @@ fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult 
     DONE
 }
 
-/// Returns the game that a player examines.
+/// Returns the game that a player examines. The error is the text of the refusal.
 fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
     world.game_examined_by(id).ok_or("You are not examining a game.\n")
 }
 
 fn run_forward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    step(world, id, parameters, ExaminedGame::step_forward, ("goes forward", "end"))
+    step_examined_game(world, id, parameters, ExaminedGame::step_forward, ("goes forward", "end"))
 }
 
 fn run_backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    step(world, id, parameters, ExaminedGame::step_backward, ("backs up", "beginning"))
+    step_examined_game(world, id, parameters, ExaminedGame::step_backward, ("backs up", "beginning"))
 }
 
-/// Moves the board of the game that the player examines by the number of plies in the parameters, 1 by default, and reports that
-/// to the audience. Refused at the `edge` of the game.
-fn step(
+/// Steps through the game that the player examines, with `go`, by the number of plies in the parameters, 1 by default, and
+/// reports that to the audience. Refused at the `edge` of the game.
+fn step_examined_game(
     world: &mut World,
     id: ConnectionId,
     parameters: &str,
@@ -96,7 +97,7 @@ fn step(
 
 /// Reports an examiner's step to the audience. The examiner receives a prompt in between, as recorded.
 fn report_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
-    let ending = ending_line(world, number);
+    let ending = format_shown_ending(world, number);
     for other in world.audience(number) {
         world.lobby.notify_on_prompt_line(other, text);
         if other == id {
@@ -111,16 +112,16 @@ fn report_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) 
     }
 }
 
-/// Returns the line of the game's ending if its last position is on the board, else an empty text.
-fn ending_line(world: &World, number: GameId) -> String {
+/// Returns the line of the game's ending if its last position is on the board, otherwise an empty text.
+fn format_shown_ending(world: &World, number: GameId) -> String {
     let Some(ActiveGame::Examined(game)) = world.games.get(number) else {
         return String::new();
     };
-    game.ending_if_shown().map(|ending| ending_text(&game.header, ending)).unwrap_or_default()
+    game.ending_if_shown().map(|ending| format_examined_ending(&game.header, ending)).unwrap_or_default()
 }
 
 /// Formats the ending of an examined game: `Game 3: Foo resigns 0-1`.
-pub(crate) fn ending_text(game: &GameHeader, ending: Ending) -> String {
+pub(crate) fn format_examined_ending(game: &GameHeader, ending: Ending) -> String {
     format!("Game {}: {} {}\n", game.id, ending.format_text(game.names()), ending.result())
 }
 

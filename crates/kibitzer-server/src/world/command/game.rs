@@ -195,7 +195,7 @@ fn replace_or_make_offer(
         world.lobby.notify(opponent, "Updated takeback request received.\n");
     }
     let (name, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
-    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.word());
+    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.wire_word());
     let (own, theirs, observers) = match kind {
         OfferKind::Draw => (
             format!("Offering a draw to {other}."),
@@ -251,8 +251,8 @@ fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     DONE
 }
 
-/// Returns the game that a command names, by number or by player, else the player's primary game. The error is the text of the
-/// refusal.
+/// Returns the game that a command names, by number or by player, otherwise the player's primary game. The error is the text of
+/// the refusal.
 fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, Refusal> {
     if let Ok(word) = required_first_word(parameters) {
         return Ok(world.find_game(word)?);
@@ -262,7 +262,7 @@ fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<G
 
 fn run_refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
-    let title = world.games.title(number);
+    let title = world.games.format_title(number);
     world.lobby.queue_unwrapped(id, &title);
     world.queue_board(number, id, BoardReason::Other);
     DONE
@@ -274,33 +274,39 @@ fn run_time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let Sides { white, black } = clocks.unwrap_or_default();
     let unit = world.lobby.clock_unit(id);
     let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.format_elapsed(ms.unsigned_abs()));
-    let text = format!("{}White Clock : {}\nBlack Clock : {}\n", world.games.title(number), show(white), show(black));
+    let text =
+        format!("{}White Clock : {}\nBlack Clock : {}\n", world.games.format_title(number), show(white), show(black));
     world.lobby.queue_unwrapped(id, &text);
     DONE
 }
 
 fn run_moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
-    let Some(table) = world.games.get(number) else { return DONE };
-    let record = match table {
+    let Some(active_game) = world.games.get(number) else { return DONE };
+    let record = match active_game {
         ActiveGame::Played(game) => &game.record,
         ActiveGame::Examined(game) => &game.line,
     };
-    Ok(format!("\n{}\n\n", move_list(table.header(), None, record, world.lobby.clock_unit(id))))
+    Ok(format!("\n{}\n\n", move_list(active_game.header(), None, record, world.lobby.clock_unit(id))))
 }
 
 fn run_games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
-    let is_wanted = |table: &&ActiveGame| name.is_none_or(|name| table.header().color_of(name).is_some());
-    let rows: Vec<_> =
-        world.games.in_progress.values().filter(is_wanted).map(|table| format_games_line(world, table)).collect();
+    let is_wanted = |active_game: &&ActiveGame| name.is_none_or(|name| active_game.header().color_of(name).is_some());
+    let rows: Vec<_> = world
+        .games
+        .in_progress
+        .values()
+        .filter(is_wanted)
+        .map(|active_game| format_games_line(world, active_game))
+        .collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
     let n_games = format_count(rows.len(), "game");
     Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.games.in_progress.len()))
 }
 
-fn format_games_line(world: &World, table: &ActiveGame) -> String {
-    let line = match table {
+fn format_games_line(world: &World, active_game: &ActiveGame) -> String {
+    let line = match active_game {
         ActiveGame::Played(game) => games_row(game, world.now()),
         ActiveGame::Examined(game) => examined_row(game),
     };

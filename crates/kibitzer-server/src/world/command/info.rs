@@ -3,7 +3,7 @@
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
 use super::records::no_player_text;
-use super::{Command, CommandResult, refuse_if, usage_line};
+use super::{Command, CommandResult, format_usage_line, refuse_if};
 use crate::calendar::{format_count, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
@@ -51,31 +51,31 @@ fn run_help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
     }
     let unknown = || format!("There is no help available for \"{topic}\".\n");
     let (_, command) = world.directory.find_by_prefix(&topic).map_err(|_| unknown())?;
-    Ok(format!("Command: {}\n{}\n{}\n", command.name, usage_line(command), command.summary))
+    Ok(format!("Command: {}\n{}\n{}\n", command.name, format_usage_line(command), command.summary))
 }
 
 fn run_finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next().unwrap_or_default();
     let whom = if name.is_empty() { Some(id) } else { world.lobby.find_player_by_prefix(name) };
-    match whom.and_then(|whom| finger_online(world, whom)) {
+    match whom.and_then(|whom| format_finger_online(world, whom)) {
         Some(text) => Ok(text),
-        None => finger_absent(world, name),
+        None => format_finger_absent(world, name),
     }
 }
 
 /// Formats the reply to `finger` about a player who is logged in; `None` if the connection has no player.
-fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
+fn format_finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let player = world.lobby.player(whom)?;
     let (on, idle) = (format_duration(world.now() - player.since), format_duration(world.now() - player.last_command));
     let who = if player.is_registered {
-        ratings_table(player.name(), &player.ratings)
+        format_ratings_table(player.name(), &player.ratings)
     } else {
         format!("{} is NOT a registered player.\n", player.name())
     };
     let timeseal = if world.lobby.uses_timeseal(whom) { "On" } else { "Off" };
     let notes: Vec<_> = player.saved.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
-    let (display, activity) = (player.name_with_titles(), activity_text(world, whom));
+    let (display, activity) = (player.name_with_titles(), format_activity_line(world, whom));
     Some(format!(
         "Finger of {display}:\n\nOn for: {on}   Idle: {idle}\n{activity}\n{who}Timeseal:    {timeseal}\n{}{end}",
         notes.concat()
@@ -83,7 +83,7 @@ fn finger_online(world: &World, whom: ConnectionId) -> Option<String> {
 }
 
 /// Formats a line about the game that a player plays or examines; empty without one.
-fn activity_text(world: &World, whom: ConnectionId) -> String {
+fn format_activity_line(world: &World, whom: ConnectionId) -> String {
     let (Some(number), Some(player)) = (world.lobby.own_game(whom), world.lobby.player(whom)) else {
         return String::new();
     };
@@ -94,15 +94,15 @@ fn activity_text(world: &World, whom: ConnectionId) -> String {
 }
 
 /// Formats the reply to `finger` about a registered player who is not logged in; refused if there is no such player.
-fn finger_absent(world: &World, name: &str) -> CommandResult {
+fn format_finger_absent(world: &World, name: &str) -> CommandResult {
     let account = world.options.accounts.find_by_prefix(name).ok_or_else(|| no_player_text(name))?;
     let (name, titles) = (&account.handle, account.format_titles());
-    let ratings = ratings_table(name.as_str(), &account.ratings);
+    let ratings = format_ratings_table(name.as_str(), &account.ratings);
     Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))
 }
 
 /// Formats the table of ratings and an empty line. Ratings never change on this server, so their deviation is fixed.
-fn ratings_table(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
+fn format_ratings_table(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
     if ratings.is_empty() {
         return format!("{name} has not played any rated games.\n\n");
     }
@@ -131,15 +131,15 @@ fn run_who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
         _ => true,
     };
     let shown = world.lobby.players().filter(|(_, player)| is_shown(player));
-    let entries: Vec<_> = shown.map(|(whom, player)| who_entry(world, whom, player)).collect();
+    let entries: Vec<_> = shown.map(|(whom, player)| format_who_entry(world, whom, player)).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
-    let rows: String = entries.chunks(WHO_COLUMNS).map(|row| who_row(row, width)).collect();
+    let rows: String = entries.chunks(WHO_COLUMNS).map(|row| format_who_row(row, width)).collect();
     Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
 }
 
-/// Formats a row of `who` from pairs of a head (rating and state) and a name. Names are padded to `width` and two blanks, except in the
-/// last of [`WHO_COLUMNS`] columns.
-fn who_row(row: &[(String, String)], width: usize) -> String {
+/// Formats a row of `who` from pairs of a head (rating and state) and a name. Names are padded to `width` and two blanks, except
+/// in the last of [`WHO_COLUMNS`] columns.
+fn format_who_row(row: &[(String, String)], width: usize) -> String {
     let cells = row.iter().enumerate().map(|(column, (head, name))| {
         if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }
     });
@@ -147,13 +147,13 @@ fn who_row(row: &[(String, String)], width: usize) -> String {
 }
 
 /// Returns rating and state of a player, and the name with its titles.
-fn who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, String) {
+fn format_who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, String) {
     let rating = player.ratings.get("blitz").copied().unwrap_or_default();
-    (format!("{rating:>4}  {}", state_sign(world, whom)), player.name_with_titles())
+    (format!("{rating:>4}  {}", who_state_sign(world, whom)), player.name_with_titles())
 }
 
 /// Returns the sign before a player's name in `who`: giver of a simul, player, examiner, or a blank.
-fn state_sign(world: &World, id: ConnectionId) -> char {
+fn who_state_sign(world: &World, id: ConnectionId) -> char {
     if !world.lobby.simul_games(id).is_empty() {
         '~'
     } else if world.game_played_by(id).is_some() {

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use kibitzer_core::message::CommandCode;
 
-pub(crate) use self::examine::ending_text;
+pub(crate) use self::examine::format_examined_ending;
 use crate::account::exact_or_prefix_matches;
 use crate::family::Family;
 use crate::world::{ConnectionId, World};
@@ -31,7 +31,7 @@ const NULL: CommandCode = CommandCode(0);
 /// Number of `sublist`; missing in the published list, used by the recorded server.
 const SUBLIST: CommandCode = CommandCode(129);
 
-/// Text that completes the reply to a command after the output it has queued, or the reason of a refusal.
+/// Result of a command: the text to queue after the output that the command itself has queued, or a refusal.
 type CommandResult = Result<String, Refusal>;
 
 /// Result of a command that has queued all of its output.
@@ -48,12 +48,12 @@ enum Refusal {
     Coded(CommandCode, String),
 }
 
-/// Refuses a command with this text if a condition is met.
+/// Returns the text as a refusal if `is_refused` is set, otherwise `Ok`.
 fn refuse_if(is_refused: bool, text: impl Into<Refusal>) -> Result<(), Refusal> {
     if is_refused { Err(text.into()) } else { Ok(()) }
 }
 
-/// Returns the first word of the parameters, which must not be empty.
+/// Returns the first word of the parameters; [`Refusal::Usage`] if there is none.
 fn required_first_word(parameters: &str) -> Result<&str, Refusal> {
     parameters.split_whitespace().next().ok_or(Refusal::Usage)
 }
@@ -91,10 +91,10 @@ struct Command {
     run: CommandFunction,
 }
 
-/// Executes a command for a player, given the text after its name without leading blanks.
+/// Function that executes a command for a player. Its last argument is the text after the command's name, without leading blanks.
 #[derive(Clone, Copy, Debug)]
 enum CommandFunction {
-    /// Only replies.
+    /// Changes nothing; returns the reply.
     Query(fn(&World, ConnectionId, &str) -> CommandResult),
     Action(ActionFunction),
 }
@@ -177,7 +177,7 @@ const ALIASES: [(&str, &str); 24] = [
 /// The command that must not be abbreviated.
 const QUIT: &str = "quit";
 
-/// The commands by name, with their numbers in block mode.
+/// The commands of a server by name, each with its number in block mode.
 #[derive(Debug)]
 pub(crate) struct CommandDirectory(BTreeMap<&'static str, (CommandCode, &'static Command)>);
 
@@ -205,7 +205,7 @@ impl CommandDirectory {
 }
 
 impl World {
-    /// Executes a command line or a move, and returns the command's number for block mode. The reply is queued without a prompt.
+    /// Executes a command or plays a move. Queues the reply without a prompt, and returns the code for block mode.
     /// Resets the player's idle time unless the line starts with `$$`.
     pub(crate) fn run_command(&mut self, id: ConnectionId, line: &str) -> CommandCode {
         let line = line.trim();
@@ -226,7 +226,7 @@ impl World {
         self.run_and_frame_for_others(id, |world| world.run_command_or_move(id, name, parameters.trim_start()))
     }
 
-    /// Executes a command by its name, or plays a move. Only the whole name of a command takes precedence over a move.
+    /// Executes a command, or plays a move. A word that is the whole name of a command is not tried as a move.
     fn run_command_or_move(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
         let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_typed_move(id, name) };
@@ -253,7 +253,7 @@ impl World {
         }
     }
 
-    /// Queues the refusal of an unknown command.
+    /// Queues the refusal of an unknown command, and returns its code for block mode.
     fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
         self.lobby.queue_text(id, &family.unknown_command_text(name));
         CommandCode::UNKNOWN_COMMAND
@@ -279,7 +279,7 @@ impl World {
         let (code, text) = match outcome {
             Ok(text) | Err(Refusal::Text(text)) => (code, text),
             Err(Refusal::Coded(code, text)) => (code, text),
-            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, usage_line(command)),
+            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command)),
         };
         if !text.is_empty() {
             self.lobby.queue_text(id, &text);
@@ -287,7 +287,7 @@ impl World {
         code
     }
 
-    /// Refuses an abbreviated `quit` by a tell from the player to that player, as recorded.
+    /// Refuses an abbreviated `quit` with a tell in the player's own name, as recorded. Returns the code for block mode.
     fn refuse_abbreviated_quit(&mut self, id: ConnectionId) -> CommandCode {
         let Some((display, name)) = self.lobby.player(id).map(|me| (me.name_with_titles(), me.name().to_owned()))
         else {
@@ -313,7 +313,7 @@ fn expand_alias(line: &str) -> String {
 }
 
 /// Formats the usage of a command.
-fn usage_line(command: &Command) -> String {
+fn format_usage_line(command: &Command) -> String {
     format!("Usage: {}\n", format!("{} {}", command.name, command.parameters).trim_end())
 }
 

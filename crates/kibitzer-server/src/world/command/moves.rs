@@ -24,14 +24,14 @@ impl World {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
         let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
-        let table = self.games.get(number)?;
-        let position = table.position();
+        let active_game = self.games.get(number)?;
+        let position = active_game.position();
         let read = position.parse_typed_move(typed, case);
         if read == Err(TypedMoveError::NotAMove) {
             return None;
         }
         let is_waiting = self.game_and_color_of(id).is_some_and(|(_, color)| color != position.side_to_move);
-        let is_paused = table.played().is_some_and(|game| game.is_paused);
+        let is_paused = active_game.as_played().is_some_and(|game| game.is_paused);
         match read {
             _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
             _ if is_paused => self.lobby.queue_text(id, "The clock is paused, use \"unpause\" to resume.\n"),
@@ -56,7 +56,7 @@ impl World {
         })
     }
 
-    /// Sends the board after the refusal, so that a client that has moved already can restore its position.
+    /// Queues a refusal and the current board, so that a client that already shows the move can restore its position.
     fn refuse_move_and_show_board(&mut self, id: ConnectionId, number: GameId, why: &str) {
         self.lobby.queue_text(id, why);
         self.queue_board(number, id, BoardReason::Other);
@@ -90,10 +90,10 @@ impl World {
         }
     }
 
-    /// Reports the piece that a capture adds to a reserve, before the move itself: in crazyhouse the captor's reserve, which the move has
-    /// updated already; in bughouse the partner's, to which this function adds the piece.
+    /// Reports the piece that a capture adds to a reserve, before the move itself: in crazyhouse the captor's reserve, which the
+    /// move has updated already; in bughouse the partner's, to which this function adds the piece.
     fn pass_captured_piece(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
-        match (self.games.get(number).map(|table| table.header().terms.variant), partner) {
+        match (self.games.get(number).map(|active_game| active_game.header().terms.variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.notify_reserve_addition(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {
                 let receiver = color.opponent();
@@ -149,7 +149,7 @@ impl World {
         number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.player_name(id)))
     }
 
-    /// Returns the game a player plays, and the player's color.
+    /// Returns the game that a player plays, and the player's color. The error is the refusal of a player without a game.
     pub(super) fn own_game_and_color(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
         let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
         self.game_and_color_of(id).ok_or_else(refusal)

@@ -51,7 +51,7 @@ impl World {
         if let Some(player) = self.lobby.player_mut(id) {
             player.observing.push(number);
         }
-        let title = self.games.title(number);
+        let title = self.games.format_title(number);
         let info = self.gameinfo_line_if_on(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
         self.queue_game_start_datagram(number, id, false);
@@ -93,8 +93,9 @@ fn run_unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Comma
 
 fn run_allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
-    let tables = world.games.in_progress.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
-    let lines: Vec<_> = tables.filter_map(|(&number, table)| observers_line(world, number, table)).collect();
+    let active_games = world.games.in_progress.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
+    let lines: Vec<_> =
+        active_games.filter_map(|(&number, active_game)| format_observers_line(world, number, active_game)).collect();
     match only {
         Some(number) if lines.is_empty() => Err(format!("No one is observing game {number}.\n").into()),
         None if lines.is_empty() => DONE,
@@ -107,13 +108,13 @@ fn run_allobservers(world: &World, _: ConnectionId, parameters: &str) -> Command
 
 /// Formats the observers of a game, after its examiners: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2
 /// users)`. `None` for a game without either.
-fn observers_line(world: &World, number: GameId, table: &ActiveGame) -> Option<String> {
+fn format_observers_line(world: &World, number: GameId, active_game: &ActiveGame) -> Option<String> {
     let name = |id: ConnectionId| world.lobby.player(id).map(Player::name_with_titles);
-    let examiners = if table.played().is_some() { Vec::new() } else { world.players_or_examiners(number) };
+    let examiners = if active_game.as_played().is_some() { Vec::new() } else { world.players_or_examiners(number) };
     let mut names: Vec<_> = examiners.into_iter().filter_map(name).map(|name| format!("#{name}")).collect();
     names.extend(world.lobby.observers(number).into_iter().filter_map(name));
-    let Sides { white, black } = table.header().names();
-    let head = match table {
+    let Sides { white, black } = active_game.header().names();
+    let head = match active_game {
         ActiveGame::Played(_) => format!("Observing {number} [{white} vs. {black}]"),
         ActiveGame::Examined(game) if game.is_scratch => format!("Examining {number} (scratch)"),
         ActiveGame::Examined(_) => format!("Examining {number} [{white} vs. {black}]"),

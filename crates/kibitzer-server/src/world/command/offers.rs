@@ -40,20 +40,22 @@ fn run_withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     DONE
 }
 
-/// Returns whether the server does not know this parameter: a name, without [`Feature::OfferNames`].
+/// Returns whether the parameter is not a number and [`Feature::OfferNames`] is disabled, so that the command is ignored.
 ///
 /// Source: FatICS, recorded.
 fn is_unsupported_parameter(world: &World, parameters: &str) -> bool {
     world.options.missing.contains(&Feature::OfferNames) && parameters.parse::<u32>().is_err() && !parameters.is_empty()
 }
 
-/// Returns the offers that a verb may be about: the made ones for `withdraw`, else the received ones.
+/// Returns the offers to which a verb applies: for `withdraw` those that the player made, otherwise those that the player
+/// received.
 fn answerable_offers(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
     let is_mine = |offer: &Offer| if verb == "withdraw" { offer.from == id } else { offer.to == id };
     world.offers.select(is_mine)
 }
 
-/// Returns all candidates for `all`, else the selected one. The error is the text of the refusal; so is `all` without candidates.
+/// Returns all answerable offers if the parameter is `all`, otherwise the one that it selects. The error is the text of the
+/// refusal.
 fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
     let candidates = answerable_offers(world, id, verb);
     if parameters == "all" && !candidates.is_empty() {
@@ -62,7 +64,7 @@ fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) 
     select_one_offer(world, id, parameters, verb).map(|offer| vec![offer])
 }
 
-/// Returns the candidate that the last word of the parameters selects; without parameters there must be only one. The error is
+/// Returns the answerable offer that the last word of the parameters selects; without parameters, the only one. The error is
 /// the text of the refusal, for no match or several.
 fn select_one_offer(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(name_key);
@@ -82,7 +84,9 @@ fn select_one_offer(world: &World, id: ConnectionId, parameters: &str, verb: &st
 fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
     match word.parse::<u32>() {
         Ok(number) => offer.number == number,
-        Err(_) => offer.kind.word() == word || world.lobby.player_name(offer.other_side(id)).eq_ignore_ascii_case(word),
+        Err(_) => {
+            offer.kind.wire_word() == word || world.lobby.player_name(offer.other_side(id)).eq_ignore_ascii_case(word)
+        }
     }
 }
 
@@ -90,7 +94,7 @@ fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> b
 fn run_pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let section = |verb: &str, side: &str| {
         let rows: String =
-            answerable_offers(world, id, verb).iter().map(|offer| pending_row(world, id, offer)).collect();
+            answerable_offers(world, id, verb).iter().map(|offer| format_pending_row(world, id, offer)).collect();
         if rows.is_empty() {
             return format!("There are no offers pending {side} other players.\n");
         }
@@ -101,7 +105,7 @@ fn run_pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     Ok(format!("{}\n{}", section("withdraw", "to"), section("accept", "from")))
 }
 
-fn pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String {
+fn format_pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String {
     let (from, to) = (world.lobby.player_name(offer.from), world.lobby.player_name(offer.to));
     let (who, whom) =
         if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
@@ -115,7 +119,7 @@ fn pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String {
         OfferKind::Switch => "to switch sides".to_owned(),
         OfferKind::Takeback(plies) => format!("to take back {plies} half-move(s)"),
         OfferKind::Abort | OfferKind::Adjourn | OfferKind::Pause | OfferKind::Unpause => {
-            format!("to {} the game", offer.kind.word())
+            format!("to {} the game", offer.kind.wire_word())
         }
     };
     format!("{:>4}: {who} offering {whom} {proposal}.\n", offer.number)

@@ -34,7 +34,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(has_partner(whom), format!("{other} already has a partner.\n"))?;
     refuse_if(is_closed, format!("{other} is not open for bughouse.\n"))?;
     refuse_if(is_repeated, format!("You are already offering to be {other}'s partner.\n"))?;
-    refuse_if(world.offers.has_too_many(id), TOO_MANY_OFFERS)?;
+    refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let own = format!("Making a partnership offer to {other}.\n");
     let theirs = format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n");
     world.make_offer(id, whom, OfferKind::Partner, (&own, &theirs));
@@ -50,7 +50,8 @@ fn run_ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
 }
 
 fn run_bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let played = world.games.in_progress.values().filter_map(ActiveGame::played).filter(|game| game.partner.is_some());
+    let played =
+        world.games.in_progress.values().filter_map(ActiveGame::as_played).filter(|game| game.partner.is_some());
     let games: Vec<_> = played.map(|game| format!("{}\n", games_row(game, world.now()))).collect();
     let rated = |player: &Player| format!("{} {}", player.rating("bughouse"), player.name_with_titles());
     let (mut pairs, mut open) = (Vec::new(), Vec::new());

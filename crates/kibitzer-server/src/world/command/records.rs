@@ -19,14 +19,15 @@ pub(super) fn no_player_text(name: &str) -> String {
     format!("There is no player matching the name \"{name}\".\n")
 }
 
-/// Returns the name of a player who is logged in or registered, in that player's spelling.
+/// Returns the name of a player in that player's own spelling: of one who is logged in, also by a prefix, or of an account. The
+/// error is the text of the refusal.
 pub(super) fn canonical_player_name(world: &World, name: &str) -> Result<String, String> {
     let online = world.lobby.find_player_by_prefix(name).map(|id| world.lobby.player_name(id));
     let account = || world.options.accounts.get(name).map(|account| account.handle.to_string());
     online.or_else(account).ok_or_else(|| no_player_text(name))
 }
 
-/// Returns the name in the parameters, else the player's own.
+/// Returns the name of the player named in the parameters, or that of `id` without a name. The error is the text of the refusal.
 fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, String> {
     match parameters.split_whitespace().next() {
         Some(name) => canonical_player_name(world, name),

@@ -28,7 +28,7 @@ fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
     let proposal = Proposal::parse(parameters).filter(|proposal| proposal.variant != Variant::Bughouse);
     let proposal = proposal.ok_or(Refusal::Usage)?;
-    let is_rated = proposal.decide_rated(world, [id, id], "seek")?;
+    let is_rated = proposal.decide_rated_and_report(world, [id, id], "seek")?;
     let wanted = Seek {
         // Assigned when the seek is posted.
         number: 0,
@@ -69,7 +69,7 @@ fn find_matching_seek(world: &World, wanted: &Seek) -> Option<Seek> {
 
 /// Starts the game of a seek for the player who answers it, with this color if one is given.
 fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
-    let players = world.assign_colors(id, found.from, color.or(found.color.map(Color::opponent)));
+    let players = world.choose_colors(id, found.from, color.or(found.color.map(Color::opponent)));
     world.start_game(players, found.terms, Some(id));
 }
 
@@ -131,12 +131,12 @@ fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<See
 }
 
 fn run_sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let rows: String = world.seeks.iter().filter_map(|seek| sought_row(world, seek)).collect();
+    let rows: String = world.seeks.iter().filter_map(|seek| format_sought_row(world, seek)).collect();
     Ok(format!("{rows}{} displayed.\n", format_count(world.seeks.len(), "ad")))
 }
 
 /// Formats a row of `sought`: ` 4 ---- Alekhine 15 10 unrated standard [white] 0-9999 m`. `None` if the seeker is not logged in.
-fn sought_row(world: &World, seek: &Seek) -> Option<String> {
+fn format_sought_row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
     let kind = seek.terms.kind();

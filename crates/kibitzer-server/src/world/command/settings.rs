@@ -128,7 +128,7 @@ fn run_ivariables(world: &World, id: ConnectionId, parameters: &str) -> CommandR
     Ok(table)
 }
 
-/// Returns the player of the name in the parameters, else the player itself.
+/// Returns the player named in the parameters, or `id` without a name. The error is the text of the refusal.
 pub(super) fn requested_player_or_self(
     world: &World,
     id: ConnectionId,

@@ -60,7 +60,7 @@ fn run_simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     refuse_if(!is_open, format!("{other} is not open to receiving simul requests.\n"))?;
     refuse_if(is_busy, format!("{other} can't begin a simul while playing a non-simul game.\n"))?;
     refuse_if(is_repeated, format!("You are already offering that to {other}.\n"))?;
-    refuse_if(world.offers.has_too_many(id), TOO_MANY_OFFERS)?;
+    refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let theirs = format!("{me} requests to join a simul match with you.\n");
     world.make_offer(id, giver, OfferKind::Simul, ("Simul match request sent.\n", &theirs));
     DONE

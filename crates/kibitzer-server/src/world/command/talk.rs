@@ -64,7 +64,7 @@ fn run_message(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     DONE
 }
 
-/// Returns the player of that name if tells of `id` reach that player.
+/// Returns the player with this name. Refused if the player is not logged in, or does not accept tells of `id`.
 fn find_reachable_player(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
     let whom = world.lobby.find_player_or_refusal(name)?;
     check_reachable(world, id, whom)?;
@@ -179,7 +179,7 @@ fn send_game_comment(
         let text = format!("Only registered players may {verb} to others' games.\n");
         return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
-    let kind = world.games.get(number).map_or("", |table| table.header().terms.kind());
+    let kind = world.games.get(number).map_or("", |active_game| active_game.header().terms.kind());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.name_with_titles(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
     let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &datagram_titles(me), is_kibitz, text]);
@@ -192,7 +192,7 @@ fn send_game_comment(
 /// Returns who receives a kibitz or whisper from `id`: the observers of a game and its examiners, and for a kibitz the players.
 /// Leaves out the sender, players who switched `kibitz` off, and players who censor the sender.
 fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
-    let is_examined = world.games.get(number).is_some_and(|table| table.played().is_none());
+    let is_examined = world.games.get(number).is_some_and(|active_game| active_game.as_played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
     all.filter(|&whom| whom != id && world.lobby.accepts_talk_from(whom, id, "kibitz", true)).collect()
@@ -220,8 +220,8 @@ fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
 }
 
 impl World {
-    /// Sends `said` to all `hearers`. If the speaker is one of them, that copy becomes part of the reply and has no prompt of its
-    /// own.
+    /// Queues `said` to all `hearers`. If the speaker is one of them, that copy becomes part of the reply and has no prompt of
+    /// its own.
     pub(super) fn queue_talk_to_all(
         &mut self,
         from: ConnectionId,

@@ -12,7 +12,7 @@ use crate::play::{Game, GameHeader, Sides, Terms};
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Seek, World};
 
 impl World {
-    /// Sends the datagram that starts a game for a client: its own game, or one that it observes from now on.
+    /// Queues the datagram that announces a game to a client: its own game, or one that it observes from now on.
     pub(crate) fn queue_game_start_datagram(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.game_start_datagram(game, kind) {
@@ -20,10 +20,10 @@ impl World {
         }
     }
 
-    /// Returns the datagram that starts a game for a client; `kind` is the number of the datagram.
+    /// Returns the datagram that announces a game; `kind` is its number. `None` without such a game.
     fn game_start_datagram(&self, game: GameId, kind: u32) -> Option<Datagram> {
-        let table = self.games.get(game)?;
-        let GameHeader { terms, seats: Sides { white, black }, .. } = table.header();
+        let active_game = self.games.get(game)?;
+        let GameHeader { terms, seats: Sides { white, black }, .. } = active_game.header();
         let rating = |seat: &crate::play::SeatedPlayer| seat.rating.value().unwrap_or_default().to_string();
         let titles_by_name = |name: &str| {
             self.lobby
@@ -37,14 +37,14 @@ impl World {
             game.to_string(),
             white.name.to_string(),
             black.name.to_string(),
-            wild_number(*terms).to_string(),
-            rating_type(*terms),
+            icc_wild_number(*terms).to_string(),
+            icc_rating_type(*terms),
             u8::from(terms.rated).to_string(),
             minutes.clone(),
             increment.clone(),
             minutes,
             increment,
-            u8::from(table.played().is_some()).to_string(),
+            u8::from(active_game.as_played().is_some()).to_string(),
             String::new(),
             rating(white),
             rating(black),
@@ -60,24 +60,26 @@ impl World {
         Some(Datagram::new(kind, arguments))
     }
 
-    /// Sends a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
+    /// Queues the datagram of a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
     pub(crate) fn queue_relation_datagram(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
         self.lobby.queue_datagram_if_on(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
-    /// Sends both reserves of a game as a datagram. Returns `false`, and sends nothing, if the variant has no reserves or the
+    /// Queues both reserves of a game as a datagram. Returns `false`, and queues nothing, if the variant has no reserves or the
     /// client has the datagram switched off.
     pub(crate) fn queue_holdings_datagram(&mut self, game: GameId, to: ConnectionId) -> bool {
-        let Some(table) = self.games.get(game).filter(|table| table.header().terms.variant.has_hands()) else {
+        let Some(active_game) =
+            self.games.get(game).filter(|active_game| active_game.header().terms.variant.has_hands())
+        else {
             return false;
         };
-        let hands = table.position().hands;
+        let hands = active_game.position().hands;
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
         self.lobby.queue_datagram_if_on(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
-    /// Sends to a client of ICC what a board line leaves out: both clocks in milliseconds in a played game, and to a client
-    /// without board lines the move or the position. Sends nothing to other clients.
+    /// Queues for an ICC client what a board line leaves out: both clocks in milliseconds in a played game, and to a client
+    /// without board lines the move or the position. Queues nothing for other clients.
     pub(crate) fn queue_board_datagrams(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
@@ -87,14 +89,14 @@ impl World {
         {
             self.lobby.queue_datagram_if_on(to, &position);
         }
-        let Some(game) = self.games.get(number).and_then(|table| table.played()) else { return };
+        let Some(game) = self.games.get(number).and_then(|active_game| active_game.as_played()) else { return };
         for clock in clock_datagrams(game, game.clocks.readings(self.now())) {
             self.lobby.queue_datagram_if_on(to, &clock);
         }
     }
 
-    /// Returns the datagram of a change: the last move, a takeback, new clocks, else the whole position, which also replaces a
-    /// takeback that the client has switched off. `None` without such a game.
+    /// Returns the datagram of a change: the last move, a takeback, new clocks, otherwise the whole position, which also replaces
+    /// a takeback that the client has switched off. `None` without such a game.
     fn position_change_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
         let ActiveGame::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
         let id = number.to_string();
@@ -136,22 +138,22 @@ impl World {
         Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.header.id.to_string()).chain(parts)))
     }
 
-    /// Sends a seek as a datagram; returns whether the client has it switched on.
+    /// Queues a seek as a datagram. Returns `false`, and queues nothing, if the client has the datagram switched off.
     pub(crate) fn queue_seek_datagram(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
         self.lobby.queue_datagram_if_on(to, &datagram)
     }
 
-    /// Sends all visible seeks to a client that has switched the datagram on.
+    /// Queues all visible seeks as datagrams, if the client has switched the datagram on.
     pub(crate) fn queue_all_seek_datagrams(&mut self, to: ConnectionId) {
         for seek in self.visible_seeks(to) {
             self.queue_seek_datagram(to, &seek);
         }
     }
 
-    /// Sends the removal of a seek as a datagram; returns whether the client has it switched on.
-    pub(crate) fn queue_seek_removed_datagram(&mut self, to: ConnectionId, index: u32) -> bool {
-        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]))
+    /// Queues the datagram of the removal of a seek, if the client has switched it on.
+    pub(crate) fn queue_seek_removed_datagram(&mut self, to: ConnectionId, index: u32) {
+        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]));
     }
 
     /// Returns the datagram of a seek; `None` if the seeker is not logged in.
@@ -170,8 +172,8 @@ impl World {
             datagram_titles(player),
             rating.unwrap_or_default().to_string(),
             if rating.is_some() { "2" } else { "0" }.to_owned(),
-            wild_number(seek.terms).to_string(),
-            rating_type(seek.terms),
+            icc_wild_number(seek.terms).to_string(),
+            icc_rating_type(seek.terms),
             seek.terms.minutes.to_string(),
             seek.terms.increment_s.to_string(),
             flag(seek.terms.rated),
@@ -197,7 +199,7 @@ fn clock_datagrams(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
 }
 
 /// Returns the number of a variant. Source: icc §7.
-const fn wild_number(terms: Terms) -> u8 {
+const fn icc_wild_number(terms: Terms) -> u8 {
     match terms.variant {
         Variant::Standard => 0,
         Variant::Crazyhouse => 23,
@@ -207,7 +209,7 @@ const fn wild_number(terms: Terms) -> u8 {
 }
 
 /// Returns the kind of a game in ICC's spelling: `Blitz`.
-fn rating_type(terms: Terms) -> String {
+fn icc_rating_type(terms: Terms) -> String {
     let kind = terms.kind();
     let (first, rest) = kind.split_at_checked(1).unwrap_or_default();
     first.to_ascii_uppercase() + rest

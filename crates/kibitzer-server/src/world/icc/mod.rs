@@ -39,8 +39,8 @@ pub(crate) mod number {
 }
 
 impl World {
-    /// Applies a level setting, such as `level1=5`, that an ICC client sends at the login prompt before its name. Returns whether the
-    /// line is one, even if its value is invalid; always `false` for a connection of FICS.
+    /// Applies a level setting, such as `level1=5`, that an ICC client sends at the login prompt before its name. Returns whether
+    /// the line is one, even if its value is invalid; always `false` for a connection of FICS.
     pub(crate) fn apply_if_level_setting(&mut self, id: ConnectionId, line: &str) -> bool {
         let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc);
         connection.is_some_and(|connection| connection.levels.apply_if_level_line(line))
@@ -55,7 +55,7 @@ impl World {
         }
     }
 
-    /// Sends a player's own name and the list of seeks.
+    /// Queues the datagrams that follow a login: the player's own name and titles, and all visible seeks.
     pub(crate) fn queue_login_datagrams(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(player)]);
@@ -64,7 +64,7 @@ impl World {
     }
 }
 
-/// Titles as datagrams have them: `GM C`.
+/// Formats a player's titles as in datagrams, separated by blanks: `GM C`.
 pub(crate) fn datagram_titles(player: &Player) -> String {
     let words = player.titles.split(['(', ')']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")

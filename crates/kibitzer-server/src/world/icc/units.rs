@@ -4,7 +4,7 @@
 
 use kibitzer_core::message::CommandCode;
 
-use crate::lobby::LevelSettings;
+use crate::lobby::IccLevelSettings;
 use crate::world::{ConnectionId, World};
 
 const CONTROL_Y: char = '\x19';
@@ -24,8 +24,10 @@ impl World {
     /// Executes a command of `id` and frames its reply as a unit, with the command's tag if the client has switched tags on. Adds
     /// the marks around the unit if they are switched on.
     pub(crate) fn run_command_in_unit(&mut self, id: ConnectionId, line: &str) {
-        let has_tags =
-            self.lobby.connection(id).is_some_and(|connection| connection.levels.has_level_1_bit(LevelSettings::TAGS));
+        let has_tags = self
+            .lobby
+            .connection(id)
+            .is_some_and(|connection| connection.levels.has_level_1_bit(IccLevelSettings::TAGS));
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
         // The head has the command's number, so that it is inserted once the command has run.
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
@@ -35,7 +37,7 @@ impl World {
         let Some(connection) = self
             .lobby
             .connection_for_output(id)
-            .filter(|connection| connection.levels.has_level_1_bit(LevelSettings::MARKS))
+            .filter(|connection| connection.levels.has_level_1_bit(IccLevelSettings::MARKS))
         else {
             return;
         };
@@ -43,8 +45,8 @@ impl World {
         connection.queue_unwrapped(&format!("{CONTROL_Y}>"));
     }
 
-    /// Executes a command of `id` with `run`, and frames as a unit, with the player's name, its output to each other client that receives
-    /// units. The output to `id` is not framed.
+    /// Executes a command of `id` with `run`, and frames as a unit, with the player's name, its output to each other client that
+    /// receives units. The output to `id` is not framed.
     pub(crate) fn run_and_frame_for_others(
         &mut self,
         id: ConnectionId,
@@ -58,13 +60,14 @@ impl World {
             else {
                 continue;
             };
-            let name = if connection.levels.has_level_1_bit(LevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
+            let name =
+                if connection.levels.has_level_1_bit(IccLevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
             self.frame_unit(to, start, &format!("{} {name}", command_number(code)));
         }
         code
     }
 
-    /// Frames the unsent bytes from `start` on.
+    /// Encloses the unsent bytes from `start` on in a unit with this head.
     fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
         let Some(connection) = self.lobby.connection_for_output(id) else { return };
         let head = format!("{CONTROL_Y}[{head}\r\n");
@@ -73,7 +76,7 @@ impl World {
     }
 }
 
-/// Splits `` `tag`command `` into tag and command.
+/// Splits `` `tag`command `` into tag and command; `None` without a valid tag.
 fn split_tag(line: &str) -> Option<(&str, &str)> {
     let (tag, command) = line.strip_prefix('`')?.split_once('`')?;
     let is_tag = (1..=MAX_TAG_BYTES).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_graphic());
