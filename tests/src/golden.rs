@@ -35,7 +35,7 @@ pub fn render(events: &[Event]) -> String {
             other => (false, format!("{other:?}")),
         };
         let bell = if bell { '*' } else { ' ' };
-        writeln!(text, "{:>6}{bell} {what}", event.offset()).expect("a string takes all");
+        writeln!(text, "{:>6}{bell} {what}", event.offset().unwrap_or_default()).expect("a string takes all");
         text
     })
 }

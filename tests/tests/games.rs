@@ -30,7 +30,7 @@ fn the_known_moves_lead_to_the_position() {
                 board.apply(step.played(), mover).unwrap();
                 mover = mover.opponent();
             }
-            let place = format!("{} at {}", transcript.name, event.offset());
+            let place = format!("{} at {}", transcript.name, event.offset().unwrap_or_default());
             assert_eq!((board, mover), (game.position().board(), game.position().side_to_move()), "{place}");
             n_moves = n_moves.max(game.moves().len());
         }
@@ -114,7 +114,13 @@ fn long_talk_arrives_as_it_was_sent() {
             let text = talk.text();
             let text = text.as_bytes();
             let was_sent = |text: &[u8]| sent.windows(text.len()).any(|window| window == text);
-            assert!(was_sent(text) || was_sent(raw_text), "{} at {}: {}", transcript.name, event.offset(), talk.text());
+            assert!(
+                was_sent(text) || was_sent(raw_text),
+                "{} at {}: {}",
+                transcript.name,
+                event.offset().unwrap_or_default(),
+                talk.text()
+            );
             n_lines += 1;
         }
     }

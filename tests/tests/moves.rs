@@ -36,7 +36,7 @@ fn every_reported_move_is_legal_and_leads_to_the_next_board() {
             }
             let before = last.insert(board.game(), Arc::clone(board));
             if let Some(before) = before.filter(|before| follows(before, board)) {
-                check(&format!("{} at {}", transcript.name, event.offset()), &before, board);
+                check(&format!("{} at {}", transcript.name, event.offset().unwrap_or_default()), &before, board);
                 n_moves += 1;
                 match board.played() {
                     Some(LastMove::Castle { .. }) => n_castlings += 1,

@@ -18,7 +18,7 @@ fn the_tracked_moves_of_every_recorded_game_lead_to_its_position() {
         for event in transcript.events() {
             for step in tracker.apply(&event) {
                 let game = tracker.get(step.game).unwrap();
-                let place = format!("{} at {}: {:?}", transcript.name, event.offset(), step.kind);
+                let place = format!("{} at {}: {:?}", transcript.name, event.offset().unwrap_or_default(), step.kind);
                 let line = game.line();
                 let last = line.start_ply() + u32::try_from(line.moves.len()).unwrap();
                 assert_eq!(last, game.position().ply(), "{place}");

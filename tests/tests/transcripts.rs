@@ -15,7 +15,7 @@ fn boards_are_those_the_server_drew() {
             .events()
             .iter()
             .filter_map(|event| match event.message() {
-                Some(Message::Style12(board)) => Some(PositionFacts::of(event.offset(), board)),
+                Some(Message::Style12(board)) => Some(PositionFacts::of(event.offset().unwrap_or_default(), board)),
                 _ => None,
             })
             .collect();
@@ -34,7 +34,7 @@ fn holdings_are_those_the_server_listed() {
             .events()
             .iter()
             .filter_map(|event| match event.message() {
-                Some(Message::Holding(holding)) => Some(HoldingFacts::of(event.offset(), holding)),
+                Some(Message::Holding(holding)) => Some(HoldingFacts::of(event.offset().unwrap_or_default(), holding)),
                 _ => None,
             })
             .collect();

@@ -279,7 +279,7 @@ async fn bytes_until_set_up(trouble: Trouble, phase: Phase) -> u64 {
     subject.hear();
     subject.client.shutdown().await;
     let is_listing = |event: &&Event| event.raw().starts_with(b"Interface variable settings");
-    subject.events.iter().find(is_listing).unwrap().offset()
+    subject.events.iter().find(is_listing).unwrap().offset().unwrap()
 }
 
 async fn order(hall: &Hall, trouble: Trouble, at: FaultPoint, whom: ConnectionTarget) {

@@ -17,7 +17,7 @@ pub struct Capabilities {
     pub timeseal: Timeseal,
     /// Whether replies are enclosed in ICC's level-1 units.
     pub units: bool,
-    /// One bit for each ivar that is on: its discriminant is the number of its bit.
+    /// Set of the ivars that are on: bit `1 << (ivar as u8)` for each.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::ivars"))]
     pub(crate) ivars: u64,
 }

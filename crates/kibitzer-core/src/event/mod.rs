@@ -127,14 +127,14 @@ impl Event {
         }
     }
 
-    /// Returns the position in the stream, in bytes, of the frame that caused the event; 0 for events of the session itself.
-    pub const fn offset(&self) -> u64 {
+    /// Returns the offset in the stream, in bytes, of the frame that caused the event; `None` for events of the session itself.
+    pub const fn offset(&self) -> Option<u64> {
         match self {
-            Self::Received { received, .. } => received.offset,
-            Self::Desync(desync) => desync.offset,
-            Self::Missed(missed) => missed.offset,
-            Self::Listing { offset, .. } => *offset,
-            _ => 0,
+            Self::Received { received, .. } => Some(received.offset),
+            Self::Desync(desync) => Some(desync.offset),
+            Self::Missed(missed) => Some(missed.offset),
+            Self::Listing { offset, .. } => Some(*offset),
+            _ => None,
         }
     }
 

@@ -17,8 +17,8 @@ pub struct Restored {
     pub offline_for: Duration,
     /// The games that were in progress, by their old numbers.
     pub games: Vec<RestoredGame>,
-    /// Variables, ivars and list entries: the configured settings of the session, then those that requests had set, in their
-    /// order.
+    /// Commands that set variables, ivars and list entries: first the configured ones of the session, then those of earlier
+    /// requests, each in their original order.
     pub settings: Vec<RestoredCommand>,
     /// Requests to observe a game whose reply had not arrived when the connection ended.
     pub requests: Vec<RestoredCommand>,
@@ -51,7 +51,7 @@ pub struct RestoredGame {
 }
 
 impl RestoredGame {
-    /// Creates the report of a game that is unchanged, under its old number. The caller may change every field.
+    /// Creates the report of a game that was found unchanged under its old number, `was`. The caller may change every field.
     pub const fn unchanged(was: GameId, white: Handle, black: Handle, relation: Relation) -> Self {
         Self {
             was,

@@ -57,11 +57,11 @@ pub enum CommandError {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RefusalReason {
-    /// Given by a line that refuses commands.
+    /// Reported by a line that refuses a command.
     Refusal(Refusal),
-    /// Given by a line about observing.
+    /// Reported by a line that refuses to start or to end an observation.
     Observing(ObservingRefusal),
-    /// Given only by the code of the reply.
+    /// Reported only by the code of a reply in block mode.
     Code(CommandCode),
 }
 
@@ -149,7 +149,7 @@ impl RequestError {
         }
     }
 
-    /// Returns whether the server refused for this reason.
+    /// Returns whether the error is a refusal with the reason [`RefusalReason::Refusal`] of this value.
     pub fn is_refused_for(&self, refusal: Refusal) -> bool {
         self.refusal_reason() == Some(RefusalReason::Refusal(refusal))
     }

@@ -10,7 +10,7 @@ use crate::text::encode_latin_1;
 /// Number of last plies whose positions are included.
 const RECENT_PLIES: u32 = 8;
 
-/// Fields 27 and 28 of a board without a last move. The fraction of the time declares the clocks to be in milliseconds.
+/// Fields 27 and 28 of a board without a last move. The fraction in the time makes a reader take the clocks as milliseconds.
 const NO_MOVE: &str = "none (0:00.000)";
 /// Text after a board that the server cut: a continuation mark without text.
 const CUT: &str = "\n\r\\   ";
@@ -57,8 +57,8 @@ impl Games {
         self.me.as_ref()
     }
 
-    pub(crate) fn set_login_name(&mut self, me: Option<Handle>) {
-        self.me = me;
+    pub(crate) fn set_login_name(&mut self, name: Option<Handle>) {
+        self.me = name;
     }
 }
 

@@ -151,29 +151,21 @@ impl Games {
     #[inline(never)]
     fn apply_non_board(&mut self, message: &Message) -> MessageEffect {
         match message {
-            Message::Delta(delta) => self.apply_delta(delta),
-            Message::Holding(holding) => self.apply_holding(holding),
-            Message::GameUpdate(update) => self.apply_update(update),
-            Message::GameInfo(info) => self.apply_info(info),
-            Message::GameCreated(created) => self.apply_announcement(created),
-            Message::GameEnded(ended) => self.apply_ended(ended),
-            Message::Observing(observing) => self.apply_observing(**observing),
-            Message::Examine(examine) => self.apply_examine_stop(examine),
-            Message::Partner(partner) => self.apply_partner(partner),
-            Message::LoggedIn(login) => {
-                self.me = Some(login.name.clone());
-                MessageEffect::default()
-            }
-            Message::Control(Control::UnitStart(header)) => {
-                self.actor = Some(header.player.clone());
-                MessageEffect::default()
-            }
-            Message::Control(Control::UnitEnd) => {
-                self.actor = None;
-                MessageEffect::default()
-            }
-            _ => MessageEffect::default(),
+            Message::Delta(delta) => return self.apply_delta(delta),
+            Message::Holding(holding) => return self.apply_holding(holding),
+            Message::GameUpdate(update) => return self.apply_update(update),
+            Message::GameInfo(info) => return self.apply_info(info),
+            Message::GameCreated(created) => self.keep_announcement(created),
+            Message::GameEnded(ended) => return self.apply_ended(ended),
+            Message::Observing(observing) => return self.apply_observing(**observing),
+            Message::Examine(examine) => return self.apply_examine_stop(examine),
+            Message::Partner(partner) => return self.apply_partner(partner),
+            Message::LoggedIn(login) => self.me = Some(login.name.clone()),
+            Message::Control(Control::UnitStart(header)) => self.actor = Some(header.player.clone()),
+            Message::Control(Control::UnitEnd) => self.actor = None,
+            _ => {}
         }
+        MessageEffect::default()
     }
 
     /// Applies a board: to the game that it continues, otherwise to a new game, which replaces one with the same number. Boards
@@ -187,7 +179,7 @@ impl Games {
         let kind = match self.by_id.get_mut(id) {
             Some(game) if game.continues_with(board) => {
                 let was_current = game.owns_number();
-                let (step, replaced) = game.apply_board(board, self.limits.moves);
+                let (step, replaced) = game.apply_board_and_take_replaced(board, self.limits.moves);
                 if !was_current {
                     self.take_and_apply_announced(id);
                 }
@@ -287,14 +279,14 @@ impl Games {
         self.by_id.get_mut(id).filter(|game| game.owns_number())
     }
 
-    /// Keeps the announcement of a game for its first board. A known game with this number may end with it. Reports no change.
-    fn apply_announcement(&mut self, created: &GameCreated) -> MessageEffect {
+    /// Keeps the announcement of a game for its first board. If a known game has this number, the announcement decides which of
+    /// the two the next board belongs to.
+    fn keep_announcement(&mut self, created: &GameCreated) {
         let known = self.by_id.get_mut(created.game);
         self.announced.move_to_latest_or_insert(created.game).set_announcement_and_reset(created, known.is_some());
         if let Some(game) = known {
             game.set_next_owner_by_announcement(created);
         }
-        MessageEffect::default()
     }
 
     /// Records the end of a game, once; ignores an unknown game and the end of another game with the same number. Discards

@@ -110,7 +110,7 @@ impl Publisher {
     fn send_without_waiting(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
         let changed = changed_game(event.borrow()).filter(|_| !self.watches.is_empty());
         let is_new_connection = matches!(event.borrow(), Event::Connected);
-        let is_settled = !games_are_ahead_of(event.borrow());
+        let is_settled = !is_report_before_change(event.borrow());
         let mut state = self.shared.lock_state();
         let new_subscribers = std::mem::take(&mut state.new_subscribers);
         let has_queues = !self.lossless.is_empty() || !new_subscribers.is_empty();
@@ -212,8 +212,8 @@ impl Drop for Publisher {
     }
 }
 
-/// Returns whether the games already include the effect of the event that follows this one.
-const fn games_are_ahead_of(event: &Event) -> bool {
+/// Returns whether the event reports a desync or missed plies. The games then already include the change by the event after it.
+const fn is_report_before_change(event: &Event) -> bool {
     matches!(event, Event::Desync(_) | Event::Missed(_))
 }
 

@@ -29,8 +29,7 @@ pub(super) struct EventRing {
 #[derive(Debug)]
 pub(super) struct UnreadEvent {
     event: Arc<Event>,
-    /// A reader that has not read an event has read none of the later ones either, so this number never decreases towards the end
-    /// of the queue.
+    /// Number of readers that have not read the event. Readers read in order, so it never decreases towards the end of the queue.
     n_readers: usize,
 }
 

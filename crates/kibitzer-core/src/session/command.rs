@@ -12,8 +12,8 @@ use crate::text;
 
 /// A line for the server: validated, encoded, without its line end.
 ///
-/// Characters other than printable ASCII are encoded by [`text::encode_ascii`]. Line breaks and other control characters are refused,
-/// so that no text that a bot passes on becomes a second command.
+/// Characters other than printable ASCII are encoded by [`text::encode_ascii`]. Line breaks and other control characters are
+/// refused, so that no text that a bot passes on becomes a second command.
 ///
 /// ```
 /// use kibitzer_core::event::CommandError;
@@ -46,7 +46,7 @@ impl Command {
         Ok(Self(encoded.into()))
     }
 
-    /// Creates a command that ends with a free text: `tell Newton` and the message.
+    /// Joins the head of a command, such as `tell Newton`, and a free text, and validates the line as [`new`](Self::new) does.
     ///
     /// # Errors
     ///
@@ -181,7 +181,8 @@ fn lowercase(word: &str) -> Cow<'_, str> {
     if word.contains(|c: char| c.is_ascii_uppercase()) { word.to_ascii_lowercase().into() } else { word.into() }
 }
 
-/// Returns [`CommandError::LineBreak`] if the line contains one, [`CommandError::Control`] for any other control character.
+/// Fails with [`CommandError::LineBreak`] if the line contains a line break, with [`CommandError::Control`] if it contains
+/// another control character.
 pub(super) fn refuse_control_characters(line: &str) -> Result<(), CommandError> {
     if line.contains(['\n', '\r']) {
         return Err(CommandError::LineBreak);

@@ -77,14 +77,14 @@ impl Reply {
     ///
     /// [`RequestError`] if the reply's code, or its first line that is neither board nor talk, refuses the command.
     pub fn into_result(self) -> Result<Self, RequestError> {
-        match self.refusal() {
+        match self.refusal_error() {
             Some(error) => Err(error),
             None => Ok(self),
         }
     }
 
     /// Returns the refusal in the answer, otherwise that of the reply's code; `None` if neither refuses the command.
-    fn refusal(&self) -> Option<RequestError> {
+    fn refusal_error(&self) -> Option<RequestError> {
         let answer = self.first_answer();
         let by_code = || {
             let reason = match self.code.filter(|code| code.is_error())? {
@@ -153,8 +153,8 @@ fn may_be_unrequested(message: &Message) -> bool {
     }
 }
 
-/// Returns whether a game or another player caused the message, and no command of this login: the reply to a move is a board
-/// alone.
+/// Returns whether the message counts as caused by a game or another player, and not as the reply to a command of this login.
+/// The board after a move of this login does not: it may be the only reply to that move.
 pub(super) fn is_caused_by_others(message: &Message) -> bool {
     match message {
         Message::Style12(board) => {
@@ -174,8 +174,8 @@ pub(super) struct PartialReply {
 }
 
 impl PartialReply {
-    /// Returns whether no event was pushed; `false` after events were dropped because the reply was too long.
-    pub(super) const fn is_empty(&self) -> bool {
+    /// Returns whether no event has arrived; `false` also if events were dropped because the reply was too long.
+    pub(super) const fn received_nothing(&self) -> bool {
         self.reply.events.is_empty() && !self.is_too_long
     }
 

@@ -108,7 +108,7 @@ struct ActiveSeal {
 
 impl ActiveSeal {
     /// Returns the milliseconds since the start of the connection, at least 1: FatICS treats a line with time 0 as unsealed.
-    fn time_ms(self, now: Instant) -> u64 {
+    fn timestamp_ms(self, now: Instant) -> u64 {
         let elapsed = now.saturating_duration_since(self.start).as_millis();
         u64::try_from(elapsed).unwrap_or(u64::MAX).saturating_add(1)
     }
@@ -173,11 +173,11 @@ impl Outbox {
     pub(super) fn pop_with_sent_event(&mut self, now: Instant) -> Option<(Transmit, Option<Event>)> {
         if let Some(seal) = self.seal {
             if std::mem::take(&mut self.hello) {
-                return Some((Transmit::new(TransmitKind::Hello, seal.sealer.hello(seal.time_ms(now)), []), None));
+                return Some((Transmit::new(TransmitKind::Hello, seal.sealer.hello(seal.timestamp_ms(now)), []), None));
             }
             if let Some(left) = self.pings.checked_sub(1) {
                 self.pings = left;
-                let answer = seal.sealer.ping_answer(seal.time_ms(now));
+                let answer = seal.sealer.ping_answer(seal.timestamp_ms(now));
                 return Some((Transmit::new(TransmitKind::PingAnswer, answer, []), None));
             }
         }
@@ -198,5 +198,5 @@ fn seal_line(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
         clippy::expect_used,
         reason = "handles, passwords and commands are printable ASCII, which their types check"
     )]
-    seal.sealer.seal_line(text, seal.time_ms(now)).expect("only printable lines are pushed")
+    seal.sealer.seal_line(text, seal.timestamp_ms(now)).expect("only printable lines are pushed")
 }

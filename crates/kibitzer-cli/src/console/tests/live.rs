@@ -49,7 +49,7 @@ fn each_connection_has_positions_of_its_own() {
     connection(&mut model, 5, b"Foo shouts: two\n\r");
     let shouts: Vec<_> = model.rows.iter().filter(|row| row.kind() == "shout").collect();
     let bytes = |row: &ConsoleRow| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();
-    assert_eq!(shouts.iter().map(|row| row.event().unwrap().offset()).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!(shouts.iter().map(|row| row.event().unwrap().offset()).collect::<Vec<_>>(), [Some(0), Some(0)]);
     assert_eq!(shouts.into_iter().map(bytes).collect::<Vec<_>>(), [b"Foo shouts: one", b"Foo shouts: two"]);
     let losses: Vec<_> = model.rates.last(6, Duration::from_secs(5)).iter().map(|second| second.losses).collect();
     assert_eq!(losses, [0, 0, 0, 1, 0, 0]);

@@ -12,7 +12,7 @@ impl Event {
     /// Appends the event as one line of JSON, without a line end: the object that `kibitzer decode` prints. `docs/events.md`
     /// of the project lists the kinds and their keys.
     ///
-    /// `members` is inserted after the keys `event` and `offset`: more members as JSON, each after a
+    /// `extra_members` is inserted after the keys `event` and `offset`: more members as JSON, each after a
     /// comma, or nothing.
     ///
     /// Texts may hold anything that a player wrote. Besides the characters that JSON requires, characters are escaped that
@@ -29,16 +29,16 @@ impl Event {
     /// }
     /// assert_eq!(line, br#"{"event":"channel_tell","offset":0,"from":"Foo","titles":[],"text":"hi","channel":50}"#);
     /// ```
-    pub fn write_json(&self, members: &str, out: &mut Vec<u8>) {
+    pub fn write_json(&self, extra_members: &str, out: &mut Vec<u8>) {
         self.with_descriptor(|it| {
             out.extend_from_slice(b"{\"event\":\"");
             out.extend_from_slice(it.kind().as_str().as_bytes());
             out.extend_from_slice(b"\",\"offset\":");
-            match self.position_in_stream() {
+            match self.offset() {
                 Some(offset) => write_number(offset.cast_signed(), out),
                 None => out.extend_from_slice(b"null"),
             }
-            out.extend_from_slice(members.as_bytes());
+            out.extend_from_slice(extra_members.as_bytes());
             self.put_fields_and_line(it, &mut |key, value, _| write_comma_and_member(key, value, out));
             out.push(b'}');
         });

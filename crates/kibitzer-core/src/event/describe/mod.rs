@@ -188,12 +188,6 @@ impl Event {
         }
     }
 
-    /// Returns the offset in the stream, in bytes; `None` for events of the session itself, which are not part of the stream.
-    fn position_in_stream(&self) -> Option<u64> {
-        matches!(self, Self::Received { .. } | Self::Desync(_) | Self::Missed(_) | Self::Listing { .. })
-            .then(|| self.offset())
-    }
-
     /// Calls `visit` with the name and the value of each field that has a value, in the order of the JSON object.
     ///
     /// Members of a nested object are fields of their own, `last_move.san`. A list of objects is one call for each object. Values
@@ -275,7 +269,7 @@ fn line_or_datagram_text(received: &Received) -> Option<Cow<'_, str>> {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = ControlEscaper(f);
-        self.with_descriptor(|it| match self.line_for_people() {
+        self.with_descriptor(|it| match self.line_if_for_people() {
             Some(line) if it.line_display() != LineDisplay::Nowhere => out.write_str(&line),
             _ => {
                 it.write_for_people(&mut out)?;
@@ -293,7 +287,7 @@ impl fmt::Display for Event {
 impl Event {
     /// Returns the decoded line; `None` if it is empty, is a tagged line or a datagram, which are meant for programs, or if the
     /// event was not received.
-    fn line_for_people(&self) -> Option<Cow<'_, str>> {
+    fn line_if_for_people(&self) -> Option<Cow<'_, str>> {
         let Self::Received { received, .. } = self else { return None };
         let line = if received.is_datagram() { &[] } else { received.raw() };
         (!line.is_empty() && !line.starts_with(b"<")).then(|| decode_latin_1(line))

@@ -49,7 +49,7 @@ struct Shapes {
 impl Shapes {
     fn add_event(&mut self, event: &Event) {
         let kind = event.kind().as_str();
-        let has_offset = event.position_in_stream().is_some();
+        let has_offset = event.offset().is_some();
         self.offsets.entry(kind).or_default()[usize::from(!has_offset)] = true;
         if matches!(event, Event::Listing { .. }) {
             self.listings.insert(kind);

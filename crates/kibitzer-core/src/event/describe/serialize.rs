@@ -25,7 +25,7 @@ impl Serialize for Event {
         self.with_descriptor(|it| {
             let mut object = serializer.serialize_map(None)?;
             object.serialize_entry("event", it.kind().as_str())?;
-            object.serialize_entry("offset", &self.position_in_stream())?;
+            object.serialize_entry("offset", &self.offset())?;
             let mut written = Ok(());
             self.put_fields_and_line(it, &mut |key, value, _| {
                 if written.is_ok() {

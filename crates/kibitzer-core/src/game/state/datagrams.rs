@@ -13,7 +13,7 @@ use crate::message::{
 };
 use crate::text::{PlayerText, ServerText};
 
-/// Moves that the server has announced after a position; they lead to the current one.
+/// Moves that the server has announced with a past position; the last of them leads to the current position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AwaitedMoves {
     n_moves: u32,

@@ -29,7 +29,11 @@ impl Game {
     /// the board replaced; after a takeback to another board than the known one, the known position of its ply. Clears a pending
     /// announcement, and marks the game as followed. `max_moves` is the limit of
     /// [`GameLimits::moves`](crate::game::GameLimits::moves).
-    pub(in crate::game) fn apply_board(&mut self, board: &Arc<Style12>, max_moves: usize) -> (GameStep, Arc<Style12>) {
+    pub(in crate::game) fn apply_board_and_take_replaced(
+        &mut self,
+        board: &Arc<Style12>,
+        max_moves: usize,
+    ) -> (GameStep, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;

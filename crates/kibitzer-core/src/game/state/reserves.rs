@@ -6,7 +6,8 @@ use crate::chess::{Hands, Role};
 /// Number of the variant in which pieces are passed from another board.
 const BUGHOUSE: u16 = 24;
 
-/// Evidence of pieces in reserve besides the last report, which may arrive before or after the move that changed it.
+/// Evidence of pieces in reserve beyond the last report. The server may send a report before or after the move that changed the
+/// reserve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ReserveEvidence {
     /// The last report before the last move.

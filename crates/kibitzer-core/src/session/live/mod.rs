@@ -68,8 +68,8 @@ struct Quitting {
 }
 
 impl LiveConnection {
-    /// Creates the state after a login, and queues the first commands of the set-up.
-    pub(super) fn new(login: CompletedLogin, cx: &mut Context) -> Self {
+    /// Creates the state after a login, and sends the first commands of the set-up.
+    pub(super) fn start_set_up(login: CompletedLogin, cx: &mut Context) -> Self {
         let deadline = saturating_deadline(cx.now, cx.options.timings.set_up);
         let mut live = Self {
             stage: LiveStage::SettingUp(Box::new(SetUpProgress::new(login, &cx.options, deadline))),
@@ -107,8 +107,8 @@ impl LiveConnection {
     }
 
     /// Postpones all deadlines except those of users' requests.
-    pub(super) fn postpone_deadlines(&mut self, by: Duration) {
-        self.requests.postpone_deadlines(by);
+    pub(super) fn postpone_non_user_deadlines(&mut self, by: Duration) {
+        self.requests.postpone_non_user_deadlines(by);
         if let LiveStage::SettingUp(set_up) = &mut self.stage {
             set_up.deadline = saturating_deadline(set_up.deadline, by);
         }
@@ -130,7 +130,7 @@ impl LiveConnection {
         self.requests.handle_event(event, cx);
         cx.memory.forget_closed_seeks(event, cx.reader.games());
         self.adjourned.handle_event(event, cx);
-        self.boards.note_recovery(event);
+        self.boards.allow_refresh_after_recovery(event);
         if let Some(message) = event.message().filter(|_| self.state() == SessionState::Ready) {
             for command in self.boards.style_commands_after(message, event.raw(), cx.now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);

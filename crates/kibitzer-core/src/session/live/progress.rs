@@ -43,7 +43,7 @@ impl LiveConnection {
         if let Some(command) = &completed.request.command {
             learn_and_redact_secrets(command, &mut completed.result, cx);
         }
-        self.learn_from(&completed, cx);
+        self.learn_from_success(&completed, cx);
         match (&mut self.stage, completed.request.requester) {
             (LiveStage::SettingUp(set_up), Requester::SetUp) => set_up.handle_reply(&completed, self.requests.mode),
             (LiveStage::Restoring(restoration), Requester::Restore) => {
@@ -70,17 +70,17 @@ impl LiveConnection {
 
     /// Learns from a command that succeeded: seeks from every one; settings from the user's; the style from all but the set-up's;
     /// ivars from the user's and the restoration's. Ignores a command that failed.
-    fn learn_from(&mut self, completed: &CompletedRequest, cx: &mut Context) {
+    fn learn_from_success(&mut self, completed: &CompletedRequest, cx: &mut Context) {
         let Some((command, reply)) = completed.command_and_reply() else { return };
         cx.memory.learn_seeks_from_reply(command, reply);
         // The set-up chooses style 13 where boards are sent as moves.
         if completed.request.requester != Requester::SetUp {
             self.boards.note_style_command(command);
         }
-        if is_of_user(completed) {
+        if was_requested_by_user(completed) {
             cx.memory.remember_setting(command);
         }
-        if is_of_user(completed) || completed.request.requester == Requester::Restore {
+        if was_requested_by_user(completed) || completed.request.requester == Requester::Restore {
             learn_ivar_from_answer(&mut self.capabilities, completed);
         }
     }
@@ -183,13 +183,13 @@ impl LiveConnection {
         while let Some(completed) = self.requests.completed.pop_front() {
             cx.counters.requests_failed += u64::from(completed.counts_as_failed());
             if let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) {
-                let is_of_user = is_of_user(&completed);
-                if is_oldest && (is_of_user || completed.request.requester == Requester::Restore) {
+                let was_requested_by_user = was_requested_by_user(&completed);
+                if is_oldest && (was_requested_by_user || completed.request.requester == Requester::Restore) {
                     cx.memory.count_unanswered_at_loss(command);
                     is_oldest = false;
                 }
-                if is_of_user {
-                    cx.memory.assume_executed(command);
+                if was_requested_by_user {
+                    cx.memory.remember_as_executed(command);
                 }
             }
             if completed.request.requester == Requester::User {
@@ -208,7 +208,7 @@ impl LiveConnection {
 }
 
 /// Returns whether a user of the session made the request, even if the user no longer waits for its reply.
-fn is_of_user(completed: &CompletedRequest) -> bool {
+fn was_requested_by_user(completed: &CompletedRequest) -> bool {
     matches!(completed.request.requester, Requester::User | Requester::Abandoned)
 }
 

@@ -70,7 +70,7 @@ pub struct Session {
     fallback: LoginFallback,
     /// Author of the last kick notice on this connection, and the time of its arrival.
     kicked: Option<(KickedBy, Instant)>,
-    /// Start of the part of a reading pause by which deadlines are not yet postponed; `None` while the driver reads.
+    /// Time until which deadlines have been postponed for the current reading pause; `None` while the driver reads.
     paused_since: Option<Instant>,
 }
 

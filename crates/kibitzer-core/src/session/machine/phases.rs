@@ -85,7 +85,7 @@ impl Session {
             LoginProgress::Continue => {}
             LoginProgress::Complete(login) => {
                 self.fallback.note_working_features(login);
-                self.phase = Phase::Live(Box::new(LiveConnection::new(login, &mut self.cx)));
+                self.phase = Phase::Live(Box::new(LiveConnection::start_set_up(login, &mut self.cx)));
             }
             LoginProgress::RetryWithout(feature, error) if self.fallback.try_stop_requesting(feature, &error) => {
                 self.fail_requests_and_require_close(AfterClose::Redial);
@@ -169,7 +169,7 @@ impl Session {
         let paused = self.cx.now.saturating_duration_since(std::mem::replace(since, self.cx.now));
         match &mut self.phase {
             Phase::LoggingIn(login) => login.postpone_deadlines(paused),
-            Phase::Live(live) => live.postpone_deadlines(paused),
+            Phase::Live(live) => live.postpone_non_user_deadlines(paused),
             _ => {}
         }
     }

@@ -179,7 +179,7 @@ impl AdjournedTracker {
                 }
             }
             _ if self.games.is_empty() => {}
-            (_, Some(change)) => self.handle_own_game(change.game, cx),
+            (_, Some(change)) => self.handle_own_game_in_progress(change.game, cx),
             (Message::Arrival(arrival), _) => {
                 for game in self.games.iter_mut().filter(|game| game.has_opponent(&arrival.name)) {
                     game.is_online = arrival.kind == ArrivalKind::Arrived;
@@ -212,7 +212,7 @@ impl AdjournedTracker {
     /// stored game that was resumed as [`ResumptionState::Resumed`] and removes its entry. Sets every other challenged game back
     /// to stored, because the server removed all challenges of this login when the game began. Forgets that this opponent
     /// declined.
-    fn handle_own_game(&mut self, id: GameId, cx: &mut Context) {
+    fn handle_own_game_in_progress(&mut self, id: GameId, cx: &mut Context) {
         let played = cx.reader.games().get(id).filter(|game| game.is_followed_and_ongoing());
         let Some(played) = played.and_then(ResumptionCandidate::from_played_game) else { return };
         cx.memory.declined.retain(|name| !played.has_opponent(name));

@@ -40,7 +40,7 @@ impl BoardRepair {
 
     /// Allows a new request for the board of a game once a message shows that the game is in step again, replaced or no longer
     /// followed.
-    pub(crate) fn note_recovery(&mut self, event: &Event) {
+    pub(crate) fn allow_refresh_after_recovery(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
             && is_recovery(&received.message, change.kind)
         {

@@ -92,7 +92,7 @@ impl SessionMemory {
     }
 
     /// Updates settings, seeks and requests from a command of the user that had no reply at a loss, as if it had been executed.
-    pub(crate) fn assume_executed(&mut self, command: &Command) {
+    pub(crate) fn remember_as_executed(&mut self, command: &Command) {
         self.remember_setting(command);
         match &*command.verb() {
             "seek" => self.add_seek(command, None),
@@ -233,7 +233,7 @@ mod tests {
     fn the_oldest_of_too_many_requests_is_dropped() {
         let mut memory = SessionMemory::default();
         for game in 0..=MAX_REQUESTS {
-            memory.assume_executed(&Command::new(&format!("observe {game}")).unwrap());
+            memory.remember_as_executed(&Command::new(&format!("observe {game}")).unwrap());
         }
         assert_eq!(memory.requests.len(), MAX_REQUESTS);
         assert_eq!(memory.requests.first(), Some(&Command::new("observe 1").unwrap()));

@@ -78,7 +78,7 @@ impl Restoration {
             restoration.queue_unless_given_up(RestoredCommandKind::Setting, setting, memory);
         }
         for at in 0..restoration.games.len() {
-            restoration.queue_search(at);
+            restoration.queue_search_or_move_list(at);
         }
         for seek in &memory.seeks {
             restoration.queue_unless_given_up(RestoredCommandKind::Seek, &seek.command, memory);
@@ -98,7 +98,7 @@ impl Restoration {
         self.commands.push((kind, RestoredCommand::new(command.as_str(), error)));
     }
 
-    fn queue_search(&mut self, at: usize) {
+    fn queue_search_or_move_list(&mut self, at: usize) {
         let Some(search) = self.games.get(at) else { return };
         if search.last_board.relation().is_observer() {
             self.queue_task(&format!("observe {}", search.last_board.game()), RestoreTask::FindByNumber(at));

@@ -91,7 +91,7 @@ impl LineGate {
     }
 
     /// Processes a prompt: opens the gate if it waits for one, unless all messages since the last prompt were caused by others.
-    pub(crate) fn note_prompt(&mut self) {
+    pub(crate) fn open_on_own_prompt(&mut self) {
         let is_from_others = self.is_from_others.take().unwrap_or(false);
         if matches!(self.state, GateState::Prompt { .. }) && !is_from_others {
             self.state = GateState::Open;

@@ -177,7 +177,7 @@ impl Requests {
                 self.open_reply = Some(0);
                 self.handle_unnumbered_refusal(cx);
             }
-            None if matches!(message, Message::Control(Control::Prompt)) => self.gate.note_prompt(),
+            None if matches!(message, Message::Control(Control::Prompt)) => self.gate.open_on_own_prompt(),
             None if matches!(message, Message::Control(_)) => {}
             None => {
                 self.gate.note_non_prompt_message(event, message, cx.now);
@@ -192,7 +192,7 @@ impl Requests {
             self.end_reply(false, cx);
         }
         self.open_reply = Some(number);
-        if let Some(sent) = self.sent.by_number(number) {
+        if let Some(sent) = self.sent.find_by_number(number) {
             cx.counters.count_answered_request(cx.now.saturating_duration_since(sent.sent_at));
             sent.reply.reply.code = code;
         }
@@ -224,7 +224,7 @@ impl Requests {
             return;
         }
         self.mode = ReplyMode::Numbered;
-        let mut reply = Some(std::mem::take(&mut self.unfenced)).filter(|reply| !reply.is_empty());
+        let mut reply = Some(std::mem::take(&mut self.unfenced)).filter(|reply| !reply.received_nothing());
         for sent in self.sent.take_fenced_among_first(usize::MAX) {
             // Either the first command switched block mode on, and its fence was refused; or the command itself was.
             let result =
@@ -238,7 +238,7 @@ impl Requests {
     /// events before it, which belong to an abandoned command.
     fn handle_content(&mut self, event: &Event, cx: &mut Context) {
         if self.mode != ReplyMode::Fenced {
-            if let Some(sent) = self.open_reply.and_then(|number| self.sent.by_number(number)) {
+            if let Some(sent) = self.open_reply.and_then(|number| self.sent.find_by_number(number)) {
                 sent.reply.push_within_limits(event, &cx.options.requests);
             }
             return;
@@ -317,7 +317,7 @@ impl Requests {
     }
 
     /// Postpones all deadlines except those of users' requests.
-    pub(super) fn postpone_deadlines(&mut self, by: Duration) {
+    pub(super) fn postpone_non_user_deadlines(&mut self, by: Duration) {
         for sent in self.sent.commands.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
             sent.deadline = saturating_deadline(sent.deadline, by);
         }

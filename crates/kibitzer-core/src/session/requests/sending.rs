@@ -37,7 +37,7 @@ impl Requests {
     /// `RequestError::GameOver`.
     fn fail_requests_with_unmet_conditions(&mut self, cx: &Context) {
         let violation = |(at, request): (usize, &RequestedCommand)| {
-            Some((at, request.conditions.violation(cx.reader.games(), cx.now)?))
+            Some((at, request.conditions.unmet_condition_error(cx.reader.games(), cx.now)?))
         };
         while let Some((at, error)) = self.queue.iter().enumerate().find_map(violation) {
             let Some(request) = self.queue.remove(at) else { break };

@@ -9,8 +9,8 @@ use crate::session::command::Command;
 use crate::session::fence::Fence;
 use crate::session::reply::PartialReply;
 
-/// Highest number of a command in block mode; the lowest is 1. FICS recommends small numbers; a large cycle keeps late replies
-/// apart.
+/// Highest number of a command in block mode, after which the numbers start again at 1. FICS recommends small numbers; a long
+/// cycle keeps late replies apart.
 const MAX_NUMBER: u64 = 99;
 
 /// Part of the session, or the caller, that makes a request.
@@ -55,7 +55,7 @@ pub(crate) struct SendConditions {
 
 impl SendConditions {
     /// Returns the error of the condition that is not met; `None` if the command may be sent.
-    pub(crate) fn violation(&self, games: &Games, now: Instant) -> Option<RequestError> {
+    pub(crate) fn unmet_condition_error(&self, games: &Games, now: Instant) -> Option<RequestError> {
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             return Some(RequestError::Expired);
         }
@@ -174,7 +174,7 @@ impl SentCommands {
         }
     }
 
-    pub(crate) fn by_number(&mut self, number: u64) -> Option<&mut SentCommand> {
+    pub(crate) fn find_by_number(&mut self, number: u64) -> Option<&mut SentCommand> {
         self.commands.iter_mut().find(|sent| sent.key == ReplyKey::Number(number))
     }
 

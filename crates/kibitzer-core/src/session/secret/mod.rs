@@ -6,8 +6,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 pub use search::{Secret, SecretSource, mask_secrets_in_prefix, mask_text_keeping_controls};
 
-/// Number of 64-bit words in a set of hashed names: 8 KiB. Of 100 aliases (FICS permits 20), 1 in 650 other commands has the
-/// hash.
+/// Number of 64-bit words in a set of hashed names: 8 KiB. With 100 aliases in the set (FICS permits 20), 1 in 650 other names is
+/// taken for one of them.
 const HASH_WORDS: usize = 1024;
 /// Characters that may precede a command: `$` and `/` of clients, the number of block mode, tags of ICC.
 const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
@@ -99,10 +99,11 @@ impl SecretDetector {
     }
 }
 
-/// A set of hashes of names, of constant size: it contains every name that was added, and possibly others.
+/// Set of names of constant size, which stores one bit per hash. Reports every name that was added as contained, and rarely
+/// another.
 #[derive(Clone, Debug, Default)]
 struct HashedNames {
-    /// One bit per hash; empty until a name is added.
+    /// The bits; empty until a name is added.
     words: Vec<u64>,
 }
 
