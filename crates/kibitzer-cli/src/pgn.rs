@@ -85,7 +85,7 @@ impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         #[cfg(feature = "nats")]
-        if self.stream.has_url() {
+        if self.stream.has_nats_option() {
             return run(self.convert_stored());
         }
         match self.games {
@@ -135,7 +135,7 @@ impl Args {
     /// Cancel safe: no file is replaced.
     #[cfg(feature = "nats")]
     async fn convert_stored(&self) -> Result<(), Failure> {
-        use crate::nats::{SessionPart, read_games};
+        use crate::nats::{ServerOutput, for_each_server_output};
         let is_stdout = self.output.as_os_str() == "-";
         let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
         if !is_stdout {
@@ -143,7 +143,7 @@ impl Args {
             std::fs::create_dir_all(&self.output).map_err(cannot)?;
         }
         let mut sessions = std::collections::BTreeMap::new();
-        read_games(&self.stream, |session, part| {
+        for_each_server_output(&self.stream, |session, part| {
             let conversion = sessions.entry(session.to_owned()).or_insert_with(|| {
                 let temporary = path(session, "pgn.tmp");
                 // One that was left by an earlier run.
@@ -152,8 +152,8 @@ impl Args {
                 self.conversion(Output { args: self, file, written: BTreeSet::new() })
             });
             match part {
-                SessionPart::Received(lines, utc) => conversion.read(lines.as_bytes(), utc)?,
-                SessionPart::Interrupted => conversion.interrupt(),
+                ServerOutput::Lines(lines, utc) => conversion.read(lines.as_bytes(), utc)?,
+                ServerOutput::Interruption => conversion.interrupt(),
             }
             Ok(())
         })
@@ -345,7 +345,8 @@ impl Output<'_> {
     }
 }
 
-/// Observes games in progress until `n_total` of them have been observed. Never returns an error: a game that cannot be observed is skipped.
+/// Observes games in progress until `n_total` of them have been observed. Never returns an error: a game that cannot be observed
+/// is skipped.
 ///
 /// # Cancel safety
 ///

@@ -86,24 +86,24 @@ impl Connection {
         version.ok_or_else(|| text.chars().take(20).collect())
     }
 
-    /// Returns a receiver that changes when the connection is lost.
-    pub(crate) fn losses(&self) -> watch::Receiver<u64> {
+    /// Returns a receiver of the number of lost connections, which changes with the next loss.
+    pub(crate) fn subscribe_losses(&self) -> watch::Receiver<u64> {
         let mut n_lost = self.n_lost.clone();
         n_lost.mark_unchanged();
         n_lost
     }
 
-    /// Waits for an answer of the server, as long as the connection holds.
+    /// Waits for an answer of the server, at most five seconds and only while the connection holds.
     ///
     /// # Errors
     ///
-    /// The reason why there is no answer.
+    /// The reason why there is no answer: the limit, a lost connection, or a connection to a server that is too old.
     ///
     /// # Cancel safety
     ///
     /// As safe as the future, which is dropped with this one, at the time limit, or when the connection is lost.
-    pub(crate) async fn answer<T>(&self, answer: impl Future<Output = T>) -> Result<T, String> {
-        let mut n_lost = self.losses();
+    pub(crate) async fn wait_for_answer<T>(&self, answer: impl Future<Output = T>) -> Result<T, String> {
+        let mut n_lost = self.subscribe_losses();
         if self.client.connection_state() != State::Connected {
             return Err("not connected".to_owned());
         }
@@ -144,13 +144,13 @@ mod tests {
         let (connection, server) = tokio::join!(Connection::open(&url), greet("2.12.0"));
         let connection = connection.unwrap();
         assert!(connection.has_batches());
-        assert_eq!(connection.answer(std::future::ready(7)).await, Ok(7));
-        let mut lost = connection.losses();
+        assert_eq!(connection.wait_for_answer(std::future::ready(7)).await, Ok(7));
+        let mut lost = connection.subscribe_losses();
         drop(server);
         lost.changed().await.unwrap();
         let _server = greet("2.10.26").await;
         let reason = loop {
-            match connection.answer(std::future::ready(7)).await {
+            match connection.wait_for_answer(std::future::ready(7)).await {
                 Err(reason) if reason == "not connected" => tokio::task::yield_now().await,
                 answer => break answer.unwrap_err(),
             }

@@ -38,7 +38,7 @@ impl<'a> EventHead<'a> {
     }
 
     /// Returns the number of the game that the event is about.
-    pub(crate) fn game(&self) -> Option<u32> {
+    pub(crate) fn game_number(&self) -> Option<u32> {
         self.game?.get().parse().ok()
     }
 }

@@ -20,24 +20,24 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the position before the first event of an epoch.
-    pub(crate) const fn start_of(epoch: u64) -> Self {
+    /// Returns offset 0, number 0 of an epoch: the position of its first event `connecting`.
+    pub(crate) const fn start_of_epoch(epoch: u64) -> Self {
         Self { epoch, offset: 0, n: 0 }
     }
 
     /// Returns the position of an event with the same offset that follows the one at this position.
-    pub(crate) const fn next(self) -> Self {
+    pub(crate) const fn next_at_offset(self) -> Self {
         Self { n: self.n.saturating_add(1), ..self }
     }
 
-    /// Returns the position of the event that follows the one at this position.
-    pub(crate) fn of_next(self, event: &EventHead<'_>) -> Self {
-        match event.offset {
+    /// Returns the position of an event that follows the one at this position: `connecting` begins the next epoch.
+    pub(crate) fn position_of_next(self, next_event: &EventHead<'_>) -> Self {
+        match next_event.offset {
             // Offsets restart with each connection of a live session.
-            _ if event.name == "connecting" => Self::start_of(self.epoch.saturating_add(1)),
+            _ if next_event.name == "connecting" => Self::start_of_epoch(self.epoch.saturating_add(1)),
             // A listing has the offset of its first line, which is before that of the last event.
             Some(offset) if offset > self.offset => Self { offset, n: 0, ..self },
-            _ => self.next(),
+            _ => self.next_at_offset(),
         }
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     fn positions(from: Position, lines: &[&str]) -> Vec<String> {
         let mut last = from;
         let next = |line: &&str| {
-            last = last.of_next(&EventHead::parse(line.as_bytes()).unwrap());
+            last = last.position_of_next(&EventHead::parse(line.as_bytes()).unwrap());
             last.to_string()
         };
         lines.iter().map(next).collect()
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn positions_grow_with_every_event() {
         let got = positions(
-            Position::start_of(4),
+            Position::start_of_epoch(4),
             &[
                 r#"{"event":"connecting","offset":null}"#,
                 r#"{"event":"connected","offset":null}"#,

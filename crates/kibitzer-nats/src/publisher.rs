@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::event_head::EventHead;
-use crate::queue::EventQueue;
+use crate::queue::{EventQueue, UnstoredEvents};
 use crate::queued_event::QueuedEvent;
 use crate::sender::Sender;
 use crate::stored_event::StoredEvent;
@@ -24,7 +24,8 @@ pub struct PublishOptions {
     when_unreachable: WhenUnreachable,
     buffer_bytes: usize,
     is_recording: bool,
-    on_link_change: fn(Option<&str>),
+    /// Called with the reason of a failure, or with `None` after it.
+    on_link_change: fn(failure: Option<&str>),
 }
 
 impl PublishOptions {
@@ -54,12 +55,12 @@ impl PublishOptions {
     /// Sets a function that is called when the server has not stored anything for about a second, with the reason, and when it does
     /// again, with `None`. Default: nothing is called.
     #[must_use]
-    pub const fn on_link_change(mut self, observer: fn(Option<&str>)) -> Self {
+    pub const fn on_link_change(mut self, observer: fn(failure: Option<&str>)) -> Self {
         self.on_link_change = observer;
         self
     }
 
-    /// Sets the size of the buffer in bytes. Default: 8 MiB.
+    /// Sets the size of the buffer in memory from which the policy applies. Default: 8 MiB.
     #[must_use]
     pub const fn buffer_bytes(mut self, bytes: usize) -> Self {
         self.buffer_bytes = bytes;
@@ -90,7 +91,7 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Reads the position of the session's last event in the stream, and starts a task that stores events.
+    /// Reads the session's last event in the stream, opens the spill file if the policy has one, and spawns a task that stores events.
     ///
     /// # Errors
     ///
@@ -100,30 +101,30 @@ impl Publisher {
     ///
     /// Cancel safe: nothing is published.
     pub async fn start(stream: EventStream, session: SessionName, options: PublishOptions) -> Result<Self, NatsError> {
-        let last = stream.last_event(&session).await.map_err(|reason| stream.error(reason))?;
+        let last = stream.last_event(&session).await.map_err(|reason| stream.stream_error(reason))?;
         let max_line_bytes = stream.max_line_bytes();
         let policy = &options.when_unreachable;
-        let queue = EventQueue::new(&session, policy, [options.buffer_bytes, max_line_bytes]);
-        let queue = Arc::new(queue.map_err(|source| policy.error(source))?);
+        let queue = EventQueue::new(&session, policy, options.buffer_bytes, max_line_bytes);
+        let queue = Arc::new(queue.map_err(|source| policy.spill_error(source))?);
         let stored = last.as_ref().map(|event| event.position);
-        let position = match (options.is_recording, stored.max(queue.last_spilled())) {
+        let position = match (options.is_recording, stored.max(queue.last_left_in_spill())) {
             (false, Some(last)) => last,
-            _ => Position::start_of(u64::from(options.is_recording)),
+            _ => Position::start_of_epoch(u64::from(options.is_recording)),
         };
         // A recording yields the same events again, whoever stored them.
-        let last_unverified = queue.last_spilled().filter(|_| !options.is_recording);
+        let last_unverified = queue.last_left_in_spill().filter(|_| !options.is_recording);
         let observer = options.on_link_change;
         let sender = Sender::new(stream, session.clone(), Arc::clone(&queue), last.as_ref(), last_unverified, observer);
         let mut task = JoinSet::new();
         let policy = policy.clone();
         // Boxed, as a consumer has a large future.
-        task.spawn(async move { Box::pin(sender.run(&policy)).await });
+        task.spawn(async move { Box::pin(sender.store_until_closed(&policy)).await });
         let resume_at = last.filter(|_| options.is_recording);
         Ok(Self { session, queue, task, position, n_lines: 0, resume_at })
     }
 
-    /// Publishes a line of JSON, without its line end. It is in the stream when [`finish`](Self::finish) has returned; until then, or if
-    /// the buffer is full, the policy applies.
+    /// Queues the JSON line of an event, without its line end, for publishing. Skips an event of a recording that is stored already. While
+    /// the buffer is full, the policy decides. Every event is in the stream once [`finish`](Self::finish) has returned without an error.
     ///
     /// # Errors
     ///
@@ -137,8 +138,8 @@ impl Publisher {
         self.n_lines += 1;
         let line_error = |reason| NatsError::Line { number: self.n_lines, reason };
         let head = EventHead::parse(&line).map_err(line_error)?;
-        let position = self.position.of_next(&head);
-        let subject = self.session.subject(&head);
+        let position = self.position.position_of_next(&head);
+        let subject = self.session.subject_of(&head);
         self.position = position;
         if let Some(stored) = &self.resume_at {
             let is_same = stored.line == line || stored.subject.ends_with(".dropped");
@@ -148,7 +149,7 @@ impl Publisher {
                     self.resume_at = None;
                     return Ok(());
                 }
-                _ => return Err(self.other_source(stored.position)),
+                _ => return Err(self.other_source_error(stored.position)),
             }
         }
         let pushed = self.queue.push(QueuedEvent { position, subject, line });
@@ -159,19 +160,20 @@ impl Publisher {
         }
     }
 
-    /// Waits until publishing fails. A failure is returned once, by this method or another one.
+    /// Waits until publishing fails; pending forever if it does not. A failure is returned once, by this method or another one.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the failure is returned by the next call.
-    pub async fn failed(&mut self) -> NatsError {
+    pub async fn wait_for_failure(&mut self) -> NatsError {
         match self.task.join_next().await {
             Some(Ok(Err(error))) => error,
             _ => std::future::pending().await,
         }
     }
 
-    /// Waits until all events are stored, at most `limit`.
+    /// Waits until all events are stored, at most for `time_limit`, and stops publishing. At the limit, writes the rest to the spill file
+    /// if there is one.
     ///
     /// # Errors
     ///
@@ -181,22 +183,22 @@ impl Publisher {
     /// # Cancel safety
     ///
     /// Dropping the future stops publishing; events in memory are lost.
-    pub async fn finish(mut self, limit: Duration) -> Result<(), NatsError> {
+    pub async fn finish(mut self, time_limit: Duration) -> Result<(), NatsError> {
         if let Some(stored) = &self.resume_at {
-            return Err(self.other_source(stored.position));
+            return Err(self.other_source_error(stored.position));
         }
         self.queue.close();
-        let Ok(ended) = timeout(limit, self.task.join_next()).await else {
+        let Ok(ended) = timeout(time_limit, self.task.join_next()).await else {
             self.task.shutdown().await;
-            let (count, is_saved) = self.queue.save();
-            let rest = if is_saved { "the spill file has them" } else { "they are lost" };
-            let reason = format!("the server did not answer within {limit:?}; {rest}");
+            let UnstoredEvents { count, are_all_in_file } = self.queue.save_to_spill();
+            let rest = if are_all_in_file { "the spill file has them" } else { "they are lost" };
+            let reason = format!("the server did not answer within {time_limit:?}; {rest}");
             return Err(NatsError::Unsent { session: self.session.token().to_owned(), count, reason });
         };
         ended.and_then(Result::ok).unwrap_or(Ok(()))
     }
 
-    fn other_source(&self, position: Position) -> NatsError {
+    fn other_source_error(&self, position: Position) -> NatsError {
         NatsError::OtherSource { session: self.session.token().to_owned(), position }
     }
 }

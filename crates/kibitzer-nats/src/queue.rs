@@ -31,7 +31,7 @@ pub enum WhenUnreachable {
 
 impl WhenUnreachable {
     /// Returns the error for a failure of the spill file.
-    pub(crate) fn error(&self, source: io::Error) -> NatsError {
+    pub(crate) fn spill_error(&self, source: io::Error) -> NatsError {
         let path = if let Self::Spill { path, .. } = self { path.clone() } else { PathBuf::new() };
         NatsError::Spill { path, source }
     }
@@ -42,6 +42,14 @@ const BATCH_EVENTS: usize = 500;
 
 /// Size beyond which no more events are added to an atomic step.
 const BATCH_BYTES: usize = 512 << 10;
+
+/// The events of a publisher that ends before they are stored.
+pub(crate) struct UnstoredEvents {
+    /// Includes those that were dropped and not reported yet.
+    pub(crate) count: u64,
+    /// Whether the spill file has every one of them.
+    pub(crate) are_all_in_file: bool,
+}
 
 /// The queue between the source of events and the task that stores them.
 #[derive(Debug)]
@@ -71,8 +79,14 @@ struct QueueState {
 }
 
 impl EventQueue {
-    pub(crate) fn new(session: &SessionName, policy: &WhenUnreachable, limits: [usize; 2]) -> io::Result<Self> {
-        let [max_bytes, max_line_bytes] = limits;
+    /// Creates the queue, and opens the spill file of the policy. Events are spilled or dropped, or wait, while those in memory have
+    /// `max_bytes` or more; a line of more than `max_line_bytes` is replaced by a report of a dropped event.
+    pub(crate) fn new(
+        session: &SessionName,
+        policy: &WhenUnreachable,
+        max_bytes: usize,
+        max_line_bytes: usize,
+    ) -> io::Result<Self> {
         let spill = match policy {
             WhenUnreachable::Spill { path, max_bytes } => Some(SpillFile::open(path, session, *max_bytes)?),
             _ => None,
@@ -95,28 +109,29 @@ impl EventQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the position of the last event that an earlier publisher left in the spill file.
-    pub(crate) fn last_spilled(&self) -> Option<Position> {
-        self.lock().spill.as_ref()?.last()
+    /// Returns the position of the last event in the spill file; `None` if it is empty, or the policy has no file. Before the first event
+    /// is pushed, an earlier publisher left it there.
+    pub(crate) fn last_left_in_spill(&self) -> Option<Position> {
+        self.lock().spill.as_ref()?.last_position()
     }
 
-    /// Adds an event, by the policy.
+    /// Adds an event. If the queue is full, spills it, drops it or waits for room, by the policy.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future before it is ready adds nothing.
     pub(crate) async fn push(&self, mut event: QueuedEvent) {
         loop {
-            let refused = self.lock().offer(event);
-            match refused {
-                None => return self.filled.notify_one(),
-                Some(returned) => event = returned,
+            let accepted = self.lock().try_accept(event);
+            match accepted {
+                Ok(()) => return self.filled.notify_one(),
+                Err(returned) => event = returned,
             }
             self.emptied.notified().await;
         }
     }
 
-    /// Waits for events, and returns the oldest of them; `None` once the queue is closed and empty. They stay in the queue.
+    /// Waits for events, and returns copies of the oldest ones, at most one batch; `None` once the queue is closed and empty.
     ///
     /// # Errors
     ///
@@ -125,11 +140,11 @@ impl EventQueue {
     /// # Cancel safety
     ///
     /// Cancel safe: no event is removed.
-    pub(crate) async fn wait_for_oldest(&self) -> io::Result<Option<Vec<QueuedEvent>>> {
+    pub(crate) async fn wait_and_peek_batch(&self) -> io::Result<Option<Vec<QueuedEvent>>> {
         loop {
             {
                 let mut state = self.lock();
-                let events = state.oldest()?;
+                let events = state.refill_and_peek()?;
                 if !events.is_empty() || state.is_closed {
                     return Ok((!events.is_empty()).then_some(events));
                 }
@@ -138,90 +153,99 @@ impl EventQueue {
         }
     }
 
-    /// Removes the oldest events, which are stored.
-    pub(crate) fn remove(&self, count: usize) {
+    /// Removes the oldest events of the queue, which are stored, and makes room for waiting ones.
+    pub(crate) fn remove_oldest(&self, count: usize) {
         let mut state = self.lock();
         for _ in 0..count {
-            let size = state.memory.pop_front().map_or(0, |event| event.size());
+            let size = state.memory.pop_front().map_or(0, |event| event.memory_bytes());
             state.bytes = state.bytes.saturating_sub(size);
         }
         self.emptied.notify_one();
     }
 
-    /// Accepts no more events: [`next`](Self::next) ends with the last of them.
+    /// Lets [`wait_and_peek_batch`](Self::wait_and_peek_batch) end after the last event. No event may be added afterwards.
     pub(crate) fn close(&self) {
         self.lock().is_closed = true;
         self.filled.notify_one();
     }
 
-    /// Writes the events in memory to the spill file, if there is one. Returns the number of events that are not stored, and
-    /// whether all of them are in the file.
-    pub(crate) fn save(&self) -> (u64, bool) {
+    /// Writes the events in memory to the spill file, if there is one.
+    pub(crate) fn save_to_spill(&self) -> UnstoredEvents {
         let mut state = self.lock();
         let QueueState { memory, spill, dropped, .. } = &mut *state;
-        let is_saved = spill.as_mut().is_some_and(|spill| !spill.is_empty() || spill.take_over(&*memory).is_ok());
+        let is_saved = spill.as_mut().is_some_and(|spill| !spill.is_empty() || spill.append_as_read(&*memory).is_ok());
         let n_spilled = spill.as_ref().map_or(0, SpillFile::n_unread);
         let n_dropped = dropped.map_or(0, |range| range.count);
-        (memory.len() as u64 + n_spilled + n_dropped, is_saved && dropped.is_none())
+        let count = memory.len() as u64 + n_spilled + n_dropped;
+        UnstoredEvents { count, are_all_in_file: is_saved && dropped.is_none() }
     }
 }
 
 impl QueueState {
-    /// Adds, spills or drops an event; returns it if the source has to wait.
-    fn offer(&mut self, event: QueuedEvent) -> Option<QueuedEvent> {
+    /// Adds, spills or drops an event.
+    ///
+    /// # Errors
+    ///
+    /// The event itself, if the source has to wait until there is room.
+    fn try_accept(&mut self, event: QueuedEvent) -> Result<(), QueuedEvent> {
         let event = if event.line.len() > self.max_line_bytes {
-            QueuedEvent::dropped(&self.session, DroppedRange { first: event.position, last: event.position, count: 1 })
+            QueuedEvent::dropped_report(
+                &self.session,
+                DroppedRange { first: event.position, last: event.position, count: 1 },
+            )
         } else {
             event
         };
         let is_spilling = self.spill.as_ref().is_some_and(|spill| !spill.is_empty());
         if self.dropped.is_none() && !is_spilling && self.bytes < self.max_bytes {
-            self.bytes += event.size();
+            self.bytes += event.memory_bytes();
             self.memory.push_back(event);
         } else if self.holds {
-            return Some(event);
-        } else if self.dropped.is_some() || !self.spill(&event) {
+            return Err(event);
+        } else if self.dropped.is_some() || !self.try_spill(&event) {
             let range =
                 self.dropped.get_or_insert(DroppedRange { first: event.position, last: event.position, count: 0 });
             (range.last, range.count) = (event.position, range.count + 1);
         }
-        None
+        Ok(())
     }
 
-    /// Writes an event to the spill file. Returns whether that was possible.
-    fn spill(&mut self, event: &QueuedEvent) -> bool {
+    /// Appends an event to the spill file, and before the first one all events in memory. Returns whether that was possible; `false` also
+    /// without a file.
+    fn try_spill(&mut self, event: &QueuedEvent) -> bool {
         let Some(spill) = &mut self.spill else { return false };
         // If the process is killed, the file has all that is not stored.
-        let is_complete = !spill.is_empty() || spill.take_over(&self.memory).is_ok();
+        let is_complete = !spill.is_empty() || spill.append_as_read(&self.memory).is_ok();
         is_complete && spill.append([event]).is_ok()
     }
 
-    /// Returns the oldest events.
-    fn oldest(&mut self) -> io::Result<Vec<QueuedEvent>> {
+    /// Returns copies of the oldest events, at most one batch; first reads spilled ones if there are none in memory.
+    fn refill_and_peek(&mut self) -> io::Result<Vec<QueuedEvent>> {
         if self.memory.is_empty() {
-            self.refill()?;
+            self.refill_from_spill_or_dropped()?;
         }
         let mut bytes = 0;
         let has_room = |event: &&QueuedEvent| {
             let has_room = bytes < BATCH_BYTES;
-            bytes += event.size();
+            bytes += event.memory_bytes();
             has_room
         };
         Ok(self.memory.iter().take(BATCH_EVENTS).take_while(has_room).cloned().collect())
     }
 
-    /// Reads events from the spill file; after the last of them, reports dropped events.
-    fn refill(&mut self) -> io::Result<()> {
+    /// Moves the next spilled events to memory. After the last of them, clears the file, and adds the report of dropped events if there
+    /// are any. Call it only while memory is empty.
+    fn refill_from_spill_or_dropped(&mut self) -> io::Result<()> {
         if let Some(spill) = self.spill.as_mut().filter(|spill| !spill.is_empty()) {
-            self.memory.extend(spill.read(self.max_bytes)?);
+            self.memory.extend(spill.read_next(self.max_bytes)?);
             if self.memory.is_empty() {
                 spill.clear()?;
             }
         }
         if self.memory.is_empty() {
-            self.memory.extend(self.dropped.take().map(|range| QueuedEvent::dropped(&self.session, range)));
+            self.memory.extend(self.dropped.take().map(|range| QueuedEvent::dropped_report(&self.session, range)));
         }
-        self.bytes = self.memory.iter().map(QueuedEvent::size).sum();
+        self.bytes = self.memory.iter().map(QueuedEvent::memory_bytes).sum();
         Ok(())
     }
 }

@@ -17,16 +17,16 @@ pub(crate) struct QueuedEvent {
 
 impl QueuedEvent {
     /// Creates the event that reports dropped events. It has the position of the last one.
-    pub(crate) fn dropped(session: &SessionName, range: DroppedRange) -> Self {
+    pub(crate) fn dropped_report(session: &SessionName, range: DroppedRange) -> Self {
         let DroppedRange { first, last, count } = range;
         let line = format!(
             r#"{{"event":"dropped","offset":null,"t":null,"utc":null,"first":"{first}","last":"{last}","count":{count}}}"#
         );
-        let subject = EventHead::parse(line.as_bytes()).map(|head| session.subject(&head)).unwrap_or_default();
+        let subject = EventHead::parse(line.as_bytes()).map(|head| session.subject_of(&head)).unwrap_or_default();
         Self { position: last, subject, line: line.into() }
     }
 
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.subject.len() + self.line.len()
     }
 }

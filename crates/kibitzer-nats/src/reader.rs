@@ -53,6 +53,13 @@ struct Consumer {
     n_lost: watch::Receiver<u64>,
 }
 
+/// Why a consumer was not created.
+struct ConsumerError {
+    reason: String,
+    /// Whether another attempt would fail, too.
+    is_final: bool,
+}
+
 impl EventReader {
     /// Starts to read the selected events.
     ///
@@ -64,7 +71,7 @@ impl EventReader {
     ///
     /// Cancel safe: the server removes the reader after a minute.
     pub async fn open(stream: &EventStream, filter: &SubjectFilter, from: ReadFrom) -> Result<Self, NatsError> {
-        let end = stream.last_sequence().await.map_err(|reason| stream.error(reason))?;
+        let end = stream.last_sequence().await.map_err(|reason| stream.stream_error(reason))?;
         let start = match from {
             ReadFrom::First => DeliverPolicy::All,
             ReadFrom::Now => DeliverPolicy::ByStartSequence { start_sequence: end + 1 },
@@ -86,7 +93,7 @@ impl EventReader {
         start_sequence: u64,
     ) -> Result<Self, NatsError> {
         let filter = SubjectFilter::default().session(session.clone());
-        let end = stream.last_sequence().await.map_err(|reason| stream.error(reason))?;
+        let end = stream.last_sequence().await.map_err(|reason| stream.stream_error(reason))?;
         Self::start(stream, &filter, DeliverPolicy::ByStartSequence { start_sequence }, end).await
     }
 
@@ -107,12 +114,13 @@ impl EventReader {
         let mut reader = Self { stream: stream.clone(), subjects, start, end, consumer: None, n_pending: 0 };
         match reader.create_consumer().await {
             Ok(consumer) => reader.consumer = Some(consumer),
-            Err((reason, _)) => return Err(stream.error(reason)),
+            Err(ConsumerError { reason, .. }) => return Err(stream.stream_error(reason)),
         }
         Ok(reader)
     }
 
-    /// Returns the number of stored events that were not read yet, as of the last event.
+    /// Returns the number of selected events after the last one that was read, as the server counted them when it sent that one. Before the
+    /// first read, as counted when the reader was opened.
     pub const fn n_pending(&self) -> u64 {
         self.n_pending
     }
@@ -148,7 +156,7 @@ impl EventReader {
             let Some(consumer) = &mut self.consumer else {
                 match self.create_consumer().await {
                     Ok(consumer) => self.consumer = Some(consumer),
-                    Err((reason, true)) => return Err(self.stream.error(reason)),
+                    Err(ConsumerError { reason, is_final: true }) => return Err(self.stream.stream_error(reason)),
                     Err(_) => sleep(RETRY_PAUSE).await,
                 }
                 continue;
@@ -162,7 +170,7 @@ impl EventReader {
                 self.consumer = None;
                 continue;
             };
-            let info = message.info().map_err(|error| self.stream.error(error.to_string()))?;
+            let info = message.info().map_err(|error| self.stream.stream_error(error.to_string()))?;
             // A message that was under way when the connection was lost is missing.
             if info.consumer_sequence != consumer.n_received + 1 {
                 self.consumer = None;
@@ -172,21 +180,19 @@ impl EventReader {
             (consumer.n_received, self.n_pending) = (info.consumer_sequence, info.pending);
             self.start = DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 };
             let message = message.message;
-            let event = StoredEvent::new(&message.subject, sequence, message.headers.as_ref(), message.payload);
+            let event =
+                StoredEvent::from_message(&message.subject, sequence, message.headers.as_ref(), message.payload);
             return event.map_err(|reason| NatsError::Message { stream: self.stream.name.clone(), reason });
         }
     }
 
-    /// Creates a consumer that starts with the next event.
-    ///
-    /// # Errors
-    ///
-    /// The reason, and whether another attempt would fail, too.
+    /// Creates a consumer on the server that starts with the next event, and sets `n_pending`.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the server removes the consumer after a minute.
-    async fn create_consumer(&mut self) -> Result<Consumer, (String, bool)> {
+    async fn create_consumer(&mut self) -> Result<Consumer, ConsumerError> {
+        let retryable = |reason| ConsumerError { reason, is_final: false };
         let config = pull::Config {
             deliver_policy: self.start,
             filter_subjects: self.subjects.clone(),
@@ -197,20 +203,22 @@ impl EventReader {
             ..pull::Config::default()
         };
         let connection = &self.stream.connection;
-        let n_lost = connection.losses();
+        let n_lost = connection.subscribe_losses();
         let created =
-            connection.answer(self.stream.stream.create_consumer(config)).await.map_err(|reason| (reason, false))?;
+            connection.wait_for_answer(self.stream.stream.create_consumer(config)).await.map_err(retryable)?;
         let is_missing = |kind| matches!(kind, ConsumerErrorKind::JetStream(error) if error.code() == 404);
-        let consumer = created.map_err(|error| (error_chain(&error), is_missing(error.kind())))?;
+        let consumer = created
+            .map_err(|error| ConsumerError { reason: error_chain(&error), is_final: is_missing(error.kind()) })?;
         // Its numbers would be those of events that were read.
         if let DeliverPolicy::ByStartSequence { start_sequence } = self.start
-            && self.stream.last_sequence().await.map_err(|reason| (reason, false))? + 1 < start_sequence
+            && self.stream.last_sequence().await.map_err(retryable)? + 1 < start_sequence
         {
-            return Err(("the stream was created again or restored, without events that were read".to_owned(), true));
+            let reason = "the stream was created again or restored, without events that were read".to_owned();
+            return Err(ConsumerError { reason, is_final: true });
         }
         self.n_pending = consumer.cached_info().num_pending;
-        let messages = connection.answer(consumer.messages()).await.map_err(|reason| (reason, false))?;
-        let messages = messages.map_err(|error| (error_chain(&error), false))?;
+        let messages = connection.wait_for_answer(consumer.messages()).await.map_err(retryable)?;
+        let messages = messages.map_err(|error| retryable(error_chain(&error)))?;
         Ok(Consumer { messages, n_received: 0, n_lost })
     }
 }

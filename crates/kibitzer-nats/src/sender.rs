@@ -76,7 +76,7 @@ impl Sender {
         queue: Arc<EventQueue>,
         last: Option<&StoredEvent>,
         last_unverified: Option<Position>,
-        on_link_change: fn(Option<&str>),
+        on_link_change: fn(failure: Option<&str>),
     ) -> Self {
         let id = stream.connection.client.new_inbox();
         Self {
@@ -102,23 +102,23 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Dropping the future leaves events in the queue that may be stored.
-    pub(crate) async fn run(mut self, policy: &WhenUnreachable) -> Result<(), NatsError> {
-        while let Some(events) = self.queue.wait_for_oldest().await.map_err(|source| policy.error(source))? {
-            let n_known = self.count_stored(&events).await?;
-            self.queue.remove(n_known);
+    pub(crate) async fn store_until_closed(mut self, policy: &WhenUnreachable) -> Result<(), NatsError> {
+        while let Some(events) = self.queue.wait_and_peek_batch().await.map_err(|source| policy.spill_error(source))? {
+            let n_known = self.count_stored_earlier(&events).await?;
+            self.queue.remove_oldest(n_known);
             let rest = events.get(n_known..).unwrap_or_default();
             let n_lost = rest.iter().take_while(|event| Some(event.position) <= self.lost_until).count();
             let (lost, mut rest) = rest.split_at_checked(n_lost).unwrap_or_default();
             if let ([first, ..], [.., last]) = (lost, lost) {
                 let range = DroppedRange { first: first.position, last: last.position, count: lost.len() as u64 };
-                let position = self.position.unwrap_or_default().next();
-                let report = QueuedEvent { position, ..QueuedEvent::dropped(&self.session, range) };
-                while self.store_some(std::slice::from_ref(&report)).await? == 0 {}
-                self.queue.remove(n_lost);
+                let position = self.position.unwrap_or_default().next_at_offset();
+                let report = QueuedEvent { position, ..QueuedEvent::dropped_report(&self.session, range) };
+                while self.store_batch_or_first(std::slice::from_ref(&report)).await? == 0 {}
+                self.queue.remove_oldest(n_lost);
             }
             while !rest.is_empty() {
-                let n_stored = self.store_some(rest).await?;
-                self.queue.remove(n_stored);
+                let n_stored = self.store_batch_or_first(rest).await?;
+                self.queue.remove_oldest(n_stored);
                 rest = rest.get(n_stored..).unwrap_or_default();
             }
         }
@@ -135,13 +135,13 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Not cancel safe: the history may be ahead of the events.
-    async fn count_stored(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
+    async fn count_stored_earlier(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
         for (n, event) in events.iter().enumerate() {
             let position = Some(event.position);
             if position > self.position || position <= self.lost_until {
                 return Ok(n);
             }
-            if position <= self.last_unverified && !self.is_next_in_history(event).await? {
+            if position <= self.last_unverified && !self.matches_next_in_history(event).await? {
                 let end_of_epoch =
                     self.position.map(|Position { epoch, .. }| Position { epoch, offset: u64::MAX, n: u64::MAX });
                 self.lost_until = self.last_unverified.min(end_of_epoch);
@@ -160,12 +160,12 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Not cancel safe: the event may have been read.
-    async fn is_next_in_history(&mut self, event: &QueuedEvent) -> Result<bool, NatsError> {
+    async fn matches_next_in_history(&mut self, event: &QueuedEvent) -> Result<bool, NatsError> {
         let history = match &mut self.history {
             Some(history) => history,
             none => {
                 let found = self.stream.find_position(&self.session, event.position, self.sequence).await;
-                let start_sequence = found.map_err(|reason| self.stream.error(reason))?;
+                let start_sequence = found.map_err(|reason| self.stream.stream_error(reason))?;
                 none.insert(EventReader::open_session(&self.stream, &self.session, start_sequence).await?)
             }
         };
@@ -173,31 +173,31 @@ impl Sender {
         Ok(stored.is_some_and(|stored| (stored.position, stored.line) == (event.position, event.line.clone())))
     }
 
-    /// Stores all of these events in one atomic step, or the first one. Returns how many are stored, possibly none, after a pause if that was
-    /// not possible.
+    /// Stores all of these events in one atomic step, or the first one. Returns how many are stored, possibly none, after a pause
+    /// if that was not possible.
     ///
     /// # Errors
     ///
-    /// Those of [`find_stored`](Self::find_stored).
+    /// Those of [`count_stored_on_server`](Self::count_stored_on_server).
     ///
     /// # Cancel safety
     ///
     /// Cancel safe; the events may be stored.
-    async fn store_some(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
-        let n_stored = match self.send(events).await {
+    async fn store_batch_or_first(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
+        let n_stored = match self.send_batch_or_first(events).await {
             Ok(n_stored) => n_stored,
             Err(reason) => {
-                self.wait(&reason).await;
-                self.find_stored(events).await?
+                self.back_off(&reason).await;
+                self.count_stored_on_server(events).await?
             }
         };
         if let Some(last) = n_stored.checked_sub(1).and_then(|last| events.get(last)) {
-            self.record_stored(last.position);
+            self.on_stored(last.position);
         }
         Ok(n_stored)
     }
 
-    /// Sends events, all of them in one atomic step or the first one. Returns how many are stored.
+    /// Sends all of these events in one atomic step, or only the first one, and waits for the acknowledgement. Returns how many are stored.
     ///
     /// # Errors
     ///
@@ -206,10 +206,10 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Cancel safe; the events may be stored.
-    async fn send(&mut self, events: &[QueuedEvent]) -> Result<usize, String> {
+    async fn send_batch_or_first(&mut self, events: &[QueuedEvent]) -> Result<usize, String> {
         let may_batch = self.n_single == 0 && self.stream.accepts_batches();
         let events = if may_batch { events } else { events.get(..1).unwrap_or_default() };
-        let answer = self.stream.connection.answer(self.request(events)).await??;
+        let answer = self.stream.connection.wait_for_answer(self.publish_and_await_ack(events)).await??;
         let ack: Ack = serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")?;
         match ack {
             Ack { error: None, seq } if seq > self.sequence => {
@@ -227,12 +227,12 @@ impl Sender {
         }
     }
 
-    /// Sends messages and returns the answer to the last one.
+    /// Publishes a message for each event, as one atomic batch if there are several, and returns the server's answer to the last one.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe; the messages may be sent.
-    async fn request(&self, events: &[QueuedEvent]) -> Result<bytes::Bytes, String> {
+    async fn publish_and_await_ack(&self, events: &[QueuedEvent]) -> Result<bytes::Bytes, String> {
         let client = &self.stream.connection.client;
         let batch = (events.len() > 1).then(|| client.new_inbox());
         for (n, event) in events.iter().enumerate() {
@@ -241,7 +241,7 @@ impl Sender {
             headers.insert(PUBLISHER_HEADER, self.id.as_str());
             if n == 0 {
                 headers.insert(NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, self.sequence.to_string());
-                headers.insert(EXPECTED_SUBJECT_HEADER, self.session.subjects());
+                headers.insert(EXPECTED_SUBJECT_HEADER, self.session.all_subjects());
             }
             let is_last = n + 1 == events.len();
             if let Some(batch) = &batch {
@@ -263,7 +263,7 @@ impl Sender {
         Err("nothing to send".to_owned())
     }
 
-    /// Reads the last event of the session until the server answers. Returns how many of these events are stored.
+    /// Reads the session's last event in the stream, again and again until the server answers. Returns how many of these events are stored.
     ///
     /// # Errors
     ///
@@ -272,7 +272,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing is changed on the server.
-    async fn find_stored(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
+    async fn count_stored_on_server(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
         loop {
             let last = match self.stream.last_event(&self.session).await {
                 // Deleted events leave the numbers of the stream growing; a new or restored stream starts again.
@@ -280,14 +280,15 @@ impl Sender {
                 last => last.map(|last| (last, false)),
             };
             match last {
-                Ok((last, is_reset)) => return self.compare(events, last, is_reset),
-                Err(reason) => self.wait(&reason).await,
+                Ok((last, is_reset)) => return self.resume_after(events, last, is_reset),
+                Err(reason) => self.back_off(&reason).await,
             }
         }
     }
 
-    /// Returns how many of these events are stored if this is the last one in the stream.
-    fn compare(
+    /// Returns how many of these events are stored if `last` is the session's last event in the stream, and continues after it.
+    /// `is_reset`: the stream has lower numbers than before.
+    fn resume_after(
         &mut self,
         events: &[QueuedEvent],
         last: Option<StoredEvent>,
@@ -319,8 +320,8 @@ impl Sender {
         }
     }
 
-    /// Records the position of the last stored event, and reports a server that works again.
-    fn record_stored(&mut self, position: Position) {
+    /// Sets the position of the session's last event, resets the back-off, and reports a server that works again.
+    fn on_stored(&mut self, position: Position) {
         (self.position, self.has_stored) = (Some(position), true);
         if self.pause > REPORTED_PAUSE {
             (self.on_link_change)(None);
@@ -328,12 +329,12 @@ impl Sender {
         self.pause = FIRST_PAUSE;
     }
 
-    /// Waits before the next attempt, and reports a server that has not worked for a while.
+    /// Waits before the next attempt, twice as long as before, and reports a server that has not worked for about half a second.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    async fn wait(&mut self, reason: &str) {
+    async fn back_off(&mut self, reason: &str) {
         if self.pause == REPORTED_PAUSE {
             (self.on_link_change)(Some(reason));
         }

@@ -48,7 +48,7 @@ impl SpillFile {
         let mut file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(invalid("another publisher uses it")),
+            Err(TryLockError::WouldBlock) => return Err(invalid_data("another publisher uses it")),
             Err(TryLockError::Error(error)) => return Err(error),
         }
         let heading = format!("kibitzer spill v1 {}\n", session.token());
@@ -58,19 +58,19 @@ impl SpillFile {
         file.rewind()?;
         let mut found = vec![0; heading.len()];
         if file.read_exact(&mut found).is_err() || found != heading.as_bytes() {
-            return Err(invalid("it is not a spill file of this session"));
+            return Err(invalid_data("it is not a spill file of this session"));
         }
         let start = heading.len() as u64;
         let session = session.clone();
         let mut spill = Self { file, session, max_bytes, start, next: start, end: u64::MAX, n_unread: 0, last: None };
-        spill.recover()?;
+        spill.cut_off_incomplete_end()?;
         Ok(spill)
     }
 
-    /// Finds the last whole event, and cuts off the rest.
-    fn recover(&mut self) -> io::Result<()> {
+    /// Reads the file up to its last complete line, and truncates it there.
+    fn cut_off_incomplete_end(&mut self) -> io::Result<()> {
         let (mut end, mut n_unread, mut last) = (self.start, 0, None);
-        self.for_each(end, |event, length| {
+        self.visit_events_from(end, |event, length| {
             (end, n_unread, last) = (end + length, n_unread + 1, Some(event.position));
             true
         })?;
@@ -78,8 +78,9 @@ impl SpillFile {
         self.file.set_len(end)
     }
 
-    /// Passes the whole events from an offset on, with the lengths of their lines, until `visit` returns `false`.
-    fn for_each(&self, offset: u64, mut visit: impl FnMut(QueuedEvent, u64) -> bool) -> io::Result<()> {
+    /// Passes the events from a byte offset on, each with the length of its line, to `visit`, until it returns `false` or no complete line
+    /// is left.
+    fn visit_events_from(&self, offset: u64, mut visit: impl FnMut(QueuedEvent, u64) -> bool) -> io::Result<()> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(offset))?;
         let mut reader = BufReader::new(file);
@@ -87,23 +88,24 @@ impl SpillFile {
             let mut line = Vec::new();
             let length = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
             let Some(text) = line.strip_suffix(b"\n") else { return Ok(()) };
-            let event = self.parse(text).ok_or_else(|| invalid("one of its lines is not an event"))?;
+            let event = self.parse_event(text).ok_or_else(|| invalid_data("one of its lines is not an event"))?;
             if !visit(event, length as u64) {
                 return Ok(());
             }
         }
     }
 
-    fn parse(&self, line: &[u8]) -> Option<QueuedEvent> {
+    /// Parses a line: position, blank, JSON.
+    fn parse_event(&self, line: &[u8]) -> Option<QueuedEvent> {
         let blank = line.iter().position(|byte| *byte == b' ')?;
         let (position, line) = (line.get(..blank)?, line.get(blank + 1..)?);
         let position = std::str::from_utf8(position).ok()?.parse().ok()?;
-        let subject = self.session.subject(&EventHead::parse(line).ok()?);
+        let subject = self.session.subject_of(&EventHead::parse(line).ok()?);
         Some(QueuedEvent { position, subject, line: Bytes::copy_from_slice(line) })
     }
 
     /// Returns the position of the last event in the file; `None` if it is empty.
-    pub(crate) const fn last(&self) -> Option<Position> {
+    pub(crate) const fn last_position(&self) -> Option<Position> {
         self.last
     }
 
@@ -142,33 +144,33 @@ impl SpillFile {
         Ok(())
     }
 
-    /// Appends events that are in memory, too: they count as read.
+    /// Appends events that stay in memory, too; [`read_next`](Self::read_next) skips them.
     ///
     /// # Errors
     ///
     /// As for [`append`](Self::append).
-    pub(crate) fn take_over<'a>(&mut self, events: impl IntoIterator<Item = &'a QueuedEvent>) -> io::Result<()> {
+    pub(crate) fn append_as_read<'a>(&mut self, events: impl IntoIterator<Item = &'a QueuedEvent>) -> io::Result<()> {
         self.append(events)?;
         (self.next, self.n_unread) = (self.end, 0);
         Ok(())
     }
 
-    /// Returns the next events up to about this many bytes; none at the end. They stay in the file until [`clear`](Self::clear).
+    /// Reads the next events, up to about this many bytes; none at the end. They stay in the file until [`clear`](Self::clear).
     ///
     /// # Errors
     ///
     /// [`io::Error`] if the file cannot be read.
-    pub(crate) fn read(&mut self, max_bytes: usize) -> io::Result<Vec<QueuedEvent>> {
+    pub(crate) fn read_next(&mut self, max_bytes: usize) -> io::Result<Vec<QueuedEvent>> {
         let (mut events, mut n_bytes, mut next) = (Vec::new(), 0, self.next);
         if next < self.end {
-            self.for_each(next, |event, length| {
+            self.visit_events_from(next, |event, length| {
                 next += length;
                 n_bytes += event.line.len();
                 events.push(event);
                 n_bytes < max_bytes && next < self.end
             })?;
             if events.is_empty() {
-                return Err(invalid("another program has changed it"));
+                return Err(invalid_data("another program has changed it"));
             }
         }
         self.next = next;
@@ -188,6 +190,6 @@ impl SpillFile {
     }
 }
 
-fn invalid(reason: &'static str) -> io::Error {
+fn invalid_data(reason: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }

@@ -33,7 +33,12 @@ impl StoredEvent {
     /// # Errors
     ///
     /// The reason why the message is not an event.
-    pub(crate) fn new(subject: &str, sequence: u64, headers: Option<&HeaderMap>, line: Bytes) -> Result<Self, String> {
+    pub(crate) fn from_message(
+        subject: &str,
+        sequence: u64,
+        headers: Option<&HeaderMap>,
+        line: Bytes,
+    ) -> Result<Self, String> {
         let header = |name: &str| headers.and_then(|headers| headers.get(name)).map(ToString::to_string);
         let position = header(POSITION_HEADER).and_then(|position| position.parse().ok());
         let position = position.ok_or_else(|| format!("message {sequence} on {subject} has no {POSITION_HEADER}"))?;
@@ -41,8 +46,9 @@ impl StoredEvent {
         Ok(Self { sequence, subject: subject.to_owned(), position, publisher, line })
     }
 
-    /// Returns the session as it is written in subjects.
-    pub fn session(&self) -> &str {
+    /// Returns the session's word in the subject, as [`SessionName::token`](crate::SessionName::token) writes it; of a message of another
+    /// program, any text.
+    pub fn session_token(&self) -> &str {
         self.subject.split('.').nth(2).unwrap_or_default()
     }
 }

@@ -70,7 +70,7 @@ impl StreamOptions {
     }
 
     /// Returns the configuration of a new stream.
-    fn config(&self, has_batches: bool) -> Config {
+    fn new_stream_config(&self, has_batches: bool) -> Config {
         Config {
             name: self.name.clone(),
             subjects: vec![ALL_SUBJECTS.to_owned()],
@@ -89,7 +89,7 @@ impl StreamOptions {
     }
 
     /// Returns why an existing stream cannot be used; `None` if it can.
-    fn mismatch(&self, found: &Config) -> Option<&'static str> {
+    fn find_mismatch(&self, found: &Config) -> Option<&'static str> {
         let contains_all = found.subjects.iter().any(|subject| [ALL_SUBJECTS, "kibitzer.>", ">"].contains(&&**subject));
         if !contains_all || found.subject_transform.is_some() {
             Some("its subjects are not kibitzer.v1.>")
@@ -136,10 +136,10 @@ impl EventStream {
     /// Cancel safe: dropping the future closes the connection.
     pub async fn open(options: &StreamOptions) -> Result<Self, NatsError> {
         let connection = Connection::open(&options.urls).await?;
-        let context = context_of(&connection.client);
+        let context = jetstream_context(&connection.client);
         match context.get_stream(&options.name).await {
             Ok(stream) => Ok(Self::new(connection, stream)),
-            Err(error) => Err(options.error(&error)),
+            Err(error) => Err(options.stream_error(&error)),
         }
     }
 
@@ -155,13 +155,13 @@ impl EventStream {
     /// Cancel safe; dropping the future may leave a new, empty stream.
     pub async fn open_or_create(options: &StreamOptions) -> Result<Self, NatsError> {
         let connection = Connection::open(&options.urls).await?;
-        let context = context_of(&connection.client);
-        let config = options.config(connection.has_batches());
+        let context = jetstream_context(&connection.client);
+        let config = options.new_stream_config(connection.has_batches());
         let mut n_attempts = 0;
         let stream = loop {
             let error = match context.get_stream(&options.name).await {
                 Ok(stream) => break stream,
-                Err(error) if !is_missing(error.kind()) => return Err(options.error(&error)),
+                Err(error) if !is_stream_missing(error.kind()) => return Err(options.stream_error(&error)),
                 Err(_) => match context.create_stream(config.clone()).await {
                     Ok(stream) => break stream,
                     Err(error) => error,
@@ -170,11 +170,11 @@ impl EventStream {
             // While several publishers create the stream at once, each reserves its maximum size on the disk.
             n_attempts += 1;
             if n_attempts == CREATE_ATTEMPTS {
-                return Err(options.error(&error));
+                return Err(options.stream_error(&error));
             }
             tokio::time::sleep(CREATE_PAUSE).await;
         };
-        match options.mismatch(&stream.cached_info().config) {
+        match options.find_mismatch(&stream.cached_info().config) {
             Some(reason) => Err(NatsError::Stream { stream: options.name.clone(), reason: reason.to_owned() }),
             None => Ok(Self::new(connection, stream)),
         }
@@ -191,7 +191,7 @@ impl EventStream {
     /// Cancel safe: the answer is discarded.
     pub async fn has_session(&self, session: &SessionName) -> Result<bool, NatsError> {
         let last = self.last_event(session).await;
-        last.map(|event| event.is_some()).map_err(|reason| self.error(reason))
+        last.map(|event| event.is_some()).map_err(|reason| self.stream_error(reason))
     }
 
     fn new(connection: Connection, stream: Stream) -> Self {
@@ -222,12 +222,13 @@ impl EventStream {
     ///
     /// Cancel safe: the answer is discarded.
     pub(crate) async fn last_event(&self, session: &SessionName) -> Result<Option<StoredEvent>, String> {
-        let subjects = session.subjects();
-        match self.connection.answer(self.stream.get_last_raw_message_by_subject(&subjects)).await? {
+        let subjects = session.all_subjects();
+        match self.connection.wait_for_answer(self.stream.get_last_raw_message_by_subject(&subjects)).await? {
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
             Err(error) => Err(error_chain(&error)),
             Ok(message) => {
-                StoredEvent::new(&message.subject, message.sequence, Some(&message.headers), message.payload).map(Some)
+                StoredEvent::from_message(&message.subject, message.sequence, Some(&message.headers), message.payload)
+                    .map(Some)
             }
         }
     }
@@ -248,15 +249,15 @@ impl EventStream {
         position: Position,
         last: u64,
     ) -> Result<u64, String> {
-        let subjects = session.subjects();
+        let subjects = session.all_subjects();
         let (mut start, mut end) = (1, last);
         // The positions of a session grow with the numbers of its events.
         while start < end {
             let middle = start.midpoint(end);
             let found = self.stream.get_first_raw_message_by_subject(&subjects, middle);
-            let message = self.connection.answer(found).await?.map_err(|error| error_chain(&error))?;
+            let message = self.connection.wait_for_answer(found).await?.map_err(|error| error_chain(&error))?;
             let sequence = message.sequence;
-            let event = StoredEvent::new(&message.subject, sequence, Some(&message.headers), message.payload)?;
+            let event = StoredEvent::from_message(&message.subject, sequence, Some(&message.headers), message.payload)?;
             (start, end) = if event.position < position { (sequence + 1, end) } else { (start, middle) };
         }
         Ok(start)
@@ -272,26 +273,27 @@ impl EventStream {
     ///
     /// Cancel safe: the answer is discarded.
     pub(crate) async fn last_sequence(&self) -> Result<u64, String> {
-        let info = self.connection.answer(self.stream.get_info()).await?.map_err(|error| error_chain(&error))?;
+        let info =
+            self.connection.wait_for_answer(self.stream.get_info()).await?.map_err(|error| error_chain(&error))?;
         Ok(info.state.last_sequence)
     }
 
     /// Returns an error about this stream.
-    pub(crate) fn error(&self, reason: String) -> NatsError {
+    pub(crate) fn stream_error(&self, reason: String) -> NatsError {
         NatsError::Stream { stream: self.name.clone(), reason }
     }
 }
 
 impl StreamOptions {
-    fn error(&self, error: &(dyn std::error::Error + 'static)) -> NatsError {
+    fn stream_error(&self, error: &(dyn std::error::Error + 'static)) -> NatsError {
         NatsError::Stream { stream: self.name.clone(), reason: error_chain(error) }
     }
 }
 
-fn is_missing(kind: GetStreamErrorKind) -> bool {
+fn is_stream_missing(kind: GetStreamErrorKind) -> bool {
     matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
-fn context_of(client: &Client) -> Context {
+fn jetstream_context(client: &Client) -> Context {
     async_nats::jetstream::new(client.clone())
 }

@@ -48,14 +48,14 @@ impl SessionName {
         &self.token
     }
 
-    /// Returns the subjects of all events of the session.
-    pub(crate) fn subjects(&self) -> String {
+    /// Returns the wildcard for the subjects of all events of the session.
+    pub(crate) fn all_subjects(&self) -> String {
         format!("{PREFIX}.{}.>", self.token)
     }
 
     /// Returns the subject of an event.
-    pub(crate) fn subject(&self, event: &EventHead<'_>) -> String {
-        let game = event.game().map(|game| format!(".{game}")).unwrap_or_default();
+    pub(crate) fn subject_of(&self, event: &EventHead<'_>) -> String {
+        let game = event.game_number().map(|game| format!(".{game}")).unwrap_or_default();
         format!("{PREFIX}.{}.{}{game}.{}", self.token, class_of(event.name.parse().ok()), event.name)
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn subject(session: &str, line: &str) -> String {
-        SessionName::new(session).unwrap().subject(&EventHead::parse(line.as_bytes()).unwrap())
+        SessionName::new(session).unwrap().subject_of(&EventHead::parse(line.as_bytes()).unwrap())
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
     fn every_character_of_a_session_is_escaped_unless_it_is_safe_in_a_subject() {
         let name = SessionName::new("a.b*>\u{e9} =Z_9-").unwrap();
         assert_eq!(name.token(), "a=2Eb=2A=3E=C3=A9=20=3DZ_9-");
-        assert_eq!(name.subjects(), "kibitzer.v1.a=2Eb=2A=3E=C3=A9=20=3DZ_9-.>");
+        assert_eq!(name.all_subjects(), "kibitzer.v1.a=2Eb=2A=3E=C3=A9=20=3DZ_9-.>");
         for text in [String::new(), "x".repeat(65)] {
             assert!(SessionName::new(&text).is_err(), "{text}");
         }

@@ -170,7 +170,7 @@ async fn an_earlier_publisher_of_a_session_is_fenced_off() {
     push(&mut second, 1).await.unwrap();
     second.finish(LIMIT).await.unwrap();
     push(&mut first, 2).await.unwrap();
-    let error = tokio::time::timeout(LIMIT, first.failed()).await.unwrap();
+    let error = tokio::time::timeout(LIMIT, first.wait_for_failure()).await.unwrap();
     assert_eq!(error.to_string(), "another process publishes session a=2Eb: it stored event 0.10.0; this one ends");
     assert_all_in_order(&stored(&server.url()).await, 2);
 }
@@ -188,7 +188,7 @@ async fn a_later_publisher_continues_after_all_that_an_earlier_one_stored_meanwh
     second.push(connecting.into()).await.unwrap();
     second.finish(LIMIT).await.unwrap();
     push(&mut first, 2).await.unwrap();
-    let error = tokio::time::timeout(LIMIT, first.failed()).await.unwrap();
+    let error = tokio::time::timeout(LIMIT, first.wait_for_failure()).await.unwrap();
     assert!(matches!(error, NatsError::Fenced { .. }), "{error}");
     let positions: Vec<_> = stored(&server.url()).await.iter().map(|event| event.position.to_string()).collect();
     assert_eq!(positions, ["1.0.0", "1.10.0", "2.0.0"]);
@@ -218,7 +218,7 @@ async fn sessions_in_one_stream_do_not_disturb_each_other() {
     assert_eq!(events.len(), 60 * 500);
     for n in 0..60 {
         let name = format!("s{n}");
-        let of_session: Vec<_> = events.iter().filter(|event| event.session() == name).cloned().collect();
+        let of_session: Vec<_> = events.iter().filter(|event| event.session_token() == name).cloned().collect();
         assert_all_in_order(&of_session, 500);
     }
 }
@@ -484,7 +484,7 @@ async fn a_stream_that_is_created_again_is_noticed() {
     context.delete_stream("KIBITZER").await.unwrap();
     EventStream::open_or_create(&StreamOptions::new(server.url())).await.unwrap();
     push(&mut publisher, 1).await.unwrap();
-    let error = tokio::time::timeout(LIMIT, publisher.failed()).await.unwrap();
+    let error = tokio::time::timeout(LIMIT, publisher.wait_for_failure()).await.unwrap();
     assert!(matches!(error, NatsError::Lost { .. }), "{error}");
 }
 

@@ -7,8 +7,8 @@ use kibitzer::transcript::Utc;
 use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
 use serde_json::Value;
 
-use super::server_lines::server_lines;
-use super::{StreamArgs, member};
+use super::server_lines::to_server_lines;
+use super::{StreamArgs, member_or_null};
 use crate::failure::{Failure, report};
 
 /// Kinds of events that the games depend on.
@@ -36,17 +36,17 @@ pub(super) const KINDS: [EventKind; 18] = [
 /// Maximum number of sessions, as the games of each are kept in memory.
 const MAX_SESSIONS: usize = 10_000;
 
-/// A part of a stored session.
+/// Output of a server, restored from a stored event.
 #[derive(Debug)]
-pub(crate) enum SessionPart {
-    /// Lines of the server, with their time.
-    Received(String, Option<Utc>),
+pub(crate) enum ServerOutput {
+    /// Lines with line ends, or the mark of a reply, and the time of the event.
+    Lines(String, Option<Utc>),
     /// The connection began or ended.
-    Interrupted,
+    Interruption,
 }
 
-/// Passes the parts of all stored sessions to `visit`, with the name of the session, in order, up to the last event that is stored.
-/// Reports messages that are not events.
+/// Passes the output that games depend on, of all stored sessions in the order of the stream, to `visit`, with the escaped name of the
+/// session. Ends at the event that is the last one when it is called. Reports messages that are not events on standard error.
 ///
 /// # Errors
 ///
@@ -54,12 +54,12 @@ pub(crate) enum SessionPart {
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the parts that were passed are whole events.
-pub(crate) async fn read_games(
+/// Cancel safe: whole events were passed.
+pub(crate) async fn for_each_server_output(
     args: &StreamArgs,
-    mut visit: impl FnMut(&str, SessionPart) -> Result<(), Failure>,
+    mut visit: impl FnMut(&str, ServerOutput) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let stream = EventStream::open(&args.options()?).await?;
+    let stream = EventStream::open(&args.resolve_stream_options()?).await?;
     let mut events = EventReader::open(&stream, &SubjectFilter::default().kinds(KINDS), ReadFrom::First).await?;
     let mut sessions = BTreeSet::new();
     loop {
@@ -72,14 +72,14 @@ pub(crate) async fn read_games(
             }
             Err(error) => return Err(error.into()),
         };
-        let session = event.session();
+        let session = event.session_token();
         if !sessions.contains(session) {
             if sessions.len() == MAX_SESSIONS {
                 return Err(Failure::local(format!("the stream has more than {MAX_SESSIONS} sessions")));
             }
             sessions.insert(session.to_owned());
         }
-        match part_of(&event) {
+        match to_server_output(&event) {
             Ok(Some(part)) => visit(session, part)?,
             Ok(None) => {}
             Err(reason) => report(&format!("message {} is not an event: {reason}", event.sequence)),
@@ -87,15 +87,15 @@ pub(crate) async fn read_games(
     }
 }
 
-/// Returns the part that an event is; `None` if games do not depend on it.
-fn part_of(stored: &StoredEvent) -> Result<Option<SessionPart>, String> {
-    if !SessionName::is_token(stored.session()) {
+/// Converts an event to the output that caused it; `None` if games do not depend on it. An error says why it is not an event of kibitzer.
+fn to_server_output(stored: &StoredEvent) -> Result<Option<ServerOutput>, String> {
+    if !SessionName::is_token(stored.session_token()) {
         return Err("its session has another name than kibitzer gives".to_owned());
     }
     let event: Value = serde_json::from_slice(&stored.line).map_err(|error| error.to_string())?;
-    if let Some("connected" | "lost" | "ended") = member(&event, "event").as_str() {
-        return Ok(Some(SessionPart::Interrupted));
+    if let Some("connected" | "lost" | "ended") = member_or_null(&event, "event").as_str() {
+        return Ok(Some(ServerOutput::Interruption));
     }
-    let utc = member(&event, "utc").as_str().and_then(|utc| utc.parse().ok());
-    Ok(server_lines(&event).map(|lines| SessionPart::Received(lines, utc)))
+    let utc = member_or_null(&event, "utc").as_str().and_then(|utc| utc.parse().ok());
+    Ok(to_server_lines(&event).map(|lines| ServerOutput::Lines(lines, utc)))
 }

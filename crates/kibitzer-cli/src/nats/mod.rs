@@ -11,7 +11,7 @@ use kibitzer_nats::{DEFAULT_STREAM, NatsError, SessionName, StreamOptions};
 
 use serde_json::Value;
 
-pub(crate) use games::{SessionPart, read_games};
+pub(crate) use games::{ServerOutput, for_each_server_output};
 
 use crate::failure::{Failure, USAGE};
 
@@ -39,12 +39,12 @@ impl std::fmt::Debug for StreamArgs {
 
 impl StreamArgs {
     /// Returns whether the option `--nats` is given, with or without a URL.
-    pub(crate) const fn has_url(&self) -> bool {
+    pub(crate) const fn has_nats_option(&self) -> bool {
         self.url.is_some()
     }
 
-    /// Returns the options of the arguments and the environment.
-    fn options(&self) -> Result<StreamOptions, Failure> {
+    /// Returns the options of the server and the stream. Without a URL, the environment variable names the server.
+    fn resolve_stream_options(&self) -> Result<StreamOptions, Failure> {
         let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));
         let given = self.url.clone().filter(|url| !url.is_empty());
         let url = given.or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
@@ -60,11 +60,11 @@ impl From<NatsError> for Failure {
 }
 
 /// Returns a member of a JSON object; `null` without it, and for other values than objects.
-fn member<'a>(value: &'a Value, key: &str) -> &'a Value {
+fn member_or_null<'a>(value: &'a Value, key: &str) -> &'a Value {
     value.get(key).unwrap_or(&Value::Null)
 }
 
 /// Parses the name of a session.
-fn parse_session(text: &str) -> Result<SessionName, String> {
+fn parse_session_name(text: &str) -> Result<SessionName, String> {
     SessionName::new(text).map_err(|error| error.to_string())
 }

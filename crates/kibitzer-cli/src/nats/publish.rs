@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
 use super::line_sink::LineSink;
-use super::{StreamArgs, parse_session};
+use super::{StreamArgs, parse_session_name};
 use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, Input, print_events};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
@@ -33,11 +33,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     stream: StreamArgs,
     /// Name of the session in the stream [default: the name of the recording, or the server]
-    #[arg(long, value_name = "NAME", value_parser = parse_session)]
+    #[arg(long, value_name = "NAME", value_parser = parse_session_name)]
     session: Option<SessionName>,
     /// When 8 MiB of events wait for the server [default: drop for a live session, hold for a recording]
     #[arg(long, value_enum, value_name = "POLICY", requires_if("spill", "spill"))]
-    when_unreachable: Option<Policy>,
+    when_unreachable: Option<UnreachablePolicy>,
     /// The file for `--when-unreachable spill`; events that it has are stored first
     #[arg(long, value_name = "FILE")]
     spill: Option<PathBuf>,
@@ -70,7 +70,7 @@ Examples:
   echo 'observe /b' | kibitzer publish fics --record fics.jsonl   with KIBITZER_NATS, and a recording as the archive";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Policy {
+enum UnreachablePolicy {
     /// Drop events, and store one event with the range
     Drop,
     /// Hold the session or the recording back
@@ -88,7 +88,7 @@ const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.publish())
+        run(self.publish_source())
     }
 
     /// Publishes the source until its end, or the stop signal.
@@ -96,23 +96,24 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session; events in memory are lost.
-    async fn publish(&self) -> Result<(), Failure> {
+    async fn publish_source(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let source = self.source()?;
+        let source = self.parse_source()?;
         let is_recording = matches!(source, Source::Recording(_));
         // A large future: connecting has many steps.
-        let publisher = Box::pin(self.publisher(self.options(is_recording)?));
+        let publisher = Box::pin(self.start_publisher(self.publish_options(is_recording)?));
         let Some(publisher) = ending.unless_stopped(publisher).await else { return Ok(()) };
         match source {
             Source::Recording(path) => {
                 let publishing = self.publish_recording(publisher?, path);
                 ending.unless_stopped(publishing).await.unwrap_or(Ok(()))
             }
-            Source::Live(target) => self.publish_session(publisher?, target, &mut ending).await,
+            Source::Live(target) => self.connect_and_publish(publisher?, target, &mut ending).await,
         }
     }
 
-    fn source(&self) -> Result<Source, Failure> {
+    /// Parses the source: a file, or anything that ends in `.jsonl`, is a recording; otherwise it is a server.
+    fn parse_source(&self) -> Result<Source, Failure> {
         let path = Path::new(&self.source);
         let has_extension = |name: &str| path.extension().is_some_and(|extension| extension == name);
         if has_extension("jsonl") || path.is_file() && !has_extension("toml") {
@@ -122,31 +123,32 @@ impl Args {
         target.map(Source::Live).map_err(|error| Failure::new(USAGE, format!("{}: {error}", self.source)))
     }
 
-    fn options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
+    /// Returns the options of the publisher. Fails if the arguments contradict each other or the kind of source.
+    fn publish_options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
         let options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
-        let options = options.on_link_change(report_link);
+        let options = options.on_link_change(report_link_change);
         let policy = match (self.when_unreachable, &self.spill) {
-            (Some(Policy::Spill), _) if is_recording => {
+            (Some(UnreachablePolicy::Spill), _) if is_recording => {
                 return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
             }
-            (Some(Policy::Spill), Some(path)) => {
+            (Some(UnreachablePolicy::Spill), Some(path)) => {
                 WhenUnreachable::Spill { path: path.clone(), max_bytes: u64::from(self.spill_limit) << 20 }
             }
             (_, Some(_)) => return Err(Failure::new(USAGE, "--spill belongs to --when-unreachable spill")),
-            (Some(Policy::Drop), _) => WhenUnreachable::Drop,
-            (Some(Policy::Hold), _) => WhenUnreachable::Hold,
+            (Some(UnreachablePolicy::Drop), _) => WhenUnreachable::Drop,
+            (Some(UnreachablePolicy::Hold), _) => WhenUnreachable::Hold,
             _ => return Ok(options),
         };
         Ok(options.when_unreachable(policy))
     }
 
-    /// Connects to the NATS server, and reads the end of the session.
+    /// Connects to the NATS server, opens or creates the stream, and starts to publish after the last stored event.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: nothing is published.
-    async fn publisher(&self, options: PublishOptions) -> Result<Publisher, Failure> {
-        let mut stream = self.stream.options()?;
+    async fn start_publisher(&self, options: PublishOptions) -> Result<Publisher, Failure> {
+        let mut stream = self.stream.resolve_stream_options()?;
         if let Some(age) = self.max_age {
             stream = stream.max_age(age);
         }
@@ -154,7 +156,7 @@ impl Args {
             stream = stream.max_bytes(i64::from(mebibytes) << 20);
         }
         let stem = || Path::new(&self.source).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let session = match (&self.session, self.source()?) {
+        let session = match (&self.session, self.parse_source()?) {
             (Some(session), _) => session.clone(),
             (None, Source::Live(Target::Address(_))) => SessionName::new(&self.source)?,
             (None, _) => SessionName::new(&stem())?,
@@ -184,12 +186,12 @@ impl Args {
         decoded
     }
 
-    /// Publishes a live session until it ends, or the stop signal.
+    /// Connects to the chess server, and publishes the session until it ends, or the stop signal. Then shuts it down and stores the rest.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the session; events in memory are lost.
-    async fn publish_session(
+    async fn connect_and_publish(
         &self,
         mut publisher: Publisher,
         target: Target,
@@ -205,8 +207,8 @@ impl Args {
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, mut tap) = started?;
         announce_recording(&client);
-        let published = publish_tap(&client, &mut tap, &mut publisher, ending).await;
-        let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_events(&client, &mut tap, &mut publisher));
+        let published = publish_and_send_typed(&client, &mut tap, &mut publisher, ending).await;
+        let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_until_tap_ends(&client, &mut tap, &mut publisher));
         let ((), rest) = tokio::join!(client.shutdown(), rest);
         drop(tap);
         let published = published.and(rest.unwrap_or(Ok(())));
@@ -226,7 +228,7 @@ enum Source {
 /// # Cancel safety
 ///
 /// Dropping the future leaves the session running; an event may be left out.
-async fn publish_tap(
+async fn publish_and_send_typed(
     client: &Client,
     tap: &mut Tap,
     publisher: &mut Publisher,
@@ -234,7 +236,7 @@ async fn publish_tap(
 ) -> Result<(), Failure> {
     let sender = LineSender::Own(client.clone());
     tokio::select! {
-        pushed = push_events(client, tap, publisher) => pushed,
+        pushed = push_until_tap_ends(client, tap, publisher) => pushed,
         failure = send_typed(&sender, tokio::io::stdin()) => Err(failure),
         () = ending.wait() => Ok(()),
     }
@@ -245,12 +247,12 @@ async fn publish_tap(
 /// # Cancel safety
 ///
 /// Not cancel safe: an event that was received may be left out.
-async fn push_events(client: &Client, tap: &mut Tap, publisher: &mut Publisher) -> Result<(), Failure> {
+async fn push_until_tap_ends(client: &Client, tap: &mut Tap, publisher: &mut Publisher) -> Result<(), Failure> {
     let clock = SessionClock::new(client.began());
     loop {
         let item = tokio::select! {
             item = tap.recv() => item,
-            error = publisher.failed() => return Err(error.into()),
+            error = publisher.wait_for_failure() => return Err(error.into()),
         };
         let Some(item) = item else { return Ok(()) };
         let Observation::Event { event, .. } = item.observation else { continue };
@@ -262,7 +264,7 @@ async fn push_events(client: &Client, tap: &mut Tap, publisher: &mut Publisher) 
 }
 
 /// Reports that the NATS server does not store events, with the reason, or that it does again.
-fn report_link(failure: Option<&str>) {
+fn report_link_change(failure: Option<&str>) {
     match failure {
         Some(reason) => report(&format!("NATS stores no events: {reason}")),
         None => report("NATS stores events again"),

@@ -8,7 +8,7 @@ use kibitzer::transcript::Utc;
 use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
 use serde_json::Value;
 
-use super::{StreamArgs, member, parse_session};
+use super::{StreamArgs, member_or_null, parse_session_name};
 use crate::arguments::parse_duration;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopArgs, run};
@@ -23,13 +23,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     stream: StreamArgs,
     /// Start with new events, with the first one in the stream, or at a time: 2025-03-01T12:34:56Z, or 10m for ten minutes ago
-    #[arg(long, value_name = "now|first|TIME", default_value = "now", value_parser = parse_start)]
-    from: Start,
+    #[arg(long, value_name = "now|first|TIME", default_value = "now", value_parser = parse_start_point)]
+    from: StartPoint,
     /// End after the events that are stored already
     #[arg(long)]
     stored: bool,
     /// Print events of this session only
-    #[arg(long, value_name = "NAME", value_parser = parse_session)]
+    #[arg(long, value_name = "NAME", value_parser = parse_session_name)]
     session: Option<SessionName>,
     /// Print events of games with this number only
     #[arg(long, value_name = "NUMBER")]
@@ -51,18 +51,19 @@ Examples:
 
 /// When to start.
 #[derive(Clone, Copy, Debug)]
-enum Start {
+enum StartPoint {
     At(ReadFrom),
     Ago(Duration),
 }
 
-fn parse_start(text: &str) -> Result<Start, &'static str> {
+/// Parses the value of `--from`.
+fn parse_start_point(text: &str) -> Result<StartPoint, &'static str> {
     match text {
-        "now" => Ok(Start::At(ReadFrom::Now)),
-        "first" => Ok(Start::At(ReadFrom::First)),
+        "now" => Ok(StartPoint::At(ReadFrom::Now)),
+        "first" => Ok(StartPoint::At(ReadFrom::First)),
         _ => match (parse_duration(text), text.parse::<Utc>()) {
-            (Ok(ago), _) => Ok(Start::Ago(ago)),
-            (_, Ok(utc)) => Ok(Start::At(ReadFrom::Time(utc.into()))),
+            (Ok(ago), _) => Ok(StartPoint::Ago(ago)),
+            (_, Ok(utc)) => Ok(StartPoint::At(ReadFrom::Time(utc.into()))),
             _ => Err("it is now, first, a time ago such as 10m, or a time such as 2025-03-01T12:34:56Z"),
         },
     }
@@ -71,7 +72,7 @@ fn parse_start(text: &str) -> Result<Start, &'static str> {
 impl Args {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.print())
+        run(self.print_until_stopped())
     }
 
     /// Prints events until the stop signal, or with `--stored` to the last one.
@@ -79,7 +80,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Cancel safe: the printed events are whole lines.
-    async fn print(&self) -> Result<(), Failure> {
+    async fn print_until_stopped(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let mut filter = SubjectFilter::default().kinds(self.kind.iter().copied());
         if let Some(session) = &self.session {
@@ -99,10 +100,10 @@ impl Args {
     /// Cancel safe: the printed events are whole lines.
     async fn print_selected(&self, filter: &SubjectFilter) -> Result<(), Failure> {
         let from = match self.from {
-            Start::At(from) => from,
-            Start::Ago(time) => ReadFrom::Time(SystemTime::now().checked_sub(time).unwrap_or(UNIX_EPOCH)),
+            StartPoint::At(from) => from,
+            StartPoint::Ago(time) => ReadFrom::Time(SystemTime::now().checked_sub(time).unwrap_or(UNIX_EPOCH)),
         };
-        let stream = EventStream::open(&self.stream.options()?).await?;
+        let stream = EventStream::open(&self.stream.resolve_stream_options()?).await?;
         let mut events = EventReader::open(&stream, filter, from).await?;
         let mut out = BufWriter::new(io::stdout());
         let format = self.format.unwrap_or_else(LineFormat::for_stdout);
@@ -133,11 +134,12 @@ impl Args {
     }
 }
 
-/// Returns the line to print. JSON is printed as it was published, except for characters that would end the line or control a terminal.
+/// Returns the line to print for an event; an error says why it is none. JSON is printed as it was published, except for
+/// characters that would end the line or control a terminal.
 fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, String> {
     let line = std::str::from_utf8(&stored.line).map_err(|error| error.to_string())?;
     let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let name = member(&event, "event").as_str().ok_or("it names no event")?;
+    let name = member_or_null(&event, "event").as_str().ok_or("it names no event")?;
     if format == LineFormat::Jsonl {
         let escape = |character: char| match character {
             // Outside of strings, where JSON allows line ends.
@@ -147,11 +149,11 @@ fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, Stri
         };
         return Ok(line.chars().map(escape).collect());
     }
-    let utc = member(&event, "utc").as_str().unwrap_or("-");
+    let utc = member_or_null(&event, "utc").as_str().unwrap_or("-");
     let members = event.as_object().into_iter().flatten();
     let shown = members.filter(|(key, value)| !HIDDEN_KEYS.contains(&&***key) && !value.is_null());
     let shown = shown.map(|(key, value)| format!(" {key}={value}")).collect::<Vec<_>>().concat();
-    Ok(TerminalSafe(&format!("{utc} {} {name}{shown}", stored.session())).to_string())
+    Ok(TerminalSafe(&format!("{utc} {} {name}{shown}", stored.session_token())).to_string())
 }
 
 /// Keys that are not shown as text, or not by name.
@@ -163,14 +165,14 @@ mod tests {
 
     #[test]
     fn a_start_is_now_first_or_a_time() {
-        assert!(matches!(parse_start("now"), Ok(Start::At(ReadFrom::Now))));
-        assert!(matches!(parse_start("first"), Ok(Start::At(ReadFrom::First))));
-        assert!(matches!(parse_start("10m"), Ok(Start::Ago(ago)) if ago == Duration::from_mins(10)));
+        assert!(matches!(parse_start_point("now"), Ok(StartPoint::At(ReadFrom::Now))));
+        assert!(matches!(parse_start_point("first"), Ok(StartPoint::At(ReadFrom::First))));
+        assert!(matches!(parse_start_point("10m"), Ok(StartPoint::Ago(ago)) if ago == Duration::from_mins(10)));
         let time = UNIX_EPOCH + Duration::from_secs(1_740_832_496);
-        let parsed = parse_start("2025-03-01T12:34:56Z");
-        assert!(matches!(parsed, Ok(Start::At(ReadFrom::Time(at))) if at == time), "{parsed:?}");
+        let parsed = parse_start_point("2025-03-01T12:34:56Z");
+        assert!(matches!(parsed, Ok(StartPoint::At(ReadFrom::Time(at))) if at == time), "{parsed:?}");
         for text in ["", "last", "10", "2025-03-01"] {
-            assert!(parse_start(text).is_err(), "{text}");
+            assert!(parse_start_point(text).is_err(), "{text}");
         }
     }
 }
