@@ -11,7 +11,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_websockets::{ClientBuilder, Limits};
 
-use crate::stream::{WebSocket, WrittenMessage, io_error};
+use crate::stream::{MessageUnit, WebSocket, io_error};
 use crate::tls;
 use crate::transport::limited;
 
@@ -30,8 +30,8 @@ pub struct WebSocketConnector {
 impl WebSocketConnector {
     /// Creates the connector of a server: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
     ///
-    /// `origin` is the value of the `Origin` header; empty: none. With TLS, the server's certificate has to be valid for the host of the URL
-    /// and issued by a public authority or one in `ca_file`, in PEM. There is no way to accept other certificates.
+    /// `origin` is the value of the `Origin` header; empty: none. With TLS, the server's certificate has to be valid for the host
+    /// of the URL and issued by a public authority or one in `ca_file`, in PEM. There is no way to accept other certificates.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl WebSocketConnector {
         let transport = match &self.tls {
             Some((connector, name)) => {
                 let connected = connector.connect(name.clone(), stream).await;
-                limited(connected.map_err(tls::handshake_error)?)
+                limited(connected.map_err(tls::to_dial_error)?)
             }
             None => limited(stream),
         };
@@ -76,7 +76,7 @@ impl WebSocketConnector {
             builder = builder.add_header(ORIGIN, origin.clone()).map_err(io_error)?;
         }
         let (messages, _) = builder.connect_on(transport).await.map_err(io_error)?;
-        Ok(WebSocket::new(messages, WrittenMessage::Line))
+        Ok(WebSocket::new(messages, MessageUnit::Line))
     }
 }
 

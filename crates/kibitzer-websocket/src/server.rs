@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_websockets::{Limits, ServerBuilder};
 
-use crate::stream::{WebSocket, WrittenMessage, io_error};
+use crate::stream::{MessageUnit, WebSocket, io_error};
 use crate::tls;
 use crate::transport::limited;
 
@@ -103,7 +103,7 @@ async fn handshake(stream: TcpStream, tls: Option<TlsAcceptor>) -> io::Result<We
     };
     let limits = Limits::default().max_payload_len(Some(MAX_RECEIVED_BYTES));
     let (_, messages) = ServerBuilder::new().limits(limits).accept(transport).await.map_err(io_error)?;
-    Ok(WebSocket::new(messages, WrittenMessage::Write))
+    Ok(WebSocket::new(messages, MessageUnit::Write))
 }
 
 impl fmt::Debug for WebSocketListener {

@@ -28,9 +28,9 @@ const MAX_QUEUED_PONGS: usize = 32;
 /// Maximum size of one written message.
 const MAX_WRITTEN_BYTES: usize = 16 << 10;
 
-/// The size of written messages.
+/// The bytes that one written message contains, at most 16 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WrittenMessage {
+pub(crate) enum MessageUnit {
     /// One message for each line, as servers expect of a client: a sealed line is never split and never joined with another one.
     Line,
     /// One message for each write.
@@ -56,21 +56,21 @@ pub struct WebSocket {
     idle: Interval,
     /// Pongs since the output was last flushed.
     n_queued_pongs: usize,
-    written: WrittenMessage,
+    written: MessageUnit,
     is_shutting_down: bool,
 }
 
 impl WebSocket {
     /// Creates the stream of a WebSocket whose handshake is complete, and lifts the limit of its transport.
-    pub(crate) fn new(mut messages: WebSocketStream<LimitedTransport>, written: WrittenMessage) -> Self {
-        messages.get_mut().reader_mut().end_handshake();
+    pub(crate) fn new(mut messages: WebSocketStream<LimitedTransport>, written: MessageUnit) -> Self {
+        messages.get_mut().reader_mut().lift_limit();
         let mut idle = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
         idle.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self { messages, unread: Bytes::new(), idle, n_queued_pongs: 0, written, is_shutting_down: false }
     }
 
     /// Receives the next text or binary message; `None` at the end of the transport.
-    fn poll_payload(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
+    fn poll_next_payload(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
         loop {
             if self.n_queued_pongs > 0 && self.poll_flush_messages(context)?.is_ready() {
                 self.n_queued_pongs = 0;
@@ -80,7 +80,9 @@ impl WebSocket {
             }
             let message = match Pin::new(&mut self.messages).poll_next(context) {
                 Poll::Ready(Some(Ok(message))) => message,
-                Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(self.end(context, io_error(error)))),
+                Poll::Ready(Some(Err(error))) => {
+                    return Poll::Ready(Err(self.flush_close_answer(context, io_error(error))));
+                }
                 Poll::Ready(None) => return Poll::Ready(Ok(None)),
                 Poll::Pending => {
                     self.ping_if_idle(context);
@@ -89,7 +91,7 @@ impl WebSocket {
             };
             if let Some((code, _)) = message.as_close() {
                 let cause = CloseCause::WebSocketClosed(code.into());
-                return Poll::Ready(Err(self.end(context, io::Error::other(cause))));
+                return Poll::Ready(Err(self.flush_close_answer(context, io::Error::other(cause))));
             }
             if message.is_ping() {
                 self.n_queued_pongs += 1;
@@ -100,13 +102,13 @@ impl WebSocket {
         }
     }
 
-    /// Returns the error, after sending the close frame that answers it if that is possible without waiting.
-    fn end(&mut self, context: &mut Context<'_>, error: io::Error) -> io::Error {
+    /// Sends the queued close frame that answers the error, if that is possible without waiting, and returns the error.
+    fn flush_close_answer(&mut self, context: &mut Context<'_>, error: io::Error) -> io::Error {
         let _ = self.poll_flush_messages(context);
         error
     }
 
-    /// Sends a ping if one is due and earlier output was sent.
+    /// Sends a ping if 30 s have passed without data and earlier output was sent.
     fn ping_if_idle(&mut self, context: &mut Context<'_>) {
         while self.idle.poll_tick(context).is_ready() {
             if matches!(self.poll_flush_messages(context), Poll::Ready(Ok(()))) {
@@ -120,17 +122,17 @@ impl WebSocket {
         Pin::new(&mut self.messages).poll_flush(context).map_err(io_error)
     }
 
-    /// Returns the error that has ended writing, if there was one.
-    fn check_writer(&self) -> io::Result<()> {
+    /// Fails with the kind of the error that ended writing, if there was one.
+    fn check_write_failure(&self) -> io::Result<()> {
         self.messages.get_ref().writer().failure.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
-    /// Returns the part of the bytes that the next message contains.
-    fn next_message<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+    /// Returns the part at the start of the bytes that is written as one message.
+    fn first_message_part<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let end = bytes.len().min(MAX_WRITTEN_BYTES);
         let line_end = bytes.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
         match (self.written, line_end) {
-            (WrittenMessage::Line, Some(line_end)) => bytes.get(..line_end).unwrap_or(bytes),
+            (MessageUnit::Line, Some(line_end)) => bytes.get(..line_end).unwrap_or(bytes),
             _ => bytes.get(..end).unwrap_or(bytes),
         }
     }
@@ -143,7 +145,7 @@ impl AsyncRead for WebSocket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         while self.unread.is_empty() {
-            let Some(payload) = ready!(self.poll_payload(context))? else { return Poll::Ready(Ok(())) };
+            let Some(payload) = ready!(self.poll_next_payload(context))? else { return Poll::Ready(Ok(())) };
             self.unread = payload;
         }
         let n_read = self.unread.len().min(buffer.remaining());
@@ -154,8 +156,8 @@ impl AsyncRead for WebSocket {
 
 impl AsyncWrite for WebSocket {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.check_writer()?;
-        let payload = self.next_message(bytes);
+        self.check_write_failure()?;
+        let payload = self.first_message_part(bytes);
         if !payload.is_empty() {
             ready!(Pin::new(&mut self.messages).poll_ready(context)).map_err(io_error)?;
             let message = Message::binary(payload.to_vec());
@@ -167,7 +169,7 @@ impl AsyncWrite for WebSocket {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_flush_messages(context))?;
-        Poll::Ready(self.check_writer())
+        Poll::Ready(self.check_write_failure())
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

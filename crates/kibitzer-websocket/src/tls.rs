@@ -23,8 +23,8 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 pub(crate) fn connector(ca_file: Option<&Path>) -> io::Result<TlsConnector> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(path) = ca_file {
-        for certificate in certificates(path)? {
-            roots.add(certificate).map_err(|error| invalid(path, &error))?;
+        for certificate in read_certificates(path)? {
+            roots.add(certificate).map_err(|error| invalid_file(path, &error))?;
         }
     }
     // The provider is named, as another crate of the program may enable a second one, which would leave no default.
@@ -42,53 +42,56 @@ pub(crate) fn connector(ca_file: Option<&Path>) -> io::Result<TlsConnector> {
 ///
 /// A file cannot be read, or contains no certificate or key; or the two do not match.
 pub(crate) fn acceptor(certificate_file: &Path, key_file: &Path) -> io::Result<TlsAcceptor> {
-    let chain = certificates(certificate_file)?;
-    let key = PrivateKeyDer::from_pem_slice(&read(key_file)?).map_err(|error| invalid(key_file, &error))?;
+    let chain = read_certificates(certificate_file)?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&read_limited(key_file)?).map_err(|error| invalid_file(key_file, &error))?;
     let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?
         .with_no_client_auth()
         .with_single_cert(chain, key)
-        .map_err(|error| invalid(key_file, &error))?;
+        .map_err(|error| invalid_file(key_file, &error))?;
     Ok(Arc::new(config).into())
 }
 
 /// Reads the certificates of a PEM file; at least one.
-fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read(path)?).collect();
+fn read_certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&read_limited(path)?).collect();
     match found {
-        Ok(certificates) if certificates.is_empty() => Err(invalid(path, &"no certificate in PEM format")),
+        Ok(certificates) if certificates.is_empty() => Err(invalid_file(path, &"no certificate in PEM format")),
         Ok(certificates) => Ok(certificates),
-        Err(error) => Err(invalid(path, &error)),
+        Err(error) => Err(invalid_file(path, &error)),
     }
 }
 
 /// Reads a file of at most [`MAX_FILE_BYTES`]. An error names the file.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     let n_read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut content));
     match n_read {
-        Ok(n_read) if n_read as u64 == MAX_FILE_BYTES => Err(invalid(path, &"too long")),
+        Ok(n_read) if n_read as u64 == MAX_FILE_BYTES => Err(invalid_file(path, &"too long")),
         Ok(_) => Ok(content),
         Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
     }
 }
 
-fn invalid(path: &Path, reason: &dyn std::fmt::Display) -> io::Error {
+/// Returns an error that names the file and the reason.
+fn invalid_file(path: &Path, reason: &dyn std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {reason}", path.display()))
 }
 
 /// Converts the error of a client's TLS handshake: to a [`DialError`] with the reason if TLS failed, and not the connection.
-pub(crate) fn handshake_error(error: io::Error) -> io::Error {
+pub(crate) fn to_dial_error(error: io::Error) -> io::Error {
     let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref()) else { return error };
     let failure = match reason {
-        Error::InvalidCertificate(reason) => certificate_failure(reason),
+        Error::InvalidCertificate(reason) => to_tls_failure(reason),
         _ => TlsFailure::Handshake,
     };
     io::Error::other(DialError::Tls(failure))
 }
 
-fn certificate_failure(reason: &CertificateError) -> TlsFailure {
+/// Converts the reason why a certificate was refused.
+fn to_tls_failure(reason: &CertificateError) -> TlsFailure {
     match reason {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsFailure::Expired,
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => TlsFailure::NotValidYet,

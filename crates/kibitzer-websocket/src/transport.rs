@@ -16,16 +16,16 @@ const MAX_HANDSHAKE_BYTES: u64 = 16 << 10;
 const ACCEPT_KEY_BYTES: usize = 28;
 
 /// A connection below the WebSocket: TCP, or TLS over TCP.
-pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug {}
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> Transport for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> ByteStream for T {}
 
 /// A transport whose handshake is limited and checked, and whose errors of writing do not end reading.
 pub(crate) type LimitedTransport = Join<HandshakeReader, FailSafeWriter>;
 
 /// Returns a transport that ends after [`MAX_HANDSHAKE_BYTES`], until [`WebSocket::new`](crate::WebSocket) lifts the limit.
-pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
-    let (reader, writer) = split(Box::new(transport) as Box<dyn Transport>);
+pub(crate) fn limited(transport: impl ByteStream + 'static) -> LimitedTransport {
+    let (reader, writer) = split(Box::new(transport) as Box<dyn ByteStream>);
     let reader = HandshakeReader { reader: reader.take(MAX_HANDSHAKE_BYTES), head: Some(Vec::new()) };
     join(reader, FailSafeWriter { writer, failure: None })
 }
@@ -34,14 +34,14 @@ pub(crate) fn limited(transport: impl Transport + 'static) -> LimitedTransport {
 /// whose target is not a URI.
 #[derive(Debug)]
 pub(crate) struct HandshakeReader {
-    reader: Take<ReadHalf<Box<dyn Transport>>>,
+    reader: Take<ReadHalf<Box<dyn ByteStream>>>,
     /// Bytes of the handshake; `None` after it.
     head: Option<Vec<u8>>,
 }
 
 impl HandshakeReader {
     /// Lifts the limit, because the handshake is complete.
-    pub(crate) fn end_handshake(&mut self) {
+    pub(crate) fn lift_limit(&mut self) {
         self.reader.set_limit(u64::MAX);
         self.head = None;
     }
@@ -92,17 +92,17 @@ fn has_invalid_key(head: &[u8]) -> bool {
 /// A writer that discards everything after an error, because the crate for messages reads nothing more after one.
 #[derive(Debug)]
 pub(crate) struct FailSafeWriter {
-    writer: WriteHalf<Box<dyn Transport>>,
+    writer: WriteHalf<Box<dyn ByteStream>>,
     /// Kind of the error; `None` while there was none.
     pub(crate) failure: Option<io::ErrorKind>,
 }
 
 impl FailSafeWriter {
-    /// Returns the result, or on an error, of which it keeps the kind, `discarded`.
-    fn note<T>(&mut self, result: io::Result<T>, discarded: T) -> Poll<io::Result<T>> {
+    /// Returns the result; after an error, stores its kind and returns `if_failed`, so that everything from then on is discarded.
+    fn discard_if_failed<T>(&mut self, result: io::Result<T>, if_failed: T) -> Poll<io::Result<T>> {
         Poll::Ready(Ok(result.unwrap_or_else(|error| {
             self.failure = Some(error.kind());
-            discarded
+            if_failed
         })))
     }
 }
@@ -122,7 +122,7 @@ impl AsyncWrite for FailSafeWriter {
             return Poll::Ready(Ok(length));
         }
         let written = ready!(Pin::new(&mut self.writer).poll_write_vectored(context, parts));
-        self.note(written, length)
+        self.discard_if_failed(written, length)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -134,7 +134,7 @@ impl AsyncWrite for FailSafeWriter {
             return Poll::Ready(Ok(()));
         }
         let flushed = ready!(Pin::new(&mut self.writer).poll_flush(context));
-        self.note(flushed, ())
+        self.discard_if_failed(flushed, ())
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -16,7 +16,7 @@ fn client() -> (WebSocket, WebSocketStream<DuplexStream>) {
     let (near, far) = duplex(1 << 16);
     let limits = Limits::default().max_payload_len(Some(1000));
     let messages = ClientBuilder::new().limits(limits).take_over(limited(near));
-    (WebSocket::new(messages, WrittenMessage::Line), ServerBuilder::new().serve(far))
+    (WebSocket::new(messages, MessageUnit::Line), ServerBuilder::new().serve(far))
 }
 
 /// The cause inside of an error.
@@ -71,7 +71,7 @@ async fn each_line_of_a_client_is_one_binary_message_and_each_write_of_a_server(
         assert_eq!(&message.as_payload()[..], want);
     }
     let (near, far) = duplex(1 << 16);
-    let mut stream = WebSocket::new(ServerBuilder::new().serve(limited(near)), WrittenMessage::Write);
+    let mut stream = WebSocket::new(ServerBuilder::new().serve(limited(near)), MessageUnit::Write);
     let mut peer = ClientBuilder::new().take_over(far);
     let long = vec![b'x'; MAX_WRITTEN_BYTES + 1];
     stream.write_all(b"one\ntwo\n").await.unwrap();
@@ -163,7 +163,7 @@ async fn thirty_seconds_without_data_cause_a_ping() {
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_pings_and_reads_nothing_does_not_fill_the_memory() {
     let (near, far) = duplex(256);
-    let mut stream = WebSocket::new(ClientBuilder::new().take_over(limited(near)), WrittenMessage::Line);
+    let mut stream = WebSocket::new(ClientBuilder::new().take_over(limited(near)), MessageUnit::Line);
     let (_unread, mut peer) = split(far);
     let ping = [&[0x89, 100][..], &[b'p'; 100]].concat();
     let mut n_accepted = 0;
