@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::client_shared::{ClientCounters, ClientShared, Ending, SessionStatus};
+use crate::client_shared::{ClientCounters, ClientShared, EndRequest, SessionStatus};
 use crate::command::Request;
 use crate::core::event::{Capabilities, RequestError, SessionEndReason};
 use crate::core::game::Game;
@@ -90,7 +90,7 @@ impl Client {
             Some(reason) => Some(Err(reason)),
             None => (status.state == SessionState::Ready).then_some(Ok(())),
         };
-        self.inner.shared.wait_for(outcome).await
+        self.inner.shared.wait_for_status(outcome).await
     }
 
     /// Waits until the session is over, and returns the reason.
@@ -99,7 +99,7 @@ impl Client {
     ///
     /// Cancel safe.
     pub async fn ended(&self) -> SessionEndReason {
-        self.inner.shared.wait_for(SessionStatus::end_reason).await
+        self.inner.shared.wait_for_status(SessionStatus::end_reason).await
     }
 
     /// Subscribes to all events from now on. A slow subscriber misses events and receives their number; see [`Hub::subscribe`].
@@ -208,7 +208,7 @@ impl Client {
     /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
     async fn send_and_wait(&self, command: Command, options: RequestOptions) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
-        self.inner.shared.request(command, options, sender)?;
+        self.inner.shared.queue_request(command, options, sender)?;
         match reply.await {
             Ok(result) => result,
             // The task has ended without a reply.
@@ -216,8 +216,8 @@ impl Client {
         }
     }
 
-    /// Creates a file and records the session in it, as [`Profile::record_file`](crate::Profile::record_file) does from its beginning. Another recording can be
-    /// started once one has [failed](Self::recording_failed).
+    /// Creates a file and records the session in it, as [`Profile::record_file`](crate::Profile::record_file) does from its
+    /// beginning. Another recording can be started once one has [failed](Self::recording_failed).
     ///
     /// `Ok` means that the file exists. The recording starts once every byte that was received before is parsed, which may take
     /// as long as a lossless subscription or a tap is full. If the session ends before, the file is removed, and
@@ -254,7 +254,7 @@ impl Client {
     ///
     /// Cancel safe.
     pub async fn recording_failed(&self) -> Recording {
-        self.inner.recordings.get_or_init(Arc::default).failed().await
+        self.inner.recordings.get_or_init(Arc::default).wait_for_failure().await
     }
 
     /// Adds an observer, which receives everything from the time on at which every byte that was received before is parsed. It is
@@ -264,7 +264,7 @@ impl Client {
     ///
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if 16 observers wait to be added.
     pub fn add_observer(&self, observer: impl SessionObserver + 'static) -> Result<(), RequestError> {
-        self.inner.shared.add_observer(Box::new(observer))
+        self.inner.shared.queue_observer(Box::new(observer))
     }
 
     /// Returns a handle that does not keep the session alive.
@@ -312,7 +312,7 @@ impl Client {
     ///
     /// Dropping the future does not undo the request to quit.
     pub async fn quit(&self) {
-        self.inner.shared.request_end(Ending::Quit);
+        self.inner.shared.request_end(EndRequest::Quit);
         self.ended().await;
     }
 
@@ -328,20 +328,20 @@ impl Client {
     ///
     /// The task ends even if the future is dropped.
     pub async fn shutdown(&self) {
-        self.inner.shared.request_end(Ending::Shutdown);
+        self.inner.shared.request_end(EndRequest::Shutdown);
         let task = self.inner.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(task) = task {
-            await_task(task).await;
+            await_and_propagate_panic(task).await;
         } else {
             // Another handle awaits the task.
-            self.inner.shared.wait_for(|status| status.is_closed.then_some(())).await;
+            self.inner.shared.wait_for_status(|status| status.is_closed.then_some(())).await;
         }
     }
 }
 
 impl Drop for ClientInner {
     fn drop(&mut self) {
-        self.shared.request_end(Ending::Shutdown);
+        self.shared.request_end(EndRequest::Shutdown);
     }
 }
 
@@ -350,7 +350,7 @@ impl Drop for ClientInner {
 /// # Cancel safety
 ///
 /// Dropping the future detaches the task.
-async fn await_task(task: JoinHandle<()>) {
+async fn await_and_propagate_panic(task: JoinHandle<()>) {
     if let Err(error) = task.await
         && let Ok(panic) = error.try_into_panic()
     {

@@ -36,14 +36,14 @@ struct Mailbox {
     requests: VecDeque<(Command, RequestOptions, ReplySender)>,
     /// Observers that the task has not taken over yet.
     observers: Vec<Box<dyn SessionObserver>>,
-    ending: Option<Ending>,
+    ending: Option<EndRequest>,
     status: SessionStatus,
     counters: SessionCounters,
 }
 
 /// A request to end the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ending {
+pub(crate) enum EndRequest {
     /// Send `quit` and wait for the server to close the connection.
     Quit,
     /// Close the connection without sending anything.
@@ -84,6 +84,7 @@ pub struct ClientCounters {
 }
 
 impl ClientShared {
+    /// Creates the state with the present status of the session.
     pub(crate) fn new(session: &Session) -> Self {
         let status = SessionStatus {
             state: session.state(),
@@ -112,7 +113,7 @@ impl ClientShared {
     ///
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_REQUESTS`] requests are queued
     /// already.
-    pub(crate) fn request(
+    pub(crate) fn queue_request(
         &self,
         command: Command,
         options: RequestOptions,
@@ -137,7 +138,7 @@ impl ClientShared {
     ///
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if [`WAITING_OBSERVERS`] observers are queued
     /// already. The observer is then dropped.
-    pub(crate) fn add_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), RequestError> {
+    pub(crate) fn queue_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), RequestError> {
         let mut state = self.lock();
         if let Some(reason) = state.status.end_reason() {
             return Err(RequestError::Ended(reason));
@@ -152,8 +153,8 @@ impl ClientShared {
     }
 
     /// Requests the end of the session and wakes the task. Of several requests that the task has not taken yet,
-    /// [`Shutdown`](Ending::Shutdown) takes precedence over [`Quit`](Ending::Quit).
-    pub(crate) fn request_end(&self, ending: Ending) {
+    /// [`Shutdown`](EndRequest::Shutdown) takes precedence over [`Quit`](EndRequest::Quit).
+    pub(crate) fn request_end(&self, ending: EndRequest) {
         let mut state = self.lock();
         state.ending = state.ending.max(Some(ending));
         drop(state);
@@ -174,7 +175,7 @@ impl ClientShared {
     /// # Cancel safety
     ///
     /// Cancel safe: the future only waits.
-    pub(crate) async fn wait_for<T>(&self, read: impl Fn(&SessionStatus) -> Option<T>) -> T {
+    pub(crate) async fn wait_for_status<T>(&self, read: impl Fn(&SessionStatus) -> Option<T>) -> T {
         wait_until(&self.handles, || self.read_status(&read)).await
     }
 
@@ -195,7 +196,7 @@ impl ClientShared {
     }
 
     /// Removes and returns the request to end the session; `None` if there is none.
-    pub(crate) fn take_ending(&self) -> Option<Ending> {
+    pub(crate) fn take_end_request(&self) -> Option<EndRequest> {
         self.lock().ending.take()
     }
 
@@ -225,7 +226,7 @@ impl ClientShared {
 
     /// Marks the task as ended, drops the queued observers, fails the queued requests with [`RequestError::Ended`], and wakes the
     /// handles.
-    pub(crate) fn close(&self) {
+    pub(crate) fn end_and_fail_requests(&self) {
         let mut state = self.lock();
         state.status.is_closed = true;
         let (requests, observers) = (std::mem::take(&mut state.requests), std::mem::take(&mut state.observers));
@@ -278,13 +279,13 @@ mod tests {
         }
         let shared = ClientShared::new(&Session::new(SessionOptions::new(Credentials::Guest), Instant::now()));
         for _ in 0..WAITING_OBSERVERS {
-            shared.add_observer(Box::new(Ignore)).unwrap();
+            shared.queue_observer(Box::new(Ignore)).unwrap();
         }
-        assert_eq!(shared.add_observer(Box::new(Ignore)), Err(RequestError::Busy));
+        assert_eq!(shared.queue_observer(Box::new(Ignore)), Err(RequestError::Busy));
         assert_eq!(shared.take_observers().len(), WAITING_OBSERVERS);
-        shared.add_observer(Box::new(Ignore)).unwrap();
-        shared.close();
-        assert!(matches!(shared.add_observer(Box::new(Ignore)), Err(RequestError::Ended(_))));
+        shared.queue_observer(Box::new(Ignore)).unwrap();
+        shared.end_and_fail_requests();
+        assert!(matches!(shared.queue_observer(Box::new(Ignore)), Err(RequestError::Ended(_))));
     }
 
     #[test]

@@ -75,12 +75,12 @@ impl fmt::Debug for Dial {
 }
 
 /// A connection: TCP, WebSocket or a custom stream.
-pub(crate) type Socket = Pin<Box<dyn Stream>>;
+pub(crate) type Socket = Pin<Box<dyn ByteStream>>;
 
 /// A stream that can be read and written. A trait object needs one trait for both.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Sync {}
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Sync {}
 
-impl<S: AsyncRead + AsyncWrite + Send + Sync> Stream for S {}
+impl<S: AsyncRead + AsyncWrite + Send + Sync> ByteStream for S {}
 
 /// The WebSocket settings of a profile. A session reads them once, when it starts, and keeps no copy.
 #[derive(Clone, Debug)]
@@ -99,14 +99,14 @@ impl Default for WebSocketSettings {
     }
 }
 
-/// The connection settings of a session.
+/// Opens the connections of a session, by its settings.
 #[derive(Clone, Debug)]
-pub(crate) struct Transport {
+pub(crate) struct Dialer {
     pub(crate) dial: Dial,
     pub(crate) host: String,
     /// TCP ports, in the order in which they are tried.
     pub(crate) ports: Vec<u16>,
-    /// Performs the handshakes of a WebSocket; `None` for TCP, and until [`prepare`](Self::prepare).
+    /// Performs the handshakes of a WebSocket; `None` for TCP, and until [`prepare_websocket`](Self::prepare_websocket).
     #[cfg(feature = "websocket")]
     connector: Option<Arc<WebSocketConnector>>,
     /// Timeout of the name lookup, of each connection attempt with all its handshakes, and of a custom method.
@@ -115,7 +115,7 @@ pub(crate) struct Transport {
     pub(crate) write_timeout: Duration,
 }
 
-impl Transport {
+impl Dialer {
     /// Returns the default settings for a host: TCP to port 5000, then 23, on which both FICS and ICC listen, with a connect
     /// timeout of 10 s and a write timeout of 30 s.
     pub(crate) fn new(host: String) -> Self {
@@ -135,7 +135,7 @@ impl Transport {
     /// # Errors
     ///
     /// The file or a setting is not valid, or the feature `websocket` is off. The message names the file, setting or feature.
-    pub(crate) fn prepare(&mut self, settings: &WebSocketSettings) -> io::Result<()> {
+    pub(crate) fn prepare_websocket(&mut self, settings: &WebSocketSettings) -> io::Result<()> {
         let Some(url) = settings.url.as_ref().filter(|_| self.dial.custom.is_none()) else { return Ok(()) };
         #[cfg(not(feature = "websocket"))]
         {
@@ -152,8 +152,8 @@ impl Transport {
         }
     }
 
-    /// Opens a connection, with the custom method if there is one, otherwise over TCP or, after [`prepare`](Self::prepare) with a
-    /// URL, WebSocket.
+    /// Opens a connection, with the custom method if there is one, otherwise over TCP or, after
+    /// [`prepare_websocket`](Self::prepare_websocket) with a URL, WebSocket.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Transport {
     ///
     /// Dropping the future closes the connection.
     pub(crate) async fn open(&self) -> Result<Socket, DialError> {
-        let Some(open) = &self.dial.custom else { return self.open_host().await };
+        let Some(open) = &self.dial.custom else { return self.open_first_address().await };
         let opened = timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)?;
         opened.map_err(|error| dial_error(&error))
     }
@@ -175,7 +175,7 @@ impl Transport {
     /// # Cancel safety
     ///
     /// Both as [`open`](Self::open).
-    async fn open_host(&self) -> Result<Socket, DialError> {
+    async fn open_first_address(&self) -> Result<Socket, DialError> {
         let addresses = self.resolve().await?;
         // A refusal is more informative than a timeout, so no timeout replaces it.
         let mut outcome = DialError::TimedOut;

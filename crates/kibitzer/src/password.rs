@@ -54,7 +54,7 @@ impl PasswordSource {
     pub async fn fetch(&self) -> io::Result<Password> {
         let text = match self {
             Self::Known(password) => return Ok(password.clone()),
-            Self::Variable(name) => read_variable(name)?,
+            Self::Variable(name) => read_variable_line(name)?,
             Self::Command(words) => run_command(words).await?,
             Self::File(path) => read_private_file(path).await?,
         };
@@ -63,10 +63,10 @@ impl PasswordSource {
 }
 
 /// Returns the first line of an environment variable.
-fn read_variable(name: &str) -> io::Result<Zeroizing<String>> {
+fn read_variable_line(name: &str) -> io::Result<Zeroizing<String>> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, format!("environment variable {name} is not set"));
     let value = env::var_os(name).ok_or_else(missing)?;
-    first_line(&Zeroizing::new(value.into_encoded_bytes()), "an environment variable")
+    parse_first_line(&Zeroizing::new(value.into_encoded_bytes()), "an environment variable")
 }
 
 fn invalid_data(message: String) -> io::Error {
@@ -93,9 +93,9 @@ async fn run_command(words: &[String]) -> io::Result<Zeroizing<String>> {
         .kill_on_drop(true)
         .spawn()
         .map_err(failed)?;
-    let output = timeout(COMMAND_TIMEOUT, read_output(&mut child)).await;
+    let output = timeout(COMMAND_TIMEOUT, read_output_and_wait(&mut child)).await;
     let bytes = output.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(failed)?;
-    first_line(&bytes, "a command")
+    parse_first_line(&bytes, "a command")
 }
 
 /// Reads at most [`MAX_BYTES`] + 1 bytes of a program's output, then waits for its exit.
@@ -107,9 +107,9 @@ async fn run_command(words: &[String]) -> io::Result<Zeroizing<String>> {
 /// # Cancel safety
 ///
 /// Dropping the future loses the output.
-async fn read_output(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
+async fn read_output_and_wait(child: &mut Child) -> io::Result<Zeroizing<Vec<u8>>> {
     let bytes = match child.stdout.take() {
-        Some(stdout) => read_start(stdout).await?,
+        Some(stdout) => read_up_to_limit(stdout).await?,
         None => Zeroizing::default(),
     };
     // Our end of the pipe is closed by now, so a program that prints more than the limit fails instead of blocking.
@@ -126,12 +126,12 @@ async fn read_private_file(path: &Path) -> io::Result<Zeroizing<String>> {
     let shown = path.display();
     let failed =
         |error: io::Error| io::Error::new(error.kind(), format!("cannot read the password file {shown}: {error}"));
-    let file = open(path).await.map_err(failed)?;
-    if !is_private(&file.metadata().await.map_err(failed)?) {
+    let file = open_nonblocking(path).await.map_err(failed)?;
+    if !is_private_file(&file.metadata().await.map_err(failed)?) {
         let message = format!("password file {shown} has to be a regular file of yours with mode 0600");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
     }
-    first_line(&read_start(file).await.map_err(failed)?, "a file")
+    parse_first_line(&read_up_to_limit(file).await.map_err(failed)?, "a file")
 }
 
 /// Opens a file without blocking on a named pipe that has no writer.
@@ -139,7 +139,7 @@ async fn read_private_file(path: &Path) -> io::Result<Zeroizing<String>> {
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn open(path: &Path) -> io::Result<File> {
+async fn open_nonblocking(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -149,7 +149,7 @@ async fn open(path: &Path) -> io::Result<File> {
 
 /// Returns whether the metadata is that of a regular file of this user, without any permission for group and others.
 #[cfg(unix)]
-fn is_private(metadata: &std::fs::Metadata) -> bool {
+fn is_private_file(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let for_others = metadata.mode() & 0o077;
     metadata.is_file() && for_others == 0 && metadata.uid() == rustix::process::geteuid().as_raw()
@@ -157,7 +157,7 @@ fn is_private(metadata: &std::fs::Metadata) -> bool {
 
 /// Returns `false`: without file modes it is unknown who can read a file, so none is accepted.
 #[cfg(not(unix))]
-const fn is_private(_: &std::fs::Metadata) -> bool {
+const fn is_private_file(_: &std::fs::Metadata) -> bool {
     false
 }
 
@@ -166,7 +166,7 @@ const fn is_private(_: &std::fs::Metadata) -> bool {
 /// # Cancel safety
 ///
 /// Dropping the future loses the bytes that were read.
-async fn read_start(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<u8>>> {
+async fn read_up_to_limit(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<u8>>> {
     // A buffer that does not grow leaves no copy of the password in freed memory.
     let capacity = usize::try_from(MAX_BYTES + 2).unwrap_or(usize::MAX);
     let mut bytes = Zeroizing::new(Vec::with_capacity(capacity));
@@ -179,7 +179,7 @@ async fn read_start(source: impl AsyncRead + Unpin) -> io::Result<Zeroizing<Vec<
 /// # Errors
 ///
 /// [`InvalidData`](io::ErrorKind::InvalidData) if the line is empty, longer than [`MAX_BYTES`] or not UTF-8.
-fn first_line(bytes: &[u8], source: &str) -> io::Result<Zeroizing<String>> {
+fn parse_first_line(bytes: &[u8], source: &str) -> io::Result<Zeroizing<String>> {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let is_whole = u64::try_from(line.len()).is_ok_and(|length| length <= MAX_BYTES);

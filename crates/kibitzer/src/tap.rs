@@ -54,7 +54,7 @@ pub(crate) struct TapSender {
 }
 
 /// Creates a tap with a channel of [`CAPACITY`] items, and its sender.
-pub(crate) fn tap() -> (TapSender, Tap) {
+pub(crate) fn tap_channel() -> (TapSender, Tap) {
     let (sender, items) = mpsc::channel(CAPACITY);
     (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, items)
 }
@@ -128,7 +128,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_channel_loses_no_item() {
-        let (mut sender, mut tap) = tap();
+        let (mut sender, mut tap) = tap_channel();
         let want: Vec<_> = (0..CAPACITY + 3).map(|n| Bytes::from(n.to_string())).collect();
         for bytes in &want {
             send(&mut sender, bytes);
@@ -146,7 +146,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_channel_that_is_not_read_loses_the_last_items_and_reports_their_number() {
-        let (mut sender, mut tap) = tap();
+        let (mut sender, mut tap) = tap_channel();
         for _ in 0..CAPACITY + MAX_UNSENT + 3 {
             send(&mut sender, b"x");
         }
@@ -167,7 +167,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_dropped_tap_does_not_block_the_session() {
-        let (mut sender, tap) = tap();
+        let (mut sender, tap) = tap_channel();
         for _ in 0..=CAPACITY {
             send(&mut sender, b"x");
         }

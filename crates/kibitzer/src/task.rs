@@ -16,13 +16,13 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 use tracing::Span;
 
-use crate::client_shared::{ClientShared, Ending, ReplySender};
+use crate::client_shared::{ClientShared, EndRequest, ReplySender};
 use crate::core::Event;
 use crate::core::event::{CloseCause, RequestError, RequestId};
 use crate::core::game::Games;
 use crate::core::hub::Publisher;
 use crate::core::session::{DriverAction, Reply, Session};
-use crate::dial::Transport;
+use crate::dial::Dialer;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use connection::{ConnectionChange, ConnectionState};
@@ -40,7 +40,7 @@ pub(crate) struct Task {
     publisher: Publisher,
     shared: Arc<ClientShared>,
     replies: ReplyWaiters,
-    transport: Transport,
+    dialer: Dialer,
     /// Maximum number of events per turn: [`EVENTS_PER_TURN`], but no more than the hub keeps, so that a subscriber that reads
     /// after each turn misses none.
     events_per_turn: usize,
@@ -69,10 +69,11 @@ enum Turn {
 }
 
 impl Task {
-    /// Creates the task of a session with the redaction of a profile. It is boxed, because its future would contain a copy for each function that receives it.
+    /// Creates the task of a session with the redaction of a profile. It is boxed, because its future would contain a copy for
+    /// each function that receives it.
     pub(crate) fn new(
         profile: &Profile,
-        transport: Transport,
+        dialer: Dialer,
         session: Session,
         publisher: Publisher,
         shared: Arc<ClientShared>,
@@ -85,7 +86,7 @@ impl Task {
             publisher,
             shared,
             replies: ReplyWaiters::default(),
-            transport,
+            dialer,
             n_published: 0,
             connection: ConnectionState::None,
             input: ReceiveBuffer::default(),
@@ -104,10 +105,10 @@ impl Task {
     /// Dropping the future ends the session at once.
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
-            let turn = self.turn(now());
+            let turn = self.run_turn(now());
             self.shared.publish_status(&self.session);
             match turn {
-                Turn::Wait => self.wait().await,
+                Turn::Wait => self.wait_for_next_turn().await,
                 Turn::More => {
                     self.n_published = 0;
                     yield_now().await;
@@ -116,31 +117,32 @@ impl Task {
             }
         }
         // An observer that hangs, such as a full disk, must not keep the task.
-        let _ = timeout(self.transport.write_timeout, self.observers.close(self.input.view(&self.session))).await;
+        let _ =
+            timeout(self.dialer.write_timeout, self.observers.close_and_drop_all(self.input.view(&self.session))).await;
     }
 
     /// Does all work that is possible without waiting: requests, timeouts, output, replies and events, up to the maximum number of
     /// events.
-    fn turn(&mut self, now: Instant) -> Turn {
-        self.accept_requests(now);
+    fn run_turn(&mut self, now: Instant) -> Turn {
+        self.accept_client_work(now);
         if self.held_event.is_some() || self.observers.any_is_full() {
             // Nothing is read, so silence does not mean that the server is dead.
             self.session.handle_reading_pause(now);
         }
-        self.connection.break_if_write_timed_out(self.transport.write_timeout, now);
+        self.connection.break_if_write_timed_out(self.dialer.write_timeout, now);
         // Received bytes are processed before timeouts: they may be the awaited answer.
-        let turn = self.pump(now);
+        let turn = self.process_until_blocked(now);
         let is_late = self.session.poll_timeout().is_some_and(|due| due <= now);
         if !is_late || !matches!(turn, Turn::Wait) {
             return turn;
         }
         self.session.handle_timeout(now);
-        self.pump(now)
+        self.process_until_blocked(now)
     }
 
     /// Takes the queued requests from the handles, and the queued observers once all received bytes are parsed. Cancels requests
     /// whose callers have stopped waiting, and passes on a request to end the session.
-    fn accept_requests(&mut self, now: Instant) {
+    fn accept_client_work(&mut self, now: Instant) {
         // A new observer receives no event whose bytes it has not observed.
         if self.input.is_empty() {
             self.observers.add(self.shared.take_observers(), self.input.view(&self.session));
@@ -149,7 +151,7 @@ impl Task {
             if reply.is_closed() {
                 continue;
             }
-            let span = self.observers.log.request_span(&command);
+            let span = self.observers.log.new_request_span(&command);
             match self.session.request_with(command, options, now) {
                 Ok(id) => {
                     self.observers.log.log_accepted_request(id, span);
@@ -162,10 +164,10 @@ impl Task {
             self.observers.log.log_completed_request(id, None);
             self.session.abandon(id, now);
         }
-        match self.shared.take_ending() {
+        match self.shared.take_end_request() {
             None => {}
-            Some(Ending::Quit) => self.session.quit(now),
-            Some(Ending::Shutdown) => {
+            Some(EndRequest::Quit) => self.session.quit(now),
+            Some(EndRequest::Shutdown) => {
                 self.is_shut_down = true;
                 self.session.shutdown(now);
             }
@@ -174,20 +176,20 @@ impl Task {
 
     /// Passes the session's output to the connection, the callers and the subscribers, and parses received bytes, until nothing
     /// is left, a subscriber has no room, or the maximum number of events per turn is published.
-    fn pump(&mut self, now: Instant) -> Turn {
+    fn process_until_blocked(&mut self, now: Instant) -> Turn {
         while self.n_published < self.events_per_turn {
             self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
-            self.send_transmits(now);
+            self.send_session_output(now);
             while let Some((id, result)) = self.session.poll_reply() {
                 self.observers.show_reply(id, &result, self.input.view(&self.session));
                 self.replies.deliver(id, result);
             }
-            if !self.publish_held_event() {
+            if !self.try_clear_held_event() {
                 return Turn::Wait;
             }
             self.dial_if_required();
-            self.held_event = self.next_event(now);
+            self.held_event = self.next_observed_event(now);
             if self.held_event.is_none() {
                 let is_over = matches!(self.session.next_action(), DriverAction::End(_));
                 return if is_over { Turn::Over } else { Turn::Wait };
@@ -201,7 +203,7 @@ impl Task {
         match self.session.next_action() {
             DriverAction::Dial { .. } | DriverAction::Keep => {}
             DriverAction::Wait | DriverAction::End(_) => self.connection.close(),
-            DriverAction::Close => self.drop_connection(CloseCause::Closed, now),
+            DriverAction::Close => self.drop_and_report_connection(CloseCause::Closed, now),
         }
     }
 
@@ -209,13 +211,13 @@ impl Task {
     /// room for the events that follow.
     fn dial_if_required(&mut self) {
         if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
-            self.connection = ConnectionState::dial(&self.transport);
+            self.connection = ConnectionState::start_dialing(&self.dialer);
         }
     }
 
     /// Shows every line that the session sends to the observers, and writes all of them together if possible: servers answer lines that
     /// they read together in one block.
-    fn send_transmits(&mut self, now: Instant) {
+    fn send_session_output(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
             self.observers.show_sent(&transmit, now, self.input.view(&self.session));
@@ -231,9 +233,9 @@ impl Task {
         }
     }
 
-    /// Publishes the held event, if there is one. Returns whether the next event can be published. After a shutdown, an event for
-    /// which a lossless subscriber has no room is dropped.
-    fn publish_held_event(&mut self) -> bool {
+    /// Publishes the held event if every lossless subscriber has room for it; after a shutdown, drops it otherwise. Returns
+    /// whether no event is held any more.
+    fn try_clear_held_event(&mut self) -> bool {
         let Some(event) = self.held_event.take() else { return true };
         let Err(event) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
@@ -245,25 +247,26 @@ impl Task {
         self.is_shut_down
     }
 
-    /// Returns the next event and shows it to the observers; `None` if there is none now. The session's own events come first,
-    /// then those parsed from received bytes, then the end of the connection.
-    fn next_event(&mut self, now: Instant) -> Option<Arc<Event>> {
-        let started = self.observers.start_parsing();
+    /// Takes the next event, shows it to the observers, and returns it as subscribers receive it; `None` if there is none now.
+    /// The session's own events come first, then those parsed from received bytes, then the end of a broken connection, which is
+    /// dropped.
+    fn next_observed_event(&mut self, now: Instant) -> Option<Arc<Event>> {
+        let started = self.observers.parsing_start_time();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
             && let Some(cause) = self.connection.take_broken()
         {
-            self.drop_connection(cause, now);
+            self.drop_and_report_connection(cause, now);
             event = self.session.poll_event();
         }
         let event = event?;
-        let redacted = self.observers.show_event(&event, started, self.input.view(&self.session));
+        let redacted = self.observers.show_event_redacted(&event, started, self.input.view(&self.session));
         // Shared at once: a pointer is cheaper to hold and to pass on than an event.
         Some(Arc::new(redacted.filter(|_| self.redacts_events).unwrap_or(event)))
     }
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
-    fn drop_connection(&mut self, cause: CloseCause, now: Instant) {
+    fn drop_and_report_connection(&mut self, cause: CloseCause, now: Instant) {
         self.connection.close();
         self.observers.show_closed(self.input.view(&self.session));
         self.input = ReceiveBuffer::default();
@@ -275,9 +278,9 @@ impl Task {
     /// # Cancel safety
     ///
     /// Cancel safe: received bytes are in the input.
-    async fn wait(&mut self) {
+    async fn wait_for_next_turn(&mut self) {
         let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.any_is_full();
-        let deadline = self.connection.deadline(self.transport.write_timeout);
+        let deadline = self.connection.write_deadline(self.dialer.write_timeout);
         self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
         let view = self.input.view(&self.session);
         let progress = tokio::select! {
@@ -303,8 +306,8 @@ impl Task {
 impl Drop for Task {
     fn drop(&mut self) {
         // An empty recording removes its file before the session is reported as over.
-        self.observers.clear();
-        self.shared.close();
+        self.observers.drop_all();
+        self.shared.end_and_fail_requests();
     }
 }
 

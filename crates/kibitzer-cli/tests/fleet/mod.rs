@@ -57,8 +57,8 @@ impl Fleet {
         let (mut n_kills, mut peak_kb, mut next_kill) = (0, None, 0);
         for n_read in 0..self.n_publishers * self.events_per_session {
             let event = tokio::time::timeout(Duration::from_mins(2), reader.next()).await.unwrap().unwrap();
-            let n_of_session = read.entry(event.session().to_owned()).or_default();
-            assert!(event.line == lines[*n_of_session], "event {n_of_session} of {}: {event:?}", event.session());
+            let n_of_session = read.entry(event.session_token().to_owned()).or_default();
+            assert!(event.line == lines[*n_of_session], "event {n_of_session} of {}: {event:?}", event.session_token());
             *n_of_session += 1;
             if self.n_victims > 0 && n_read >= next_kill {
                 let victim = fastrand::usize(..self.n_victims);

@@ -14,7 +14,7 @@ use crate::core::hub::{Hub, Publisher};
 use crate::core::session::Session;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
-use crate::tap::{Tap, tap};
+use crate::tap::{Tap, tap_channel};
 use crate::task::Task;
 use crate::transcript::{Recorder, Recordings};
 
@@ -142,7 +142,7 @@ impl Client {
     ///
     /// As [`start`](Self::start).
     pub async fn start_tapped(profile: Profile) -> Result<(Self, Tap), ConnectError> {
-        let (sender, tap) = tap();
+        let (sender, tap) = tap_channel();
         Ok((Self::start_observed(profile, vec![Box::new(sender)]).await?, tap))
     }
 
@@ -158,10 +158,12 @@ impl Client {
         publisher: Publisher,
         mut observers: Vec<Box<dyn SessionObserver>>,
     ) -> Result<Self, ConnectError> {
-        let mut transport = Box::new(profile.transport.clone());
-        transport.prepare(&profile.web_socket).map_err(ConnectError::Transport)?;
-        let session =
-            Session::new(profile.session_options().await.map_err(ConnectError::Secret)?, Instant::now().into_std());
+        let mut dialer = Box::new(profile.dialer.clone());
+        dialer.prepare_websocket(&profile.web_socket).map_err(ConnectError::Transport)?;
+        let session = Session::new(
+            profile.fetch_session_options().await.map_err(ConnectError::Secret)?,
+            Instant::now().into_std(),
+        );
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
             let recorder = Recorder::create(path).await.map_err(ConnectError::Record)?;
@@ -172,7 +174,7 @@ impl Client {
         let shared = Arc::new(ClientShared::new(&session));
         // At the highest level, so that every logged line has its server.
         let span = error_span!("session", server = profile.host_name(), handle = field::Empty);
-        let task = Task::new(profile, *transport, session, publisher, Arc::clone(&shared), observers, span.clone());
+        let task = Task::new(profile, *dialer, session, publisher, Arc::clone(&shared), observers, span.clone());
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
         let server = profile.host_name().into();
         Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })

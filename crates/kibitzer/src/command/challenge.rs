@@ -5,7 +5,7 @@ use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{Challenge, GameCreated, Handle, MeOrOther, Message, Parsed};
 use kibitzer_core::session::{Command, Reply};
 
-use super::terms::{Terms, Words, terms_setters, typed};
+use super::terms::{CommandWords, Terms, terms_setters, typed_command};
 use super::{Request, reply};
 
 /// `match`: challenges a player.
@@ -31,8 +31,13 @@ impl Request for MatchOptions {
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { rated, color, variant, .. } = &self.terms;
-        let words = Words::new("match").with(&self.opponent).with_optional(self.terms.time()).with_optional(*rated);
-        Command::new(&words.with_optional(variant.as_ref()).with_optional(color.map(Color::as_str)).into_line())
+        let words = CommandWords::new("match")
+            .with_word(&self.opponent)
+            .with_optional_word(self.terms.time_arguments())
+            .with_optional_word(*rated);
+        Command::new(
+            &words.with_optional_word(variant.as_ref()).with_optional_word(color.map(Color::as_str)).into_line(),
+        )
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<ChallengeOutcome, RequestError> {
@@ -59,7 +64,7 @@ pub enum ChallengeOutcome {
 
 /// Returns the command that challenges one opponent, or with `None` all opponents, to resume an adjourned game.
 pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<ChallengeOutcome>> + Send + Sync {
-    typed(Words::new("resume").with_optional(opponent.as_ref()), move |reply| {
+    typed_command(CommandWords::new("resume").with_optional_word(opponent.as_ref()), move |reply| {
         match parse_challenge_outcome(reply, opponent.as_ref())? {
             ChallengeOutcome::Sent(_) => Ok(sent_challenges(reply).collect()),
             started => Ok(vec![started]),
@@ -77,17 +82,17 @@ fn sent_challenges(reply: &Reply) -> impl Iterator<Item = ChallengeOutcome> {
     })
 }
 
-/// Parses the game that began, with this opponent if one is named, otherwise the first challenge that was sent. Fails with
-/// [`RequestError::Unexpected`] or a refusal without either.
+/// Parses the outcome of a challenge: the own game that began, with `opponent` if one is given, otherwise the first challenge
+/// that was sent. Fails with [`RequestError::Unexpected`] or a refusal without either.
 pub(super) fn parse_challenge_outcome(
     reply: &Reply,
     opponent: Option<&Handle>,
 ) -> Result<ChallengeOutcome, RequestError> {
     let started = |created: &GameCreated| ChallengeOutcome::Started(Box::new(created.clone()));
-    if let Some(own) = reply::own_start(reply, opponent) {
+    if let Some(own) = reply::own_game_start(reply, opponent) {
         return Ok(started(own));
     }
-    let likely = || reply::likely_own_start(reply, opponent).map(started);
+    let likely = || reply::likely_own_game_start(reply, opponent).map(started);
     sent_challenges(reply).next().or_else(likely).ok_or_else(|| reply::unexpected_reply(reply))
 }
 

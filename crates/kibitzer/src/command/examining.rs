@@ -21,17 +21,17 @@ pub struct ExamineStep {
 
 /// Parses the board of the examined game.
 pub(super) fn parse_examined_board(reply: &Reply) -> Result<Arc<Style12>, RequestError> {
-    examined_board(reply).ok_or_else(|| reply::unexpected_reply(reply))
+    last_examined_board(reply).ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 /// Returns the last board of the game that this login examines.
-fn examined_board(reply: &Reply) -> Option<Arc<Style12>> {
-    reply::own_board(reply).filter(|board| board.relation() == Relation::Examining).cloned()
+fn last_examined_board(reply: &Reply) -> Option<Arc<Style12>> {
+    reply::last_own_board(reply).filter(|board| board.relation() == Relation::Examining).cloned()
 }
 
 /// Parses the result of a step.
 pub(super) fn parse_examine_step(reply: &Reply) -> Result<ExamineStep, RequestError> {
-    let board = examined_board(reply);
+    let board = last_examined_board(reply);
     let is_at_edge = |message: &Message| match message {
         Message::Examine(examine) => match examine.action {
             ExamineAction::AtBeginning | ExamineAction::AtEnd => Some(true),

@@ -31,7 +31,7 @@ pub enum OfferOutcome {
     Changed(Option<Arc<Style12>>),
 }
 
-/// Parses the outcome of an offer of this kind.
+/// Parses the outcome of an offer of this kind that this login makes in its game. Fails if the reply does not mention it.
 pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, RequestError> {
     let mine = reply.messages().find_map(|message| match message {
         Message::Offer(offer) if offer.actor == MeOrOther::Me && offer.kind == kind => Some(offer.answer),
@@ -41,11 +41,12 @@ pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<Offe
     if mine == Some(None) {
         return Ok(OfferOutcome::Sent);
     }
-    let ended = if kind == OfferKind::Takeback { reply::own_end(reply) } else { reply::likely_end(reply) };
+    let ended =
+        if kind == OfferKind::Takeback { reply::own_game_end(reply) } else { reply::likely_own_game_end(reply) };
     if let Some(ended) = ended {
         return Ok(OfferOutcome::Ended(Box::new(ended.clone())));
     }
-    let board = reply::own_board(reply).cloned();
+    let board = reply::last_own_board(reply).cloned();
     // uhlin-fics accepts with the same command, and answers with the new board alone.
     let is_shown = kind == OfferKind::Takeback && reply.first_answer().is_none() && board.is_some();
     if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {
@@ -56,7 +57,7 @@ pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<Offe
 
 /// Parses the end of this login's game; fails if the reply does not contain it.
 pub(super) fn parse_game_end(reply: &Reply) -> Result<GameEnded, RequestError> {
-    reply::likely_end(reply).cloned().ok_or_else(|| reply::unexpected_reply(reply))
+    reply::likely_own_game_end(reply).cloned().ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 #[cfg(test)]

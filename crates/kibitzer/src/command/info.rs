@@ -5,12 +5,12 @@ use kibitzer_core::message::{Handle, listing};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
-use super::terms::{Words, typed};
+use super::terms::{CommandWords, typed_command};
 use super::{Request, reply};
 
 /// Returns the command that lists the last games of a player; with `None`, of this login.
 pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
-    typed(Words::new("history").with_optional(player.as_ref()), move |reply| {
+    typed_command(CommandWords::new("history").with_optional_word(player.as_ref()), move |reply| {
         let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
         if reply.first_answer().is_some_and(|event| is_empty(event.raw())) {
             let mut history = listing::History::default();
@@ -23,15 +23,16 @@ pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::
 
 /// Parses the reply to `date`: local time, and time of the server or Greenwich.
 pub(super) fn parse_dates(reply: &Reply) -> Result<(ServerText, Option<ServerText>), RequestError> {
-    let local = reply::first_line(reply, |line| time_after(line, b"local time"))?;
+    let local = reply::find_in_lines(reply, |line| parse_time_after_name(line, b"local time"))?;
     let server = [&b"server time"[..], b"greenwich time"];
-    let server = server.iter().find_map(|name| reply.answers().find_map(|event| time_after(event.raw(), name)));
+    let server =
+        server.iter().find_map(|name| reply.answers().find_map(|event| parse_time_after_name(event.raw(), name)));
     Ok((local, server))
 }
 
 /// Returns the time in a line like `Local time - Sat Nov 21, 00:37 UTC 2026`; `None` if the line does not begin with `name`, in
 /// any case, and a hyphen.
-fn time_after(line: &[u8], name: &[u8]) -> Option<ServerText> {
+fn parse_time_after_name(line: &[u8], name: &[u8]) -> Option<ServerText> {
     let (head, tail) = line.split_at_checked(name.len())?;
     let time = head.eq_ignore_ascii_case(name).then_some(tail)?.trim_ascii().strip_prefix(b"-")?;
     Some(ServerText::from_wire(time.trim_ascii()))

@@ -7,7 +7,7 @@ use kibitzer_core::message::{GameId, Message, ObservingChange, ObservingRefusal,
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
-use super::terms::{Words, typed};
+use super::terms::{CommandWords, typed_command};
 use super::{GameRef, Request, reply};
 
 /// A game that this login observes from now on.
@@ -22,18 +22,18 @@ pub struct ObservedGame {
 
 /// Returns the command that observes a game.
 pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Send + Sync {
-    typed(Words::new("observe").with(&game), move |reply| {
+    typed_command(CommandWords::new("observe").with_word(&game), move |reply| {
         let is_meant = |number: GameId| match &game {
             GameRef::Game(game) => *game == number,
             GameRef::Player(_) => true,
         };
-        let game = reply::first_message(reply, |message| match message {
+        let game = reply::find_in_messages(reply, |message| match message {
             Message::Observing(observing) if observing.is_observed() && is_meant(observing.game) => {
                 Some(observing.game)
             }
             _ => None,
         })?;
-        Ok(ObservedGame { game, board: reply::board_of_game(reply, game).cloned() })
+        Ok(ObservedGame { game, board: reply::last_board_of_game(reply, game).cloned() })
     })
 }
 

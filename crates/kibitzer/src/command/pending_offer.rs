@@ -8,7 +8,7 @@ use kibitzer_core::message::{
 };
 use kibitzer_core::session::Reply;
 
-use super::terms::Words;
+use super::terms::CommandWords;
 use super::{OfferOutcome, reply};
 
 /// Selects one of the pending offers.
@@ -30,49 +30,50 @@ pub enum OfferRef {
 
 impl OfferRef {
     /// Returns the line of a command with this argument.
-    pub(super) fn line(&self, command: &str) -> Words {
+    pub(super) fn command_line(&self, command: &str) -> CommandWords {
         let word: Option<&dyn fmt::Display> = match self {
             Self::Only => None,
             Self::Number(number) => Some(number),
             Self::Player(player) => Some(player),
             Self::Kind(kind) => Some(kind),
         };
-        Words::new(command).with_optional(word)
+        CommandWords::new(command).with_optional_word(word)
     }
 }
 
-/// Parses the outcome of an accepted offer. uhlin-fics does not report which offer was accepted, so it is derived from starts,
-/// ends and boards in the reply. Fails if there are none of these.
+/// Parses the reply to `accept`. uhlin-fics does not report which offer was accepted, so that the outcome is derived from the starts, ends
+/// and boards of games in the reply. Fails if it contains none of these and no accepted offer.
 pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, RequestError> {
-    let own = started_or_ended(reply::own_start(reply, None), reply::own_end(reply));
-    if let Some(outcome) = own.or_else(|| new_partner(reply)) {
+    let own = outcome_of_start_or_end(reply::own_game_start(reply, None), reply::own_game_end(reply));
+    if let Some(outcome) = own.or_else(|| parse_new_partner(reply)) {
         return Ok(outcome);
     }
     let kind = reply.messages().find_map(|message| match message {
-        Message::Offer(offer) if is_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => Some(offer.kind),
+        Message::Offer(offer) if is_own_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => Some(offer.kind),
         _ => None,
     });
     // Unless the accepted offer ends the game, games that begin or end in the reply are those of other players.
-    if kind.is_none_or(ends_games)
-        && let Some(outcome) = started_or_ended(reply::likely_own_start(reply, None), reply::likely_end(reply))
+    if kind.is_none_or(ends_game_if_accepted)
+        && let Some(outcome) =
+            outcome_of_start_or_end(reply::likely_own_game_start(reply, None), reply::likely_own_game_end(reply))
     {
         return Ok(outcome);
     }
-    let board = reply::own_board(reply).cloned();
+    let board = reply::last_own_board(reply).cloned();
     if kind.is_none() && board.is_none() {
         return Err(reply::unexpected_reply(reply));
     }
     Ok(OfferOutcome::Changed(board))
 }
 
-/// Converts a start, otherwise an end, to the outcome; `None` without either.
-fn started_or_ended(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<OfferOutcome> {
+/// Returns the outcome of a started game, otherwise that of an ended one; `None` without either.
+fn outcome_of_start_or_end(start: Option<&GameCreated>, end: Option<&GameEnded>) -> Option<OfferOutcome> {
     let started = start.map(|created| OfferOutcome::Started(Box::new(created.clone())));
     started.or_else(|| end.map(|ended| OfferOutcome::Ended(Box::new(ended.clone()))))
 }
 
-/// Returns the partner if the reply reports that this login has agreed to a partnership.
-fn new_partner(reply: &Reply) -> Option<OfferOutcome> {
+/// Returns the outcome with the new partner if the reply reports that this login has agreed to a partnership.
+fn parse_new_partner(reply: &Reply) -> Option<OfferOutcome> {
     reply.messages().find_map(|message| match message {
         Message::Partner(partner) if let Partner::Agreed { actor: MeOrOther::Me, name } = &**partner => {
             Some(OfferOutcome::Partner(name.clone()))
@@ -82,26 +83,27 @@ fn new_partner(reply: &Reply) -> Option<OfferOutcome> {
 }
 
 /// Returns whether an accepted offer of this kind ends the game.
-const fn ends_games(kind: OfferKind) -> bool {
+const fn ends_game_if_accepted(kind: OfferKind) -> bool {
     matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn)
 }
 
 /// Returns whether an answer to an offer is the expected one, and this login gave it.
-fn is_answer(actor: MeOrOther, answer: Option<OfferAnswer>, expected: OfferAnswer) -> bool {
+fn is_own_answer(actor: MeOrOther, answer: Option<OfferAnswer>, expected: OfferAnswer) -> bool {
     actor == MeOrOther::Me && answer == Some(expected)
 }
 
-/// Parses a declined or withdrawn offer.
+/// Parses the reply to `decline` or `withdraw`: an offer that this login gave `answer` to, or a challenge that it changed by
+/// `change`. Fails if the reply contains neither.
 pub(super) fn parse_closed_offer(
     reply: &Reply,
     answer: OfferAnswer,
     change: ChallengeChange,
 ) -> Result<OfferOutcome, RequestError> {
-    reply::first_message(reply, |message| match message {
+    reply::find_in_messages(reply, |message| match message {
         Message::ChallengeUpdate(update) if update.actor == MeOrOther::Me && update.change == change => {
             Some(OfferOutcome::Closed { name: update.name.clone(), kind: None })
         }
-        Message::Offer(offer) if is_answer(offer.actor, offer.answer, answer) => {
+        Message::Offer(offer) if is_own_answer(offer.actor, offer.answer, answer) => {
             Some(OfferOutcome::Closed { name: offer.from.clone(), kind: Some(offer.kind) })
         }
         _ => None,
@@ -110,7 +112,7 @@ pub(super) fn parse_closed_offer(
 
 /// Parses the outcome of an offer of partnership.
 pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, RequestError> {
-    reply::first_message(reply, |message| {
+    reply::find_in_messages(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         match &**partner {
             Partner::OfferSent(_) => Some(OfferOutcome::Sent),
@@ -125,7 +127,7 @@ pub(super) fn parse_partnership_end(reply: &Reply) -> Result<(), RequestError> {
     if reply.first_answer().is_none() {
         return Ok(());
     }
-    reply::first_message(reply, |message| {
+    reply::find_in_messages(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         matches!(**partner, Partner::Ended | Partner::Withdrawn { actor: MeOrOther::Me, .. }).then_some(())
     })

@@ -107,13 +107,13 @@ impl Request for MoveText {
     /// Some servers refuse a move that they cannot parse as an unknown command:
     /// [`Refusal::UnknownCommand`](kibitzer_core::message::Refusal::UnknownCommand).
     fn parse_reply(&self, reply: Reply) -> Result<MoveMade, RequestError> {
-        let board = reply::own_board(&reply).cloned();
+        let board = reply::last_own_board(&reply).cloned();
         let ended = match &board {
             Some(board) => reply::end_of_game(&reply, board.game()),
-            None => reply::likely_end(&reply),
+            None => reply::likely_own_game_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);
-        if board.is_none() && ended.is_none() && !has_cut_board(&reply) {
+        if board.is_none() && ended.is_none() && !has_incomplete_board_line(&reply) {
             return Err(reply::unexpected_reply(&reply));
         }
         Ok(MoveMade { board, ended })
@@ -121,7 +121,7 @@ impl Request for MoveText {
 }
 
 /// Returns whether the reply contains an incomplete board line: uhlin-fics cuts those of players with long names.
-fn has_cut_board(reply: &Reply) -> bool {
+fn has_incomplete_board_line(reply: &Reply) -> bool {
     reply.answers().any(|event| event.raw().starts_with(b"<12> "))
 }
 

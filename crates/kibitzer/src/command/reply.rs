@@ -11,16 +11,16 @@ use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Re
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
-/// Returns the first message that `pick` accepts, or the [`unexpected`] error.
-pub(super) fn first_message<'a, T>(
+/// Returns the first result of `pick` for the messages of a reply. Fails with [`unexpected_reply`] if it accepts none.
+pub(super) fn find_in_messages<'a, T>(
     reply: &'a Reply,
     pick: impl Fn(&'a Message) -> Option<T>,
 ) -> Result<T, RequestError> {
     reply.messages().find_map(pick).ok_or_else(|| unexpected_reply(reply))
 }
 
-/// Returns the first line that `read` accepts, or the [`unexpected`] error.
-pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, RequestError> {
+/// Returns the first result of `read` for the lines that the command caused. Fails with [`unexpected_reply`] if it accepts none.
+pub(super) fn find_in_lines<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, RequestError> {
     reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected_reply(reply))
 }
 
@@ -28,7 +28,7 @@ pub(super) fn first_line<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> Opt
 /// [`RequestError::Listing`].
 pub(super) fn parse_listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
     L::parse(reply.answers().map(Event::raw))
-        .map_err(|source| RequestError::Listing { source, text: first_text(reply) })
+        .map_err(|source| RequestError::Listing { source, text: first_answer_line(reply) })
 }
 
 /// Returns the error of a reply without an answer: a refusal in any line, otherwise the first line.
@@ -36,23 +36,23 @@ pub(super) fn unexpected_reply(reply: &Reply) -> RequestError {
     reply
         .answers()
         .find_map(RequestError::from_refusal)
-        .unwrap_or_else(|| RequestError::Unexpected { text: first_text(reply) })
+        .unwrap_or_else(|| RequestError::Unexpected { text: first_answer_line(reply) })
 }
 
 /// Returns the last board of a game that this login plays or examines; `None` if there is none.
-pub(super) fn own_board(reply: &Reply) -> Option<&Arc<Style12>> {
-    let boards = reply.events.iter().rev().filter_map(|event| board_of(event));
+pub(super) fn last_own_board(reply: &Reply) -> Option<&Arc<Style12>> {
+    let boards = reply.events.iter().rev().filter_map(|event| board_in_event(event));
     boards.into_iter().find(|board| board.relation().is_mine() || board.relation() == Relation::Examining)
 }
 
 /// Returns the last board of this game; `None` if there is none.
-pub(super) fn board_of_game(reply: &Reply, game: GameId) -> Option<&Arc<Style12>> {
-    reply.events.iter().rev().filter_map(|event| board_of(event)).find(|board| board.game() == game)
+pub(super) fn last_board_of_game(reply: &Reply, game: GameId) -> Option<&Arc<Style12>> {
+    reply.events.iter().rev().filter_map(|event| board_in_event(event)).find(|board| board.game() == game)
 }
 
 /// Returns the board that an event contains or leads to; `None` if there is none. Boards that were requested once are left out,
 /// and those in style 10, whose game numbers differ.
-fn board_of(event: &Event) -> Option<&Arc<Style12>> {
+fn board_in_event(event: &Event) -> Option<&Arc<Style12>> {
     let Event::Received { received, change } = event else { return None };
     match &received.message {
         Message::Style12(board) => Some(board).filter(|board| !board.relation().is_isolated()),
@@ -62,31 +62,31 @@ fn board_of(event: &Event) -> Option<&Arc<Style12>> {
 
 /// Returns the end of the game that this login plays; `None` if it has not ended. Other games may end in the same reply: observed
 /// ones, and all if the variable `gin` is set.
-pub(super) fn own_end(reply: &Reply) -> Option<&GameEnded> {
+pub(super) fn own_game_end(reply: &Reply) -> Option<&GameEnded> {
     let is_mine = |change: Option<&Change>| change.is_some_and(|change| change.relation.is_mine());
     game_ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
 }
 
-/// Returns [`own_end`], otherwise the end of the only game whose state is unknown, whose boards may have been unreadable. `None`
-/// if several such games end.
-pub(super) fn likely_end(reply: &Reply) -> Option<&GameEnded> {
-    own_end(reply).or_else(|| {
+/// Returns [`own_game_end`]; otherwise, because the boards of the own game may have been unreadable, the end of the only unknown game that
+/// ends. `None` if no or several unknown games end.
+pub(super) fn likely_own_game_end(reply: &Reply) -> Option<&GameEnded> {
+    own_game_end(reply).or_else(|| {
         // Some servers report an end twice to an observer, and only the first report changes the game.
         let known: BTreeSet<_> = game_ends(reply).filter_map(|(change, _)| change).map(|change| change.game).collect();
         let unknown = game_ends(reply).map(|(_, ended)| ended).filter(|ended| !known.contains(&ended.game));
-        sole_item(reply, unknown, |ended| ended.game)
+        only_game_item(reply, unknown, |ended| ended.game)
     })
 }
 
 /// Returns the first item if all items are about the same game, and the reply has no board of a game of this login; otherwise, and
 /// without items, `None`.
-fn sole_item<'a, T>(
+fn only_game_item<'a, T>(
     reply: &Reply,
     mut items: impl Iterator<Item = &'a T>,
     game: impl Fn(&T) -> GameId,
 ) -> Option<&'a T> {
     let first = items.next()?;
-    (items.all(|other| game(other) == game(first)) && own_board(reply).is_none()).then_some(first)
+    (items.all(|other| game(other) == game(first)) && last_own_board(reply).is_none()).then_some(first)
 }
 
 /// Returns the end of this game; `None` if it has not ended.
@@ -102,24 +102,27 @@ fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded
     })
 }
 
-/// Returns the game of this login that begins or goes on, with this player if one is named; its first board follows it. Other
-/// games may begin in the same reply if the variable `gin` is set.
-pub(super) fn own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
+/// Returns the last game that begins or is resumed, with `player` if one is given, and whose board, as a game of this login, follows.
+/// `None` without one; other games may begin in the same reply if the variable `gin` is set.
+pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let mut boards = BTreeSet::new();
     reply.events.iter().rev().find_map(|event| {
-        boards.extend(board_of(event).filter(|board| board.relation().is_mine()).map(|board| board.game()));
+        boards.extend(board_in_event(event).filter(|board| board.relation().is_mine()).map(|board| board.game()));
         game_start_in(event, player).filter(|created| boards.contains(&created.game))
     })
 }
 
-/// Returns [`own_start`], otherwise the only game that begins: its boards may have been unreadable.
-pub(super) fn likely_own_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
-    own_start(reply, player).or_else(|| {
-        sole_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| created.game)
+/// Returns [`own_game_start`]; otherwise, because its boards may have been unreadable, the only game that begins, with `player` if one is
+/// given. `None` if no or several games begin.
+pub(super) fn likely_own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
+    own_game_start(reply, player).or_else(|| {
+        only_game_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| {
+            created.game
+        })
     })
 }
 
-/// Returns the game that begins or goes on in this event, with this player if one is named.
+/// Returns the game that begins or is resumed by this event; `None` for other events, or if `player` is given and not in the game.
 fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let Some(Message::GameCreated(created)) = event.message() else { return None };
     let players = [&created.white, &created.black];
@@ -128,6 +131,6 @@ fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a Ga
 }
 
 /// Returns the first line that the command caused; empty if there is none.
-pub(super) fn first_text(reply: &Reply) -> PlayerText {
+pub(super) fn first_answer_line(reply: &Reply) -> PlayerText {
     PlayerText::from_wire(reply.first_answer().map_or(&[], |event| event.raw().trim_ascii()))
 }

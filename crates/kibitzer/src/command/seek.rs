@@ -8,7 +8,7 @@ use kibitzer_core::message::{ChallengeChange, Message, SeekNotice};
 use kibitzer_core::session::{Command, Reply};
 
 use super::challenge::{self, ChallengeOutcome};
-use super::terms::{Terms, Words, terms_setters};
+use super::terms::{CommandWords, Terms, terms_setters};
 use super::{Request, reply};
 
 /// `seek`: advertises a game to all players.
@@ -57,11 +57,13 @@ impl Request for SeekOptions {
 
     fn command(&self) -> Result<Command, CommandError> {
         let Terms { rated, color, variant, .. } = &self.terms;
-        let words = Words::new("seek").with_optional(self.terms.time()).with_optional(*rated);
-        let words = words.with_optional(color.map(Color::as_str)).with_optional(variant.as_ref());
-        let words = words.with_optional(self.is_manual.then_some('m')).with_optional(self.has_formula.then_some('f'));
+        let words =
+            CommandWords::new("seek").with_optional_word(self.terms.time_arguments()).with_optional_word(*rated);
+        let words = words.with_optional_word(color.map(Color::as_str)).with_optional_word(variant.as_ref());
+        let words =
+            words.with_optional_word(self.is_manual.then_some('m')).with_optional_word(self.has_formula.then_some('f'));
         let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));
-        Command::new(&words.with_optional(ratings).into_line())
+        Command::new(&words.with_optional_word(ratings).into_line())
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<ChallengeOutcome, RequestError> {
@@ -76,8 +78,8 @@ impl Request for SeekOptions {
             let seen_by = notice(|notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None });
             return Ok(ChallengeOutcome::Posted { index, seen_by });
         }
-        let opponent = reply::first_message(&reply, |message| match message {
-            Message::ChallengeUpdate(update) if is_match(update.change) => Some(update.name.as_ref()),
+        let opponent = reply::find_in_messages(&reply, |message| match message {
+            Message::ChallengeUpdate(update) if is_seek_match(update.change) => Some(update.name.as_ref()),
             _ => None,
         })?;
         challenge::parse_challenge_outcome(&reply, opponent)
@@ -85,14 +87,14 @@ impl Request for SeekOptions {
 }
 
 /// Returns whether a change of a challenge reports that a seek found an opponent.
-const fn is_match(change: ChallengeChange) -> bool {
+const fn is_seek_match(change: ChallengeChange) -> bool {
     matches!(change, ChallengeChange::SeekMatched | ChallengeChange::GetgameMatched)
 }
 
 /// Parses the confirmation of withdrawn seeks.
 pub(super) fn parse_seeks_removed(reply: &Reply) -> Result<(), RequestError> {
     let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
-    reply::first_line(reply, |line| is_removal(line).then_some(()))
+    reply::find_in_lines(reply, |line| is_removal(line).then_some(()))
 }
 
 #[cfg(test)]

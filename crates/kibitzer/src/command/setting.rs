@@ -4,7 +4,7 @@ use kibitzer_core::event::RequestError;
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
-use super::terms::{Words, typed};
+use super::terms::{CommandWords, typed_command};
 use super::{Request, reply};
 
 /// Beginnings of refusals that the session does not detect, because other commands succeed with them.
@@ -15,26 +15,26 @@ pub(super) fn parse_confirmation(reply: &Reply) -> Result<PlayerText, RequestErr
     let is_refusal = |line: &[u8]| REFUSALS.iter().any(|refusal| line.starts_with(refusal));
     match reply.first_answer() {
         Some(event) if is_refusal(event.raw()) => Err(reply::unexpected_reply(reply)),
-        _ => Ok(reply::first_text(reply)),
+        _ => Ok(reply::first_answer_line(reply)),
     }
 }
 
 /// Sets the board style with `set style N`, as some servers have no command `style`. The reply must be `Style N set.`
 pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
-    typed(Words::new("set style").with(style), move |reply| {
+    typed_command(CommandWords::new("set style").with_word(style), move |reply| {
         let done = format!("Style {style} set.");
-        reply::first_line(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
+        reply::find_in_lines(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
     })
 }
 
 /// Parses the confirmation of an ivar that was switched on. uhlin-fics repeats the command and does nothing.
 pub(super) fn parse_ivar_enabled(reply: &Reply) -> Result<(), RequestError> {
-    reply::first_line(reply, |line| line.trim_ascii().ends_with(b" set.").then_some(()))
+    reply::find_in_lines(reply, |line| line.trim_ascii().ends_with(b" set.").then_some(()))
 }
 
 /// Parses the confirmation of an ivar that was switched off.
 pub(super) fn parse_ivar_disabled(reply: &Reply) -> Result<(), RequestError> {
-    reply::first_line(reply, |line| line.trim_ascii().ends_with(b" unset.").then_some(()))
+    reply::find_in_lines(reply, |line| line.trim_ascii().ends_with(b" unset.").then_some(()))
 }
 
 #[cfg(test)]

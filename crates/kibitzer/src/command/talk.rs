@@ -44,36 +44,36 @@ impl Talk {
 
     /// Returns a message to the current or last opponent (`say`).
     pub fn say(text: impl Into<String>) -> Self {
-        Self::with("say", text)
+        Self::from_head("say", text)
     }
 
     /// Returns a message to the bughouse partner (`ptell`).
     pub fn partner(text: impl Into<String>) -> Self {
-        Self::with("ptell", text)
+        Self::from_head("ptell", text)
     }
 
     /// Returns a message to players and observers of the game (`kibitz`).
     pub fn kibitz(text: impl Into<String>) -> Self {
-        Self::with("kibitz", text)
+        Self::from_head("kibitz", text)
     }
 
     /// Returns a message to the observers of the game (`whisper`).
     pub fn whisper(text: impl Into<String>) -> Self {
-        Self::with("whisper", text)
+        Self::from_head("whisper", text)
     }
 
     /// Returns a message to all players (`shout`).
     pub fn shout(text: impl Into<String>) -> Self {
-        Self::with("shout", text)
+        Self::from_head("shout", text)
     }
 
     /// Returns a message about chess to all players (`cshout`).
     pub fn c_shout(text: impl Into<String>) -> Self {
-        Self::with("cshout", text)
+        Self::from_head("cshout", text)
     }
 
     /// Creates a message from the command with its recipient, and the text.
-    fn with(head: &str, text: impl Into<String>) -> Self {
+    fn from_head(head: &str, text: impl Into<String>) -> Self {
         Self { head: head.to_owned(), text: text.into() }
     }
 
@@ -110,24 +110,24 @@ impl Request for Talk {
 /// Returns the number of recipients that a line confirms; `None` if it is not the confirmation of a message.
 fn parse_recipient_count(line: &[u8]) -> Option<u32> {
     let line = line.trim_ascii();
-    let bracketed = || line.strip_prefix(b"(").and_then(bracketed_recipients);
-    recipients_after_verb(line, b".").or_else(bracketed)
+    let bracketed = || line.strip_prefix(b"(").and_then(count_in_brackets);
+    count_after_verb(line, b".").or_else(bracketed)
 }
 
-/// After the bracket: `told Foo, who is playing)`, `told 3 players in channel 53)`, `shouted to 2 players)`,
-/// `1->(2))`, `3) Foo shouts: hello`.
-fn bracketed_recipients(line: &[u8]) -> Option<u32> {
+/// Returns the number of recipients that a line confirms after its opening bracket: `told Foo, who is playing)`, `told 3 players
+/// in channel 53)`, `shouted to 2 players)`, `1->(2))`, `3) Foo shouts: hello`.
+fn count_in_brackets(line: &[u8]) -> Option<u32> {
     if let Some(recipient) = line.strip_prefix(b"told ") {
         return Some(parse_leading_number(recipient).map_or(1, |(players, _)| players));
     }
     let by_channel =
         || parse_leading_number(line).and_then(|(_, rest)| parse_leading_number(rest.strip_prefix(b"->(")?));
     let by_shout = || parse_leading_number(line).filter(|(_, rest)| rest.starts_with(b") "));
-    recipients_after_verb(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
+    count_after_verb(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
 }
 
 /// Returns the number in `kibitzed to 3` if `suffix` follows it; `None` for any other text.
-fn recipients_after_verb(line: &[u8], suffix: &[u8]) -> Option<u32> {
+fn count_after_verb(line: &[u8], suffix: &[u8]) -> Option<u32> {
     const VERBS: [&[u8]; 5] = [b"kibitzed to ", b"whispered to ", b"shouted to ", b"c-shouted to ", b"it-shouted to "];
     let count = VERBS.iter().find_map(|verb| line.strip_prefix(*verb))?;
     parse_leading_number(count).filter(|(_, rest)| rest.starts_with(suffix)).map(|(players, _)| players)

@@ -58,7 +58,7 @@ impl Terms {
     }
 
     /// Returns the arguments of the time control, such as `3 2`; `None` if it is not set.
-    pub(super) fn time(&self) -> Option<String> {
+    pub(super) fn time_arguments(&self) -> Option<String> {
         self.time.map(|(initial_min, increment_s)| format!("{initial_min} {increment_s}"))
     }
 }
@@ -107,9 +107,9 @@ pub(super) use terms_setters;
 
 /// A command line under construction, whose words are separated by blanks. Words are not checked.
 #[derive(Debug)]
-pub(super) struct Words(String);
+pub(super) struct CommandWords(String);
 
-impl Words {
+impl CommandWords {
     /// Returns a line that consists of the command's name.
     pub(super) fn new(command: &str) -> Self {
         Self(command.to_owned())
@@ -117,7 +117,7 @@ impl Words {
 
     /// Appends a blank and a word.
     #[must_use]
-    pub(super) fn with(mut self, word: impl fmt::Display) -> Self {
+    pub(super) fn with_word(mut self, word: impl fmt::Display) -> Self {
         use std::fmt::Write as _;
 
         // Writing to a `String` does not fail.
@@ -127,9 +127,9 @@ impl Words {
 
     /// Appends a word, or nothing for `None`.
     #[must_use]
-    pub(super) fn with_optional(self, word: Option<impl fmt::Display>) -> Self {
+    pub(super) fn with_optional_word(self, word: Option<impl fmt::Display>) -> Self {
         match word {
-            Some(word) => self.with(word),
+            Some(word) => self.with_word(word),
             None => self,
         }
     }
@@ -160,7 +160,10 @@ where
     }
 }
 
-/// Makes a command of its line and the parser of its reply.
-pub(super) fn typed<A, P: Fn(&Reply) -> Result<A, RequestError>>(line: Words, parser: P) -> TypedCommand<P> {
+/// Creates a command from its line and the parser of its reply.
+pub(super) fn typed_command<A, P: Fn(&Reply) -> Result<A, RequestError>>(
+    line: CommandWords,
+    parser: P,
+) -> TypedCommand<P> {
     TypedCommand { line: line.into_line(), parser }
 }

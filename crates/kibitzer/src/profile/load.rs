@@ -123,19 +123,19 @@ impl Profile {
         let table = find_table(table.get_ref(), keys)
             .ok_or_else(|| error_at(0, format!("the table `{}` is missing", keys.join("."))))?;
         let settings = all_settings();
-        let earlier = self.login.start_layer();
+        let earlier = self.login.take_password();
         for (key, value) in table {
             let name = key.get_ref().as_ref();
             if name.starts_with(FOREIGN_PREFIX) {
                 continue;
             }
             let Some(setting) = settings.iter().find(|setting| setting.key == name) else {
-                return Err(error_at(key.span().start, unknown_key(name, value.get_ref(), &settings)));
+                return Err(error_at(key.span().start, unknown_key_message(name, value.get_ref(), &settings)));
             };
             let changed = (setting.apply)(&mut self, RawValue::Toml(value.get_ref()));
             changed.map_err(|reason| error_at(value.span().start, format!("`{name}` {reason}")))?;
         }
-        self.login.inherit_password(earlier);
+        self.login.restore_password(earlier);
         Ok(self)
     }
 
@@ -161,17 +161,17 @@ impl Profile {
     ///
     /// [`ConfigError::Variable`].
     pub fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let earlier = self.login.start_layer();
+        let earlier = self.login.take_password();
         for setting in all_settings() {
-            let name = variable_of(setting.key);
+            let name = variable_name_of(setting.key);
             if let Some(text) = look_up(&name) {
                 let changed = (setting.apply)(&mut self, RawValue::Variable(&text));
                 changed.map_err(|reason| ConfigError::Variable { name, reason })?;
             }
         }
-        self.login.inherit_password(earlier);
+        self.login.restore_password(earlier);
         let needs_secret = self.login.handle.is_some() && self.login.password.is_none();
-        let variable = variable_of("password");
+        let variable = variable_name_of("password");
         if needs_secret && look_up(&variable).is_some() {
             self.login.password = Some(PasswordSource::Variable(variable));
         }
@@ -192,13 +192,13 @@ fn find_table<'a, 'text>(root: &'a DeTable<'text>, keys: &[&str]) -> Option<&'a 
 }
 
 /// Returns the name of the environment variable of a setting.
-pub(super) fn variable_of(key: &str) -> String {
+pub(super) fn variable_name_of(key: &str) -> String {
     format!("{PREFIX}{}", key.to_ascii_uppercase())
 }
 
 /// Returns the error text for an unknown key, with the most similar known key. The value is left out, because it may be a
 /// password.
-fn unknown_key(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> String {
+fn unknown_key_message(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> String {
     match most_similar_word(key, settings.iter().map(|setting| setting.key)) {
         Some(nearest) => format!("unknown key `{key}`, did you mean `{nearest}`?"),
         None if value.is_table() => {

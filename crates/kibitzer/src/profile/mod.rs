@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::event::CommandError;
 use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
-use crate::dial::{Dial, Transport, WebSocketSettings};
+use crate::dial::{Dial, Dialer, WebSocketSettings};
 use crate::password::PasswordSource;
 use crate::server_url::ServerUrl;
 
@@ -41,7 +41,7 @@ pub use load::ConfigError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Profile {
-    pub(crate) transport: Transport,
+    pub(crate) dialer: Dialer,
     pub(crate) web_socket: WebSocketSettings,
     login: Login,
     pub(crate) session: SessionOptions,
@@ -87,7 +87,7 @@ impl Profile {
     /// Returns the default profile of a server: a guest, over TCP at port 5000 or 23, of a family that the session detects.
     pub fn new(host: impl Into<String>) -> Self {
         Self {
-            transport: Transport::new(host.into()),
+            dialer: Dialer::new(host.into()),
             web_socket: WebSocketSettings::default(),
             login: Login::default(),
             session: SessionOptions::default(),
@@ -126,7 +126,7 @@ impl Profile {
     /// Sets the host: a name, or an IPv4 or IPv6 address. All its addresses are tried. Removes the [URL](Self::url).
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
-        self.transport.host = host.into();
+        self.dialer.host = host.into();
         self.web_socket.url = None;
         self
     }
@@ -164,28 +164,28 @@ impl Profile {
     /// with a [URL](Self::url).
     #[must_use]
     pub fn ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
-        self.transport.ports = ports.into_iter().collect();
+        self.dialer.ports = ports.into_iter().collect();
         self
     }
 
     /// Sets the method that opens connections. Default [`Dial::tcp`].
     #[must_use]
     pub fn dial(mut self, dial: Dial) -> Self {
-        self.transport.dial = dial;
+        self.dialer.dial = dial;
         self
     }
 
     /// Sets the timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. Default 10 s.
     #[must_use]
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.transport.connect_timeout = timeout;
+        self.dialer.connect_timeout = timeout;
         self
     }
 
     /// Sets how long the server may accept no bytes before the connection is closed. Default 30 s.
     #[must_use]
     pub const fn write_timeout(mut self, timeout: Duration) -> Self {
-        self.transport.write_timeout = timeout;
+        self.dialer.write_timeout = timeout;
         self
     }
 
@@ -277,12 +277,12 @@ impl Profile {
 
     /// Returns the host: a name, or an IP address.
     pub fn host_name(&self) -> &str {
-        self.web_socket.url.as_ref().map_or(&self.transport.host, |url| &url.host)
+        self.web_socket.url.as_ref().map_or(&self.dialer.host, |url| &url.host)
     }
 
     /// Returns the TCP ports, in the order in which they are tried; that of the [URL](Self::url), if there is one.
     pub fn port_numbers(&self) -> &[u16] {
-        self.web_socket.url.as_ref().map_or(&self.transport.ports, |url| slice::from_ref(&url.port))
+        self.web_socket.url.as_ref().map_or(&self.dialer.ports, |url| slice::from_ref(&url.port))
     }
 
     /// Returns the handle of the account or guest; `None` for a guest with a name chosen by the server.
@@ -304,8 +304,8 @@ impl Profile {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future ends a running password command.
-    pub(crate) async fn session_options(&self) -> io::Result<SessionOptions> {
-        let credentials = self.login.credentials().await?;
+    pub(crate) async fn fetch_session_options(&self) -> io::Result<SessionOptions> {
+        let credentials = self.login.fetch_credentials().await?;
         let mut options = self.session.clone().credentials(credentials);
         options.settings.splice(0..0, self.variables.values().cloned());
         if options.seed == 0 {
@@ -316,14 +316,15 @@ impl Profile {
 }
 
 impl Login {
-    /// Removes the password and returns a copy with it, before a file or the environment changes the login.
-    fn start_layer(&mut self) -> Self {
+    /// Removes the password, and returns the login with it, for [`restore_password`](Self::restore_password) after a file or the
+    /// environment has changed this one.
+    fn take_password(&mut self) -> Self {
         Self { handle: self.handle.clone(), password: self.password.take() }
     }
 
-    /// Takes over the password of the login before a file or the environment changed it, unless there is another one by now. The
-    /// password of one account is never used for another.
-    fn inherit_password(&mut self, earlier: Self) {
+    /// Sets the password of the earlier login, unless this one has another password or another handle by now: the password of one account
+    /// is never used for another.
+    fn restore_password(&mut self, earlier: Self) {
         let is_same =
             |handle: &Handle| earlier.handle.as_ref().is_none_or(|known| known.is_same_player(handle.as_str()));
         if self.handle.as_ref().is_none_or(is_same) {
@@ -335,8 +336,8 @@ impl Login {
     ///
     /// # Cancel safety
     ///
-    /// As [`Profile::session_options`].
-    async fn credentials(&self) -> io::Result<Credentials> {
+    /// As [`Profile::fetch_session_options`].
+    async fn fetch_credentials(&self) -> io::Result<Credentials> {
         let (handle, source) = match (&self.handle, &self.password) {
             (None, None) => return Ok(Credentials::Guest),
             (None, Some(_)) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "a password, but no handle")),

@@ -26,7 +26,7 @@ pub(super) enum RawValue<'a> {
 
 impl<'a> RawValue<'a> {
     /// Returns a string; fails if the TOML value has another type.
-    fn text(self) -> Result<&'a str, String> {
+    fn parse_text(self) -> Result<&'a str, String> {
         match self {
             Self::Toml(value) => value.as_str().ok_or_else(|| "must be a string".to_owned()),
             Self::Variable(text) => Ok(text),
@@ -34,7 +34,7 @@ impl<'a> RawValue<'a> {
     }
 
     /// Parses a whole number; fails if the value has another type or is outside this range.
-    pub(super) fn number(self, range: &RangeInclusive<u64>) -> Result<u64, String> {
+    pub(super) fn parse_number(self, range: &RangeInclusive<u64>) -> Result<u64, String> {
         let number = match self {
             Self::Toml(value) => {
                 value.as_integer().and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
@@ -49,7 +49,7 @@ impl<'a> RawValue<'a> {
 
     /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has no
     /// items. Fails if the TOML value is not an array.
-    fn items(self) -> Result<Vec<Self>, String> {
+    fn split_items(self) -> Result<Vec<Self>, String> {
         match self {
             Self::Toml(value) => {
                 let items = value.as_array().ok_or("must be an array")?;
@@ -62,7 +62,7 @@ impl<'a> RawValue<'a> {
 
     /// Returns the entries of a TOML table, or the trimmed `name=value` pairs of an environment variable, which semicolons
     /// separate. Fails if the TOML value is not a table, or a pair has no `=`.
-    fn entries(self) -> Result<Vec<(&'a str, Self)>, String> {
+    fn split_entries(self) -> Result<Vec<(&'a str, Self)>, String> {
         match self {
             Self::Toml(value) => {
                 let table = value.as_table().ok_or("must be a table")?;
@@ -79,12 +79,12 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the only entry of a TOML table, or the two sides of the first colon in a variable. `None` if the table does not
-    /// have exactly one entry, or there is no colon.
-    fn entry(self) -> Option<(&'a str, Self)> {
+    /// Returns the key and the value of a TOML table with one entry, or of a variable before and after its first colon. `None` if the table
+    /// has another number of entries, or there is no colon.
+    fn split_only_entry(self) -> Option<(&'a str, Self)> {
         match self {
             Self::Toml(_) => {
-                let entries = self.entries().ok()?;
+                let entries = self.split_entries().ok()?;
                 if let [entry] = entries[..] { Some(entry) } else { None }
             }
             Self::Variable(text) => text.split_once(':').map(|(name, value)| (name.trim(), Self::Variable(value))),
@@ -111,12 +111,12 @@ macro_rules! text_values {
         impl SettingValue for $kind {
             fn parse(value: RawValue<'_>) -> Result<Self, String> {
                 let parse: fn(&str) -> Result<Self, String> = $parse;
-                parse(value.text()?)
+                parse(value.parse_text()?)
             }
 
             fn to_toml(&self) -> Option<String> {
                 let to_text: fn(&Self) -> Option<String> = $to_text;
-                to_text(self).map(|text| quoted(&text))
+                to_text(self).map(|text| quote_toml(&text))
             }
         }
     )+};
@@ -151,7 +151,7 @@ fn parse_attach_access(text: &str) -> Result<AttachAccess, String> {
 /// A whole number of milliseconds, at least 1.
 impl SettingValue for Duration {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        value.number(&(1..=u64::MAX)).map(Self::from_millis)
+        value.parse_number(&(1..=u64::MAX)).map(Self::from_millis)
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -177,10 +177,10 @@ impl SettingValue for bool {
 impl SettingValue for Vec<u16> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
         let port = |item: RawValue<'_>| {
-            let number = item.number(&(1..=u64::from(u16::MAX)))?;
+            let number = item.parse_number(&(1..=u64::from(u16::MAX)))?;
             u16::try_from(number).map_err(|error| error.to_string())
         };
-        let ports: Self = value.items()?.into_iter().map(port).collect::<Result<_, _>>()?;
+        let ports: Self = value.split_items()?.into_iter().map(port).collect::<Result<_, _>>()?;
         if ports.is_empty() { Err("must not be empty".to_owned()) } else { Ok(ports) }
     }
 
@@ -191,7 +191,7 @@ impl SettingValue for Vec<u16> {
 
 impl SettingValue for Vec<Ivar> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        value.items()?.into_iter().map(|item| parse_from_str(item.text()?)).collect()
+        value.split_items()?.into_iter().map(|item| parse_from_str(item.parse_text()?)).collect()
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -203,13 +203,13 @@ impl SettingValue for Vec<Ivar> {
 /// The source of the password. An error does not repeat the value, which may be the password itself.
 impl SettingValue for Option<PasswordSource> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        let source = value.entry().and_then(|(kind, value)| {
-            let text = || value.text().ok();
+        let source = value.split_only_entry().and_then(|(kind, value)| {
+            let text = || value.parse_text().ok();
             Some(match kind {
                 "env" => PasswordSource::Variable(text()?.to_owned()),
                 "file" => PasswordSource::File(text()?.into()),
                 "command" => {
-                    let words = value.items().ok()?.into_iter().map(|word| word.text().map(str::to_owned));
+                    let words = value.split_items().ok()?.into_iter().map(|word| word.parse_text().map(str::to_owned));
                     PasswordSource::Command(words.collect::<Result<_, _>>().ok()?)
                 }
                 _ => return None,
@@ -221,10 +221,10 @@ impl SettingValue for Option<PasswordSource> {
     fn to_toml(&self) -> Option<String> {
         Some(match self.as_ref()? {
             PasswordSource::Known(_) => return None,
-            PasswordSource::Variable(name) => format!("{{ env = {} }}", quoted(name)),
-            PasswordSource::File(path) => format!("{{ file = {} }}", quoted(&path.to_string_lossy())),
+            PasswordSource::Variable(name) => format!("{{ env = {} }}", quote_toml(name)),
+            PasswordSource::File(path) => format!("{{ file = {} }}", quote_toml(&path.to_string_lossy())),
             PasswordSource::Command(words) => {
-                let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+                let words: Vec<_> = words.iter().map(|word| quote_toml(word)).collect();
                 format!("{{ command = [{}] }}", words.join(", "))
             }
         })
@@ -234,8 +234,8 @@ impl SettingValue for Option<PasswordSource> {
 /// Filters by name.
 impl SettingValue for BTreeMap<String, String> {
     fn parse(value: RawValue<'_>) -> Result<Self, String> {
-        let filter = |(name, value): (&str, RawValue<'_>)| Ok((name.to_owned(), value.text()?.to_owned()));
-        value.entries()?.into_iter().map(filter).collect()
+        let filter = |(name, value): (&str, RawValue<'_>)| Ok((name.to_owned(), value.parse_text()?.to_owned()));
+        value.split_entries()?.into_iter().map(filter).collect()
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -257,7 +257,7 @@ impl SettingValue for BTreeMap<String, Command> {
             let command = Command::with_text(&format!("set {name}"), &text);
             Ok((name.to_owned(), command.map_err(|error| format!("{name}: {error}"))?))
         };
-        value.entries()?.into_iter().map(command).collect()
+        value.split_entries()?.into_iter().map(command).collect()
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -272,12 +272,12 @@ impl SettingValue for BTreeMap<String, Command> {
 
 /// Formats an inline table of strings; `None` if it has no entries.
 fn inline_table<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Option<String> {
-    let entries: Vec<_> = entries.map(|(key, value)| format!("{} = {}", quoted(key), quoted(value))).collect();
+    let entries: Vec<_> = entries.map(|(key, value)| format!("{} = {}", quote_toml(key), quote_toml(value))).collect();
     (!entries.is_empty()).then(|| format!("{{ {} }}", entries.join(", ")))
 }
 
 /// Formats a TOML basic string, with control characters escaped.
-fn quoted(text: &str) -> String {
+fn quote_toml(text: &str) -> String {
     let escaped = text.chars().map(|character| match character {
         '"' | '\\' => format!("\\{character}"),
         _ if character.is_control() => format!("\\u{:04X}", u32::from(character)),

@@ -57,7 +57,7 @@ impl Setting {
             doc: option.doc.iter().take_while(|line| !line.is_empty()).map(sentence).collect(),
             example: "7",
             apply: Box::new(move |profile, value| {
-                (option.set)(group(profile), value.number(&option.range)?);
+                (option.set)(group(profile), value.parse_number(&option.range)?);
                 Ok(())
             }),
             to_toml: Box::new(move |profile| (option.get)(group(&mut profile.clone())).map(with_digit_groups)),
@@ -69,8 +69,8 @@ impl Setting {
         options.iter().map(|option| Self::number(option, group)).collect()
     }
 
-    /// Rejects the empty text.
-    fn required(mut self) -> Self {
+    /// Makes an empty text an error.
+    fn rejecting_empty(mut self) -> Self {
         let apply = self.apply;
         self.apply = Box::new(move |profile, value| match value {
             RawValue::Toml(value) if value.as_str() == Some("") => Err("must not be empty".to_owned()),
@@ -81,7 +81,7 @@ impl Setting {
     }
 
     /// Removes the URL when the setting changes, and leaves the setting out of files that have a URL.
-    fn replaces_url(mut self) -> Self {
+    fn clearing_url(mut self) -> Self {
         let apply = self.apply;
         self.apply = Box::new(move |profile, value| {
             profile.web_socket.url = None;
@@ -92,8 +92,8 @@ impl Setting {
         self
     }
 
-    /// Leaves the default out of files.
-    fn without_default(mut self) -> Self {
+    /// Makes [`Profile::to_toml`] write the key as a comment while it has the default value.
+    fn hiding_default(mut self) -> Self {
         let default = (self.to_toml)(&Profile::new(""));
         let to_toml = self.to_toml;
         self.to_toml = Box::new(move |profile| to_toml(profile).filter(|value| Some(value) != default.as_ref()));
@@ -161,9 +161,9 @@ fn server_settings() -> Vec<Setting> {
     settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
-        "host" = r#""chess.example""#, |profile| &mut profile.transport.host, required, replaces_url;
+        "host" = r#""chess.example""#, |profile| &mut profile.dialer.host, rejecting_empty, clearing_url;
         /// TCP ports, in the order in which they are tried. Not used with a URL. On the command line: HOST:PORT.
-        "ports" = "[4000]", |profile| &mut profile.transport.ports;
+        "ports" = "[4000]", |profile| &mut profile.dialer.ports;
         /// URL of a server that is reached over WebSocket, used in place of host and ports: wss://HOST:PORT with TLS, or ws://HOST:PORT
         /// without, for servers on this machine or in a private network. Programs need the feature `websocket` of the library; kibitzer
         /// has it. On the command line: URL.
@@ -174,9 +174,9 @@ fn server_settings() -> Vec<Setting> {
         /// them or by a public authority. Certificate and host name are always checked.
         "ca_file" = r#""ca.pem""#, |profile| &mut profile.web_socket.ca_file;
         /// The timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket.
-        "connect_timeout_ms" = "7", |profile| &mut profile.transport.connect_timeout;
+        "connect_timeout_ms" = "7", |profile| &mut profile.dialer.connect_timeout;
         /// How long the server may accept no bytes before the connection is closed.
-        "write_timeout_ms" = "7", |profile| &mut profile.transport.write_timeout;
+        "write_timeout_ms" = "7", |profile| &mut profile.dialer.write_timeout;
     }
 }
 
@@ -203,7 +203,7 @@ fn feature_settings() -> Vec<Setting> {
         /// On ICC, gameinfo, ms, seekinfo and compressmove switch on the equivalent datagrams; the others have no effect.
         "ivars" = r#"["block", "seekinfo"]"#, |profile| &mut profile.session.ivars;
         /// Name of the client shown to other players; empty: none. Without this key: kibitzer and its version.
-        "interface" = r#""my bot""#, |profile| &mut profile.session.interface, without_default;
+        "interface" = r#""my bot""#, |profile| &mut profile.session.interface, hiding_default;
         /// The account's custom prompt, including its trailing blank; empty: detected at the login.
         "prompt" = r#""> ""#, |profile| &mut profile.session.prompt;
         /// Variables of the server, set after every login; or a table [variables] at the end of the file.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::load::variable_of;
+use super::load::variable_name_of;
 use super::setting_value::RawValue;
 use super::settings::{Setting, all_settings, settings_by_section};
 use super::*;
@@ -152,7 +152,7 @@ fn every_setting_changes_the_profile_from_a_file_and_from_a_variable() {
         assert_ne!(show(&from_file), show(&default), "{}", setting.key);
         // A prompt ends with a blank, which the variable keeps.
         let text = if setting.key == "prompt" { "> ".to_owned() } else { plain(setting.example) };
-        let look_up = |name: &str| (name == variable_of(setting.key)).then(|| text.clone());
+        let look_up = |name: &str| (name == variable_name_of(setting.key)).then(|| text.clone());
         let from_variable = default.clone().environment_from(look_up).unwrap();
         assert_eq!(show(&from_variable), show(&from_file), "{}", setting.key);
     }
@@ -300,7 +300,7 @@ fn a_loaded_file_needs_a_host() {
     let config = Config::new("hostless", "ports = [4000]\n");
     assert!(matches!(Profile::load(&config.0), Err(ConfigError::NoHost { .. })));
     let profile = Profile::fics().file(&config.0).unwrap();
-    assert_eq!((profile.host_name(), &profile.transport.ports[..]), ("freechess.org", &[4000][..]));
+    assert_eq!((profile.host_name(), &profile.dialer.ports[..]), ("freechess.org", &[4000][..]));
     assert!(matches!(Profile::load("no/such/file.toml"), Err(ConfigError::Read { .. })));
 }
 
@@ -318,7 +318,7 @@ fn defaults_then_file_then_environment_then_setters() {
     let profile = Profile::load(&config.0).unwrap().environment_from(environment(&variables)).unwrap();
     let profile = profile.write_timeout(Duration::from_millis(3));
     let ms = |time: Duration| time.as_millis();
-    assert_eq!((ms(profile.transport.connect_timeout), ms(profile.transport.write_timeout)), (2, 3));
+    assert_eq!((ms(profile.dialer.connect_timeout), ms(profile.dialer.write_timeout)), (2, 3));
     assert_eq!((profile.session.requests, profile.host_name()), (RequestLimits::default().kept_events(1), "file"));
     assert_eq!(profile.session.timings, Timings::default());
 }
@@ -347,7 +347,7 @@ fn lists_and_sources_are_variables_too() {
     ];
     let profile = Profile::new("x").environment_from(environment(&variables)).unwrap();
     assert_eq!(
-        (&profile.transport.ports[..], &profile.session.ivars[..]),
+        (&profile.dialer.ports[..], &profile.session.ivars[..]),
         (&[5000, 23][..], &[Ivar::Block, Ivar::Ms][..])
     );
     let Some(PasswordSource::Command(words)) = profile.login.password else { panic!("{profile:?}") };
@@ -435,7 +435,7 @@ fn a_profile_never_shows_its_password() {
 async fn credentials_are_resolved_when_the_session_starts() {
     let handle: Handle = "Newton".parse().unwrap();
     let password = Password::new("swordfish").unwrap();
-    let credentials = async |profile: Profile| profile.login.credentials().await;
+    let credentials = async |profile: Profile| profile.login.fetch_credentials().await;
     assert_eq!(credentials(Profile::fics()).await.unwrap(), Credentials::Guest);
     let named = credentials(Profile::fics().guest_as(handle.clone())).await.unwrap();
     assert_eq!(named, Credentials::NamedGuest(handle.clone()));

@@ -23,7 +23,7 @@ use tracing::debug;
 use zeroize::Zeroizing;
 
 use crate::core::event::{CloseCause, DialError};
-use crate::dial::{Socket, Transport};
+use crate::dial::{Dialer, Socket};
 
 /// Size of a read. The buffer is on the stack: an idle session keeps none.
 const READ_BYTES: usize = 16 << 10;
@@ -55,10 +55,10 @@ pub(super) enum ConnectionChange {
 }
 
 impl ConnectionState {
-    /// Returns the state of a connection attempt, which starts when [`wait_for_change`](Self::wait_for_change) is polled.
-    pub(super) fn dial(transport: &Transport) -> Self {
-        let transport = transport.clone();
-        Self::Dialing(Box::pin(async move { transport.open().await }))
+    /// Returns the state of a new connection attempt, which begins when [`wait_for_change`](Self::wait_for_change) is polled.
+    pub(super) fn start_dialing(dialer: &Dialer) -> Self {
+        let dialer = dialer.clone();
+        Self::Dialing(Box::pin(async move { dialer.open().await }))
     }
 
     /// Closes the connection or gives up the attempt, without waiting: a WebSocket sends its close frame if the socket accepts it at once.
@@ -90,7 +90,7 @@ impl ConnectionState {
 
     /// Returns the time at which the write timeout expires; `None` if no write is pending, or the clock cannot represent the
     /// time.
-    pub(super) fn deadline(&self, write_timeout: Duration) -> Option<Instant> {
+    pub(super) fn write_deadline(&self, write_timeout: Duration) -> Option<Instant> {
         match self {
             Self::Open(open) => open.last_write_progress.and_then(|since| since.checked_add(write_timeout)),
             _ => None,
@@ -100,7 +100,7 @@ impl ConnectionState {
     /// Breaks the connection if the write timeout has expired: with the cause of a failed write, if there was one, otherwise with
     /// [`CloseCause::WriteTimedOut`].
     pub(super) fn break_if_write_timed_out(&mut self, write_timeout: Duration, now: Instant) {
-        if self.deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
+        if self.write_deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
             let failed = if let Self::Open(open) = self { open.write_failure } else { None };
             *self = Self::Broken(failed.unwrap_or(CloseCause::WriteTimedOut));
         }
@@ -169,7 +169,7 @@ impl OpenConnection {
     }
 
     /// Returns whether reading should pause because [`MAX_UNSENT_BYTES`] or more are queued.
-    fn is_full(&self) -> bool {
+    fn has_too_much_unsent(&self) -> bool {
         self.unsent.len() >= MAX_UNSENT_BYTES
     }
 
@@ -186,7 +186,7 @@ impl OpenConnection {
     async fn write_and_receive(&mut self, input: &mut Vec<u8>, may_read: bool) -> Result<(), CloseCause> {
         poll_fn(|context| {
             self.poll_write_some(context);
-            if may_read && !self.is_full() { self.poll_receive(context, input) } else { Poll::Pending }
+            if may_read && !self.has_too_much_unsent() { self.poll_receive(context, input) } else { Poll::Pending }
         })
         .await
         .map_err(|cause| self.write_failure.unwrap_or(cause))

@@ -49,7 +49,7 @@ impl SessionLog {
     /// Logs received bytes at level TRACE. The caller has redacted them.
     pub(super) fn log_received(&self, bytes: &[u8]) {
         if let Some(spans) = self.0.as_ref().filter(|_| enabled!(Level::TRACE)) {
-            spans.in_stage(|| trace!(bytes = %bytes.escape_ascii(), "received"));
+            spans.log_in_stage(|| trace!(bytes = %bytes.escape_ascii(), "received"));
         }
     }
 
@@ -62,19 +62,19 @@ impl SessionLog {
         let log = || trace!(bytes = %transmit.bytes().escape_ascii(), "sent");
         match spans.requests.iter().find(|(id, ..)| Some(*id) == transmit.request) {
             Some((_, span, _)) => span.in_scope(log),
-            None => spans.in_stage(log),
+            None => spans.log_in_stage(log),
         }
     }
 
     /// Logs an event, and opens or closes spans.
     pub(super) fn log_and_update_spans(&mut self, event: &Event) {
         if let Some(spans) = &mut self.0 {
-            spans.open_or_close_for(event);
+            spans.log_and_update(event);
         }
     }
 
     /// Opens the span of a request. Of the command it has the name alone, because arguments may be secret.
-    pub(super) fn request_span(&self, command: &Command) -> Span {
+    pub(super) fn new_request_span(&self, command: &Command) -> Span {
         let Some(spans) = &self.0 else { return Span::none() };
         debug_span!(parent: &spans.connection, "request", id = field::Empty, command = command_name(command))
     }
@@ -100,7 +100,8 @@ impl SessionLog {
 }
 
 impl SessionSpans {
-    fn open_or_close_for(&mut self, event: &Event) {
+    /// Opens the spans that begin with the event, logs it in them, and closes those that end with it.
+    fn log_and_update(&mut self, event: &Event) {
         match event {
             Event::Connecting { attempt } => {
                 // At the highest level, so that every logged line has its server and handle.
@@ -113,7 +114,7 @@ impl SessionSpans {
             }
             _ => {}
         }
-        self.in_stage(|| log_at_kind_level(event));
+        self.log_in_stage(|| log_at_kind_level(event));
         match event {
             Event::Ready(_) => {
                 let is_reconnect = std::mem::replace(&mut self.was_ready, true);
@@ -126,7 +127,7 @@ impl SessionSpans {
     }
 
     /// Calls `log` inside the spans of the connection and its stage.
-    fn in_stage(&self, log: impl FnOnce()) {
+    fn log_in_stage(&self, log: impl FnOnce()) {
         let _connection = self.connection.enter();
         let _stage = self.stage.enter();
         log();

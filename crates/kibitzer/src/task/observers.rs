@@ -33,7 +33,7 @@ impl Observers {
         if new.is_empty() {
             return;
         }
-        self.show_withheld(view);
+        self.show_withheld_masked(view);
         self.list.extend(new);
     }
 
@@ -44,7 +44,7 @@ impl Observers {
 
     /// Returns the system's time if there are observers, to which the duration of parsing is reported; otherwise `None`. It is
     /// not the runtime's time, which a paused runtime stops.
-    pub(super) fn start_parsing(&self) -> Option<Instant> {
+    pub(super) fn parsing_start_time(&self) -> Option<Instant> {
         (!self.list.is_empty()).then(Instant::now)
     }
 
@@ -53,7 +53,7 @@ impl Observers {
     pub(super) fn show_redacted(&mut self, bytes: &[u8], now: Instant, view: SessionView<'_>) {
         let Some(redactor) = &mut self.redactor else { return self.show_received(bytes, view) };
         redactor.forget_overdue_secrets(now);
-        let shown = redactor.redact_received(bytes);
+        let shown = redactor.redact_or_withhold(bytes);
         self.show_received(&shown, view);
         self.drop_idle_redactor(view);
     }
@@ -61,7 +61,7 @@ impl Observers {
     /// Logs a sent line and shows it to the observers, without bytes if it is secret. Its secrets are redacted in received bytes
     /// from now on.
     pub(super) fn show_sent(&mut self, transmit: &Transmit, now: Instant, view: SessionView<'_>) {
-        self.show_withheld(view);
+        self.show_withheld_masked(view);
         if transmit.kind.is_secret() {
             self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).add_secrets_of(transmit, now);
         }
@@ -72,8 +72,8 @@ impl Observers {
         });
     }
 
-    /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
-    /// still come.
+    /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because
+    /// the reply may still come.
     pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
         self.log.log_completed_request(id, Some(result));
         self.notify_all(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
@@ -87,7 +87,7 @@ impl Observers {
 
     /// Shows the end of the connection to the observers, after the withheld bytes, and forgets all secrets.
     pub(super) fn show_closed(&mut self, view: SessionView<'_>) {
-        self.show_withheld(view);
+        self.show_withheld_masked(view);
         self.redactor = None;
         self.notify_all(view, || Observation::Closed);
     }
@@ -95,7 +95,7 @@ impl Observers {
     /// Logs an event and shows it to the observers, redacted. `started` is the time at which its parsing started. Returns the
     /// redacted event, or `None` if it contains no secret. The secrets of the login are forgotten once the session is ready, lost
     /// or over.
-    pub(super) fn show_event(
+    pub(super) fn show_event_redacted(
         &mut self,
         event: &Event,
         started: Option<Instant>,
@@ -133,8 +133,8 @@ impl Observers {
     /// # Cancel safety
     ///
     /// Cancel safe: the observers that are not closed yet remain.
-    pub(super) async fn close(&mut self, view: SessionView<'_>) {
-        self.show_withheld(view);
+    pub(super) async fn close_and_drop_all(&mut self, view: SessionView<'_>) {
+        self.show_withheld_masked(view);
         poll_fn(|context| {
             self.list.retain_mut(|observer| observer.poll_close(context).is_pending());
             if self.list.is_empty() { Poll::Ready(()) } else { Poll::Pending }
@@ -143,7 +143,7 @@ impl Observers {
     }
 
     /// Drops the observers, even if they are not closed.
-    pub(super) fn clear(&mut self) {
+    pub(super) fn drop_all(&mut self) {
         self.list.clear();
     }
 
@@ -157,7 +157,7 @@ impl Observers {
 
     /// Shows the withheld bytes, masked, to the observers, so that they are observed before the next observation. The redactor still
     /// withholds them until it knows whether they begin a secret.
-    fn show_withheld(&mut self, view: SessionView<'_>) {
+    fn show_withheld_masked(&mut self, view: SessionView<'_>) {
         if let Some(redactor) = &mut self.redactor {
             let withheld = redactor.release_masked();
             self.show_received(&withheld, view);
@@ -167,7 +167,7 @@ impl Observers {
     /// Drops the redactor if no secret is left in it. The bytes that it withheld are shown to the observers first.
     fn drop_idle_redactor(&mut self, view: SessionView<'_>) {
         if self.redactor.as_ref().is_some_and(|redactor| redactor.has_no_secrets()) {
-            self.show_withheld(view);
+            self.show_withheld_masked(view);
             self.redactor = None;
         }
     }

@@ -80,10 +80,10 @@ impl Redactor {
     /// Returns the redacted bytes that can be shown now: the withheld bytes and `bytes`, without those that
     /// [`release_masked`](Self::release_masked) has already returned, up to the first byte that may begin a secret. That byte and all
     /// after it are withheld.
-    pub(super) fn redact_received(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub(super) fn redact_or_withhold(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.withheld);
         all.extend_from_slice(bytes);
-        let n_decided = self.mask_secrets(&mut all, SecretSource::Stream);
+        let n_decided = self.mask_and_count_decided(&mut all, SecretSource::Stream);
         let shown = all.get(self.n_released..n_decided).unwrap_or_default().to_vec();
         self.withheld = Zeroizing::new(all.split_off(n_decided));
         self.n_released = self.n_released.saturating_sub(n_decided);
@@ -102,13 +102,13 @@ impl Redactor {
     /// Returns the event without its secrets, as the text of its redacted line; `None` if it contains no secret.
     pub(super) fn redact_event(&self, event: &Event) -> Option<Event> {
         let mut line = event.raw().to_vec();
-        self.mask_secrets(&mut line, SecretSource::Line);
+        self.mask_and_count_decided(&mut line, SecretSource::Line);
         if line == event.raw() { None } else { event.to_redacted_text(&line) }
     }
 
     /// Masks the secrets in `bytes`. Returns the number of bytes at the start for which it is decided whether they are secret;
     /// the rest may begin a secret.
-    fn mask_secrets(&self, bytes: &mut [u8], source: SecretSource) -> usize {
+    fn mask_and_count_decided(&self, bytes: &mut [u8], source: SecretSource) -> usize {
         mask_secrets_in_prefix(&self.secrets.iter().map(|sent| &sent.secret), bytes, source)
     }
 }
@@ -128,7 +128,7 @@ mod tests {
 
     /// Returns the bytes shown after each read and at the end.
     fn shown(redactor: &mut Redactor, reads: &[&str]) -> Vec<String> {
-        let mut shown: Vec<_> = reads.iter().map(|read| redactor.redact_received(read.as_bytes())).collect();
+        let mut shown: Vec<_> = reads.iter().map(|read| redactor.redact_or_withhold(read.as_bytes())).collect();
         shown.push(redactor.release_masked());
         shown.into_iter().map(|bytes| String::from_utf8(bytes).unwrap()).collect()
     }
@@ -162,12 +162,12 @@ mod tests {
     fn released_bytes_are_returned_once() {
         let mut redactor = redactor(&["aab"]);
         assert_eq!(
-            (redactor.redact_received(b"x aa"), redactor.release_masked(), redactor.release_masked()),
+            (redactor.redact_or_withhold(b"x aa"), redactor.release_masked(), redactor.release_masked()),
             (b"x ".to_vec(), b"**".to_vec(), vec![])
         );
-        assert_eq!(redactor.redact_received(b"b c a"), b"* c ", "the rest of the secret");
+        assert_eq!(redactor.redact_or_withhold(b"b c a"), b"* c ", "the rest of the secret");
         assert_eq!(redactor.release_masked(), b"*");
-        assert_eq!(redactor.redact_received(b" d"), b" d", "no secret after all");
+        assert_eq!(redactor.redact_or_withhold(b" d"), b" d", "no secret after all");
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         let until = SecretLifetime::Replied { request: None, at_latest: now + REPLY_TIMEOUT };
         redactor.secrets.push(SentSecret { secret: Secret::new(b"perch").unwrap(), until });
         redactor.forget_login_secrets();
-        assert_eq!(redactor.redact_received(b"perch swordfish "), b"***** swordfish ");
+        assert_eq!(redactor.redact_or_withhold(b"perch swordfish "), b"***** swordfish ");
         redactor.forget_overdue_secrets(now + REPLY_TIMEOUT);
         assert!(redactor.has_no_secrets());
     }
@@ -201,7 +201,7 @@ mod tests {
             let mut redactor = redactor(&[&secret]);
             let mut written = Vec::new();
             for read in input.as_bytes().chunks(size) {
-                written.extend(redactor.redact_received(read));
+                written.extend(redactor.redact_or_withhold(read));
             }
             written.extend(redactor.release_masked());
             prop_assert_eq!(written.len(), input.len());

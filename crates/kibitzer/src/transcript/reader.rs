@@ -96,7 +96,7 @@ impl<R: BufRead> TranscriptReader<R> {
     }
 
     /// Reads the next line into `line`; `None` at the end of the input. Any error is final.
-    fn read_line(&mut self) -> Option<Result<(), TranscriptError>> {
+    fn read_next_line(&mut self) -> Option<Result<(), TranscriptError>> {
         self.line.clear();
         self.number += 1;
         let (line, limit_bytes) = (self.number, self.limit_bytes);
@@ -122,13 +122,13 @@ impl<R: BufRead> Iterator for TranscriptReader<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
-            if let Err(error) = self.read_line()? {
+            if let Err(error) = self.read_next_line()? {
                 return Some(Err(error));
             }
             if self.line.trim_ascii().is_empty() {
                 continue;
             }
-            if let Some(record) = self.parse().transpose() {
+            if let Some(record) = self.parse_line().transpose() {
                 return Some(record);
             }
         }
@@ -139,18 +139,18 @@ impl<R: BufRead> Iterator for TranscriptReader<R> {
 impl<R> TranscriptReader<R> {
     /// Parses the current line as a record; `None` if it is a note. The `utc` of a note also sets the time of day of later
     /// records.
-    fn parse(&mut self) -> Result<Option<Record>, TranscriptError> {
+    fn parse_line(&mut self) -> Result<Option<Record>, TranscriptError> {
         let line = self.number;
         let source = match serde_json::from_slice::<Record>(&self.line) {
             Ok(mut record) => {
-                record.utc = self.utc(record.time, record.utc);
+                record.utc = self.update_time_of_day(record.time, record.utc);
                 return Ok(Some(record));
             }
             Err(source) => source,
         };
-        if let Ok(Note { t, utc, .. }) = serde_json::from_slice(&self.line) {
+        if let Ok(NoteLine { t, utc, .. }) = serde_json::from_slice(&self.line) {
             if let (Some(time), Some(_)) = (t.and_then(|t| Duration::try_from_secs_f64(t).ok()), utc) {
-                self.utc(time, utc);
+                self.update_time_of_day(time, utc);
             }
             return Ok(None);
         }
@@ -159,9 +159,9 @@ impl<R> TranscriptReader<R> {
         Err(if is_torn { TranscriptError::Torn { line } } else { TranscriptError::Json { line, source } })
     }
 
-    /// Returns the time of day of a line: the stated one, otherwise the one computed from the last stated one. `None` if there is
-    /// no such one, or time has gone back since.
-    fn utc(&mut self, time: Duration, stated: Option<Utc>) -> Option<Utc> {
+    /// Moves on to the next line's `time`, and returns its time of day: the stated one, otherwise the one computed from the last
+    /// stated one. `None` before the first stated one, and after the time has gone back.
+    fn update_time_of_day(&mut self, time: Duration, stated: Option<Utc>) -> Option<Utc> {
         if let Some(stated) = stated {
             self.began = Some(stated.minus(time));
         } else if time < self.time {
@@ -175,7 +175,7 @@ impl<R> TranscriptReader<R> {
 
 /// The JSON object of a line with the key `note`, which has no bytes.
 #[derive(Deserialize)]
-struct Note {
+struct NoteLine {
     #[serde(rename = "note")]
     _kind: IgnoredAny,
     t: Option<f64>,

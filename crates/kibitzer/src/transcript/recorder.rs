@@ -112,18 +112,18 @@ impl Recorder {
         self.append_line("rx", bytes, "");
     }
 
-    /// Adds a piece of sent bytes, without any redaction; use [`sent_secret`](Self::sent_secret) for private lines.
+    /// Adds a piece of sent bytes, without any redaction; use [`record_redacted`](Self::record_redacted) for private lines.
     pub(crate) fn record_sent(&mut self, bytes: &[u8]) {
         self.append_line("tx", bytes, "");
     }
 
     /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
-    pub(crate) fn sent_secret(&mut self) {
+    pub(crate) fn record_redacted(&mut self) {
         self.append_line("tx", REDACTED, r#", "redacted": true"#);
     }
 
     /// Returns whether the buffer holds twice the size of a full one, although the session pauses reading.
-    pub(super) fn is_stuck(&self) -> bool {
+    pub(super) fn is_overfull(&self) -> bool {
         self.unwritten.len() >= 2 * FULL_BYTES
     }
 
@@ -138,7 +138,7 @@ impl Recorder {
     }
 
     /// Returns the number of pieces added since the last complete flush. Some of them may be in the sink already.
-    pub(super) fn n_unwritten_pieces(&self) -> u64 {
+    pub(super) fn n_unflushed_pieces(&self) -> u64 {
         self.n_unwritten
     }
 
@@ -226,7 +226,7 @@ mod tests {
         recorder.record_received(&all);
         tokio::time::advance(Duration::from_micros(1_000_001)).await;
         recorder.record_sent(b"quit\n");
-        recorder.sent_secret();
+        recorder.record_redacted();
         assert!(!recorder.is_flushed());
         recorder.flush().await.unwrap();
         assert!(recorder.is_flushed());

@@ -32,7 +32,7 @@ struct RecordingState {
 
 impl Recordings {
     // No holder of the lock panics, so poisoning means nothing.
-    fn state(&self) -> MutexGuard<'_, RecordingState> {
+    fn lock(&self) -> MutexGuard<'_, RecordingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -43,7 +43,7 @@ impl Recordings {
     ///
     /// [`io::ErrorKind::ResourceBusy`] unless the last recording has failed.
     pub(crate) fn start_recording(self: &Arc<Self>, recorder: Recorder) -> io::Result<Option<RecordingObserver>> {
-        let mut state = self.state();
+        let mut state = self.lock();
         if let Some(Recording { path, error: None, .. }) = &state.latest {
             let message = format!("the session is already recorded in {}", path.display());
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
@@ -56,29 +56,29 @@ impl Recordings {
 
     /// Returns the recording that was started last, also after it has failed; `None` if none was started.
     pub(crate) fn latest(&self) -> Option<Recording> {
-        self.state().latest.clone()
+        self.lock().latest.clone()
     }
 
     /// Returns the number of pieces that are missing from recordings because they failed.
     pub(crate) fn unrecorded_pieces(&self) -> u64 {
-        self.state().unrecorded_pieces
+        self.lock().unrecorded_pieces
     }
 
-    /// Waits until the recording that was started last has failed, and returns it; returns at once if it already has.
+    /// Waits until the recording that was started last has failed, and returns its state; returns at once if it already has.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the future only waits.
-    pub(crate) async fn failed(&self) -> Recording {
+    pub(crate) async fn wait_for_failure(&self) -> Recording {
         wait_until(&self.failed, || self.latest().filter(|recording| recording.error.is_some())).await
     }
 
     /// Ends the recording with an error: logs the error, drops the recorder, counts its unwritten pieces as missing, and wakes all callers
-    /// of [`failed`](Self::failed).
-    fn record_failure(&self, state: &mut RecordingState, error: io::Error) {
+    /// of [`wait_for_failure`](Self::wait_for_failure).
+    fn end_with_failure(&self, state: &mut RecordingState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
-            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten_pieces());
+            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unflushed_pieces());
         }
         if let Some(recording) = &mut state.latest {
             recording.error = Some(Arc::new(error));
@@ -94,11 +94,11 @@ pub(crate) struct RecordingObserver(Arc<Recordings>);
 
 impl SessionObserver for RecordingObserver {
     fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
-        let mut state = self.0.state();
+        let mut state = self.0.lock();
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut state.recorder, observation) {
             (Some(recorder), Observation::Received(bytes)) => recorder.record_received(bytes),
-            (Some(recorder), Observation::Sent { kind, .. }) if kind.is_secret_or_login() => recorder.sent_secret(),
+            (Some(recorder), Observation::Sent { kind, .. }) if kind.is_secret_or_login() => recorder.record_redacted(),
             (Some(recorder), Observation::Sent { bytes, .. }) => recorder.record_sent(bytes),
             // An empty piece marks the end of a connection.
             (Some(recorder), Observation::Closed) => recorder.record_received(&[]),
@@ -106,13 +106,13 @@ impl SessionObserver for RecordingObserver {
             _ => {}
         }
         // Lines that are sent while the disk hangs must not fill the memory.
-        if state.recorder.as_ref().is_some_and(Recorder::is_stuck) {
-            self.0.record_failure(&mut state, io::ErrorKind::TimedOut.into());
+        if state.recorder.as_ref().is_some_and(Recorder::is_overfull) {
+            self.0.end_with_failure(&mut state, io::ErrorKind::TimedOut.into());
         }
     }
 
     fn is_full(&self) -> bool {
-        self.0.state().recorder.as_ref().is_some_and(Recorder::is_full)
+        self.0.lock().recorder.as_ref().is_some_and(Recorder::is_full)
     }
 
     fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
@@ -121,13 +121,13 @@ impl SessionObserver for RecordingObserver {
     }
 
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = self.0.state();
+        let mut state = self.0.lock();
         let Some(recorder) = state.recorder.as_mut().filter(|recorder| !recorder.is_flushed()) else {
             return Poll::Ready(());
         };
         match ready!(recorder.poll_flush(context)) {
             Ok(()) => state.latest = recorder.recording().cloned(),
-            Err(error) => self.0.record_failure(&mut state, error),
+            Err(error) => self.0.end_with_failure(&mut state, error),
         }
         Poll::Ready(())
     }
@@ -135,10 +135,10 @@ impl SessionObserver for RecordingObserver {
 
 impl Drop for RecordingObserver {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.0.lock();
         // A disk that hangs at the end of the session must not be mistaken for a complete recording.
         if state.recorder.as_ref().is_some_and(|recorder| !recorder.is_flushed()) {
-            self.0.record_failure(&mut state, io::ErrorKind::TimedOut.into());
+            self.0.end_with_failure(&mut state, io::ErrorKind::TimedOut.into());
         }
         (state.recorder, state.is_observed) = (None, false);
     }
@@ -176,7 +176,7 @@ mod tests {
         receive(&mut observer, b"one");
         close(&mut observer).await;
         receive(&mut observer, b"two");
-        let recording = recordings.failed().await;
+        let recording = recordings.wait_for_failure().await;
         assert_eq!(recording.error.as_ref().unwrap().kind(), io::ErrorKind::BrokenPipe);
         let found = (&*recording.path, recording.pieces, recordings.unrecorded_pieces());
         assert_eq!(found, (Path::new("full.jsonl"), 0, 2));
@@ -202,12 +202,12 @@ mod tests {
         let mut observer =
             recordings.start_recording(Recorder::for_file(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
         let mut n_pieces = 0;
-        while recordings.state().recorder.is_some() {
+        while recordings.lock().recorder.is_some() {
             receive(&mut observer, &[b'x'; 1000]);
             n_pieces += 1;
         }
         assert!((900..1100).contains(&n_pieces), "{n_pieces} pieces of 2 KB each");
-        assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(recordings.wait_for_failure().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
         assert_eq!(recordings.unrecorded_pieces(), n_pieces);
     }
 
@@ -219,7 +219,7 @@ mod tests {
             recordings.start_recording(Recorder::for_file(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         drop(observer);
-        assert_eq!(recordings.failed().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(recordings.wait_for_failure().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
         assert_eq!(recordings.unrecorded_pieces(), 1);
     }
 }

@@ -11,7 +11,7 @@ use toml::value::{Datetime, Offset};
 
 const SECONDS_PER_DAY: u64 = 86_400;
 /// Number of days from 1 January of the year 1 to 1 January 1970.
-const DAYS_BEFORE_1970: u64 = days_before(1970);
+const DAYS_BEFORE_1970: u64 = days_before_year(1970);
 /// Last year that can be represented: RFC 3339 has four digits for it.
 const LAST_YEAR: u64 = 9_999;
 
@@ -34,13 +34,13 @@ pub struct Utc(
 impl Utc {
     /// Returns the current time of the system's clock.
     pub fn now() -> Self {
-        Self::since_1970(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+        Self::from_1970_limited(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
     /// Returns this time plus a duration, limited to the last millisecond of the year 9999.
     #[must_use]
     pub fn plus(self, time: Duration) -> Self {
-        Self::since_1970(self.0.saturating_add(time))
+        Self::from_1970_limited(self.0.saturating_add(time))
     }
 
     /// Returns this time minus a duration, limited to the beginning of 1970.
@@ -50,8 +50,8 @@ impl Utc {
     }
 
     /// Creates a time from the duration since the beginning of 1970, limited to the last millisecond of the year 9999.
-    fn since_1970(time: Duration) -> Self {
-        let end = (days_before(LAST_YEAR + 1) - DAYS_BEFORE_1970) * SECONDS_PER_DAY;
+    fn from_1970_limited(time: Duration) -> Self {
+        let end = (days_before_year(LAST_YEAR + 1) - DAYS_BEFORE_1970) * SECONDS_PER_DAY;
         Self(time.min(Duration::from_millis(end * 1_000 - 1)))
     }
 }
@@ -67,13 +67,13 @@ impl fmt::Display for Utc {
         let (days, seconds) = (self.0.as_secs() / SECONDS_PER_DAY, self.0.as_secs() % SECONDS_PER_DAY);
         let days = days + DAYS_BEFORE_1970;
         let mut year = days / 366 + 1;
-        while days_before(year + 1) <= days {
+        while days_before_year(year + 1) <= days {
             year += 1;
         }
-        let mut day = days - days_before(year);
+        let mut day = days - days_before_year(year);
         let mut month = 1;
-        while day >= days_in(month, year) {
-            day -= days_in(month, year);
+        while day >= days_in_month(month, year) {
+            day -= days_in_month(month, year);
             month += 1;
         }
         let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
@@ -86,7 +86,7 @@ impl FromStr for Utc {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        parse(text).ok_or("not a UTC time of the form 2025-03-01T12:34:56.789Z")
+        parse_rfc3339(text).ok_or("not a UTC time of the form 2025-03-01T12:34:56.789Z")
     }
 }
 
@@ -97,28 +97,29 @@ impl<'de> Deserialize<'de> for Utc {
 }
 
 /// Parses an RFC 3339 time with the offset `Z`; `None` for another form, or a year before 1970.
-fn parse(text: &str) -> Option<Utc> {
+fn parse_rfc3339(text: &str) -> Option<Utc> {
     // TOML contains RFC 3339 times.
     let Datetime { date: Some(date), time: Some(time), offset: Some(Offset::Z) } = text.parse().ok()? else {
         return None;
     };
     let year = Some(u64::from(date.year)).filter(|&year| year >= 1970)?;
-    let months = (1..u64::from(date.month)).map(|month| days_in(month, year));
-    let days = days_before(year) - DAYS_BEFORE_1970 + months.sum::<u64>() + u64::from(date.day) - 1;
+    let months = (1..u64::from(date.month)).map(|month| days_in_month(month, year));
+    let days = days_before_year(year) - DAYS_BEFORE_1970 + months.sum::<u64>() + u64::from(date.day) - 1;
     let minutes = u64::from(time.hour) * 60 + u64::from(time.minute);
     let seconds = days * SECONDS_PER_DAY + minutes * 60 + u64::from(time.second.unwrap_or_default());
-    Some(Utc::since_1970(Duration::new(seconds, time.nanosecond.unwrap_or_default())))
+    Some(Utc::from_1970_limited(Duration::new(seconds, time.nanosecond.unwrap_or_default())))
 }
 
 /// Returns the number of days from 1 January of the year 1 to 1 January of this year, in the Gregorian calendar.
-const fn days_before(year: u64) -> u64 {
+const fn days_before_year(year: u64) -> u64 {
     let years = year - 1;
     365 * years + years / 4 - years / 100 + years / 400
 }
 
-const fn days_in(month: u64, year: u64) -> u64 {
+/// Returns the number of days in a month from 1 to 12.
+const fn days_in_month(month: u64, year: u64) -> u64 {
     match month {
-        2 => days_before(year + 1) - days_before(year) - 337,
+        2 => days_before_year(year + 1) - days_before_year(year) - 337,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
@@ -143,7 +144,7 @@ mod tests {
         for (seconds, ms, text) in cases {
             let utc = Utc(Duration::from_secs(seconds) + Duration::from_millis(ms));
             assert_eq!(utc.to_string(), text);
-            assert_eq!(parse(text), Some(utc));
+            assert_eq!(parse_rfc3339(text), Some(utc));
         }
     }
 
@@ -154,7 +155,7 @@ mod tests {
         for _ in 0..50_000 {
             let text = time.to_string();
             assert!(text > last, "{last} {text}");
-            assert_eq!(parse(&text), Some(time));
+            assert_eq!(parse_rfc3339(&text), Some(time));
             (last, time) = (text, time.plus(day));
         }
     }
@@ -168,8 +169,8 @@ mod tests {
 
     #[test]
     fn other_text_is_refused() {
-        assert_eq!(parse("2025-01-02T03:04:05Z").unwrap().to_string(), "2025-01-02T03:04:05.000Z");
-        assert_eq!(parse("2025-01-02T03:04:05.1234567Z").unwrap().to_string(), "2025-01-02T03:04:05.123Z");
+        assert_eq!(parse_rfc3339("2025-01-02T03:04:05Z").unwrap().to_string(), "2025-01-02T03:04:05.000Z");
+        assert_eq!(parse_rfc3339("2025-01-02T03:04:05.1234567Z").unwrap().to_string(), "2025-01-02T03:04:05.123Z");
         for text in [
             "",
             "now",
@@ -190,7 +191,7 @@ mod tests {
             "2025-01-02T03:04:05.é1Z",
             "2025-01-02-03T03:04:05Z",
         ] {
-            assert_eq!(parse(text), None, "{text}");
+            assert_eq!(parse_rfc3339(text), None, "{text}");
         }
     }
 }
