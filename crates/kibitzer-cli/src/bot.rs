@@ -124,11 +124,11 @@ impl Args {
         let metrics = runtime.block_on(self.metrics.address.serve())?;
         let (client, tap) = runtime.block_on(start_session(bot.session_profile(profile), server.0))?;
         metrics.add(&client);
-        let (feed, sender) = SessionFeed::of_bot(tap);
+        let (feed, sender) = SessionFeed::with_bot(tap);
         let (stop, ending) = (Stop::new(), self.ending);
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
-            if !sender.send(event) && print_event(event, LineFormat::Text).is_err() {
+            if !sender.send_or_drop(event) && print_event(event, LineFormat::Text).is_err() {
                 on_closed.force();
             }
         });
@@ -151,7 +151,7 @@ impl Args {
                 never = closing => match never {}
             }
         };
-        console::run_session(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
+        console::show_session_then_shut_down(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
     }
 
     /// Plays, and prints the bot's events until it has stopped.

@@ -106,7 +106,7 @@ impl Args {
 
     /// Returns the typed lines: edited if text is printed on a terminal, unless `plain`; else those of standard input.
     fn typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, TypedInput) {
-        let is_terminal = console::has_screen(plain) && io::stdin().is_terminal();
+        let is_terminal = console::can_draw_on_stdout(plain) && io::stdin().is_terminal();
         let is_edited = self.format.format() == LineFormat::Text && is_terminal;
         // A terminal that cannot be used edits lines itself.
         match is_edited.then(|| LineMode::begin(client)) {

@@ -44,7 +44,7 @@ impl Args {
     /// Runs the command.
     pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
         let filter = self.filter.expression.clone();
-        if self.format.is_none() && console::has_screen(plain) {
+        if self.format.is_none() && console::can_draw_on_stdout(plain) {
             return console::replay(&self.file, self.reader, filter, self.speed);
         }
         let started = Instant::now();

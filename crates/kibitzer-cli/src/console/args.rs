@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use kibitzer_attach::AttachAccess;
 
-use super::input::profile_filters;
-use super::{SessionFeed, run_session, show_attached};
+use super::input::parse_profile_filters;
+use super::{SessionFeed, show_attached_session, show_session_then_shut_down};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{StopArgs, attach, check_attached_end, print_attached, run, runtime, start_session};
@@ -56,12 +56,13 @@ Examples:
   kibitzer console --attach bot.sock --json | jq .event";
 
 impl Args {
-    /// Runs the command.
+    /// Opens the console on a session of this process, or an attached one, until the user quits. Prints lines instead, as
+    /// `kibitzer connect` does, if no console can be opened. `plain` is the option of the program that asks for lines.
     pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
         let format = self.session.format.format();
         let is_plain = !can_open_console(plain, format, self.session.ending);
         if let Some(path) = &self.attach {
-            return self.run_attached(path, is_plain);
+            return self.show_or_print_attached(path, is_plain);
         }
         if is_plain {
             return self.session.run(plain);
@@ -70,17 +71,25 @@ impl Args {
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.session.metrics.address.serve())?;
         let profile = runtime.block_on(self.session.profile())?;
-        let filters = profile_filters(&profile).map_err(Failure::local)?;
+        let filters = parse_profile_filters(&profile).map_err(Failure::local)?;
         let server = self.session.server_name(&profile);
         let (client, tap) = runtime.block_on(start_session(profile, &server))?;
         metrics.add(&client);
         let filter = self.session.filter.expression.clone();
         let until_closed = async |closed| drop(closed.await);
-        run_session(&runtime, &client, SessionFeed::Own(tap), (&server, None), filters, filter, until_closed)
+        show_session_then_shut_down(
+            &runtime,
+            &client,
+            SessionFeed::Own(tap),
+            (&server, None),
+            filters,
+            filter,
+            until_closed,
+        )
     }
 
-    /// Shows or prints the session of another process.
-    fn run_attached(&self, path: &Path, is_plain: bool) -> Result<(), Failure> {
+    /// Opens the console on the session of another process; with `is_plain`, prints its events instead.
+    fn show_or_print_attached(&self, path: &Path, is_plain: bool) -> Result<(), Failure> {
         let filter = self.session.filter.expression.clone();
         let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };
         if is_plain {
@@ -90,17 +99,19 @@ impl Args {
         let runtime = runtime()?;
         let session = runtime.block_on(attach(path, access))?;
         let server = session.server().to_owned();
-        let outcome = show_attached(&runtime, session, access, filter)?;
+        let outcome = show_attached_session(&runtime, session, access, filter)?;
         check_attached_end(&server, outcome)
     }
 }
 
-/// Returns whether a console can be opened: on a terminal, for text without a time limit, as JSON and limits are for scripts.
+/// Returns whether the console can be opened: standard input is a terminal, standard output one that can show a screen, the user
+/// did not ask for plain lines, and the options are not those of scripts: JSON or a time limit.
 pub(crate) fn can_open_console(plain: bool, format: LineFormat, ending: StopArgs) -> bool {
-    has_screen(plain) && format == LineFormat::Text && ending.limit.is_none() && io::stdin().is_terminal()
+    can_draw_on_stdout(plain) && format == LineFormat::Text && ending.limit.is_none() && io::stdin().is_terminal()
 }
 
-/// Returns whether standard output is a terminal that can show a screen, and the user wants one.
-pub(crate) fn has_screen(plain: bool) -> bool {
+/// Returns whether standard output is a terminal that can show a screen (`TERM` is not `dumb`), and the user did not ask for
+/// plain lines.
+pub(crate) fn can_draw_on_stdout(plain: bool) -> bool {
     !plain && io::stdout().is_terminal() && env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
 }

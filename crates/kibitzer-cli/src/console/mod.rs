@@ -36,7 +36,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::args::{Args, can_open_console, has_screen};
+pub(crate) use self::args::{Args, can_draw_on_stdout, can_open_console};
 pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
 pub(crate) use self::source::SessionFeed;
@@ -60,20 +60,18 @@ pub(crate) fn replay(path: &Path, args: ReaderArgs, filter: Option<Expression>, 
     let player = RecordingPlayer::new(reader, speed, Instant::now());
     let mut app = App::new(ConsoleSource::Recording(Box::new(player)), StateDirectory::for_user());
     app.list.filter = filter;
-    terminal::run(app)
+    terminal::run_until_quit(app)
 }
 
-/// Shows a session in the console, shuts it down when the user quits, and reports its recording.
-///
-/// The session runs on its own thread, together with `companion`; this thread draws. `server` is its name, and its
-/// control if it is embedded; `filter` the initial one of
-/// the list. The argument of
-/// `companion` resolves once the console is closed. The session is shut down when `companion` returns.
+/// Shows a session in the console until the user quits, then shuts it down, and reports a failure of its recording. The session
+/// runs on another thread, together with `companion`, whose argument resolves once the console is closed; the session is shut
+/// down when `companion` returns. `server` is the name of the server, and its control if it is embedded; `filter` is the initial
+/// filter of the list.
 ///
 /// # Errors
 ///
 /// [`Failure`] if the terminal or the session failed.
-pub(crate) fn run_session(
+pub(crate) fn show_session_then_shut_down(
     runtime: &Runtime,
     client: &Client,
     feed: SessionFeed,
@@ -106,14 +104,14 @@ type AttachedOutcome = Result<Option<SessionEndReason>, AttachError>;
 /// # Errors
 ///
 /// [`Failure`] if the terminal fails.
-fn show_attached(
+fn show_attached_session(
     runtime: &Runtime,
     session: AttachedSession,
     access: AttachAccess,
     filter: Option<Expression>,
 ) -> Result<AttachedOutcome, Failure> {
     let server = session.server().to_owned();
-    let (live, sender) = LiveSession::attached(&session, access, server, runtime.handle().clone());
+    let (live, sender) = LiveSession::new_attached(&session, access, server, runtime.handle().clone());
     let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::for_user());
     app.list.filter = filter;
     let background = async move |closed: oneshot::Receiver<()>| {
@@ -137,7 +135,7 @@ fn run_with_background<T: Send>(
     thread::scope(|scope| {
         let log = ScreenLog::begin();
         let background = scope.spawn(move || background(closed));
-        let shown = terminal::run(app);
+        let shown = terminal::run_until_quit(app);
         drop(log);
         drop(close);
         let outcome = background.join().ok();

@@ -63,7 +63,15 @@ impl Args {
         let name = format!("{SERVER}, {address}");
         let feed = SessionFeed::Own(tap);
         let named = (&*name, Some(server.control()));
-        let shown = console::run_session(&runtime, &client, feed, named, ProfileFilters::default(), None, companion);
+        let shown = console::show_session_then_shut_down(
+            &runtime,
+            &client,
+            feed,
+            named,
+            ProfileFilters::default(),
+            None,
+            companion,
+        );
         runtime.block_on(server.shutdown());
         shown
     }

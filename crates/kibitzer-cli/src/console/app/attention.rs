@@ -6,13 +6,14 @@ use super::{App, TerminalRequest};
 use crate::console::model::{GameSnapshot, ReceivedOffer};
 
 impl App {
-    /// Returns what waits for the user in a session without a bot, with the keys that answer it; `None` if nothing does.
-    pub(crate) fn attention(&self) -> Option<String> {
+    /// Returns the text of the row above the input: the oldest offer, or the game in which it is the user's move, with the keys
+    /// that answer it. `None` without either, for a recording, and in a session that a bot plays.
+    pub(crate) fn attention_text(&self) -> Option<String> {
         if !self.source.is_live() || self.source.has_bot() {
             return None;
         }
         let keys = |keys: &'static str| if self.source.accepts_lines() { keys } else { "" };
-        if let Some(offer) = self.first_offer() {
+        if let Some(offer) = self.oldest_offer() {
             let others = match self.model.received_offers.iter().len() - 1 {
                 0 => String::new(),
                 n => format!(" ({n} more)"),
@@ -24,30 +25,32 @@ impl App {
         Some(format!("game {}: your move{}", game.id(), keys("; type it, such as e4, and Enter")))
     }
 
-    fn first_offer(&self) -> Option<&ReceivedOffer> {
+    fn oldest_offer(&self) -> Option<&ReceivedOffer> {
         self.model.received_offers.iter().next()
     }
 
-    /// Accepts or declines the oldest offer. Shows an error if no offer is pending.
+    /// Sends the command that accepts or declines the oldest offer, and removes the offer if the command was sent. The typed text
+    /// stays. Shows an error if no offer is pending.
     pub(super) fn answer_offer(&mut self, accepts: bool) {
-        let Some(offer) = self.first_offer().cloned() else {
+        let Some(offer) = self.oldest_offer().cloned() else {
             return self.show_error("no offer waits for an answer");
         };
-        let draft = self.input.take();
-        self.send(if accepts { &offer.accept } else { &offer.decline });
+        let draft = self.input.take_text();
+        self.send_line(if accepts { &offer.accept } else { &offer.decline });
         // A line that cannot be sent must not replace the draft.
-        self.input.set(&draft);
+        self.input.set_text(&draft);
         if self.notice.is_none() {
             self.model.received_offers.remove(&offer);
         }
     }
 
-    /// Rings the bell, if it is on, for a new offer, and when it becomes the user's move.
-    pub(super) fn ring_if_new(&mut self) {
-        let attention = self.attention();
+    /// Rings the bell, if it is on, when the row above the input has a new text: an offer arrived, or it has become the user's
+    /// move.
+    pub(super) fn ring_bell_on_new_attention(&mut self) {
+        let attention = self.attention_text();
         if attention != self.last_attention {
             if self.has_bell && attention.is_some() {
-                self.request(TerminalRequest::Bell);
+                self.queue_terminal_request(TerminalRequest::Bell);
             }
             self.last_attention = attention;
         }

@@ -8,7 +8,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::{App, TerminalRequest};
 use crate::console::export::{
-    ExportForm, ExportedRows, pgn, recording, row_json, row_text, test_of_game, write_new_file,
+    ExportForm, ExportedRows, bot_test_of_game, pgn_of_rows, recording_of_rows, row_json, row_text, write_new_file,
 };
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::console::source::Notice;
@@ -20,10 +20,11 @@ const MAX_COPIED_BYTES: usize = 74_994;
 pub(crate) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FEN)  j JSON";
 
 impl App {
-    /// Copies the part of the selected row that the second key of `y` names.
-    pub(super) fn copy(&mut self, key: KeyCode, now: Instant) {
-        let time = self.source.time(now);
-        let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.part_of_row(row, key, time));
+    /// Copies the part of the selected row that the second key of `y` names to the clipboard. Shows an error if the row lacks it,
+    /// or it is too long.
+    pub(super) fn copy_part_for_key(&mut self, key: KeyCode, now: Instant) {
+        let time = self.source.current_time(now);
+        let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.text_to_copy(row, key, time));
         let Some((name, text)) = copied else {
             return self.show_error(format!("nothing copied; {COPY_KEYS}"));
         };
@@ -32,7 +33,7 @@ impl App {
                 .show_error(format!("{} bytes are too many for the clipboard; /export writes a file", text.len()));
         }
         self.notice = Some(Notice::Info(format!("{name} copied: {} bytes, if the terminal permits it", text.len())));
-        self.request(TerminalRequest::Copy(text));
+        self.queue_terminal_request(TerminalRequest::Copy(text));
     }
 
     /// Ends the wait for the second key of `y`, and removes the list of these keys.
@@ -42,9 +43,11 @@ impl App {
         }
     }
 
-    fn part_of_row(&self, row: &ConsoleRow, key: char, time: Duration) -> Option<(&'static str, String)> {
+    /// Returns the part of a row that a key names, as its name and its text. `None` for any other key, and if the row lacks the
+    /// part. `time` is that of the source, for the position on the board.
+    fn text_to_copy(&self, row: &ConsoleRow, key: char, time: Duration) -> Option<(&'static str, String)> {
         let (name, text) = match key {
-            'y' => ("line", row.line()),
+            'y' => ("line", row.summary_line()),
             'f' => match &row.content {
                 RowContent::Event(event) => {
                     ("frame", TerminalSafe(&decode_latin_1(event.raw())).in_cells().into_owned())
@@ -53,7 +56,7 @@ impl App {
             },
             'h' => ("hexadecimal bytes", hex_digits(&self.model.row_bytes(row), " ")),
             'p' => {
-                let (snapshot, _) = self.snapshots(&[self.game()?], time).pop()?;
+                let (snapshot, _) = self.snapshots_at_selection(&[self.shown_game()?], time).pop()?;
                 ("FEN", snapshot.board.fen().with_hands(snapshot.hands).to_string())
             }
             'j' => ("JSON", String::from_utf8(row_json(row, self.source.utc_start())).ok()?),
@@ -64,7 +67,7 @@ impl App {
 
     /// Writes rows to a new file, and shows its size or why it was not written.
     pub(super) fn export(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
-        let written = self.exported(form, which).and_then(|content| {
+        let written = self.export_content(form, which).and_then(|content| {
             let written = write_new_file(Path::new(file), content.as_bytes());
             written.map_err(|error| format!("cannot write {file}: {error}"))?;
             Ok(content.len())
@@ -75,11 +78,11 @@ impl App {
         });
     }
 
-    /// Returns the content of an exported file.
-    fn exported(&self, form: ExportForm, which: ExportedRows) -> Result<String, String> {
+    /// Returns the content of an exported file, or the error to show. A test always contains the rows of the shown game.
+    fn export_content(&self, form: ExportForm, which: ExportedRows) -> Result<String, String> {
         let utc_start = self.source.utc_start();
         let which = if form == ExportForm::Test { ExportedRows::Game } else { which };
-        let shown = self.game().filter(|_| which == ExportedRows::Game);
+        let shown = self.shown_game().filter(|_| which == ExportedRows::Game);
         let is_listed = |row: &&ConsoleRow| {
             (form == ExportForm::Recording && self.list.filter.is_none()) || self.list.includes(row)
         };
@@ -87,21 +90,23 @@ impl App {
         let rows: Vec<_> = match which {
             ExportedRows::Rows => rows.filter(is_listed).collect(),
             ExportedRows::Marks => {
-                let ruler = self.ruler().ok_or("no ruler: M starts one at the selected line")?;
+                let ruler = self.ruler_distance().ok_or("no ruler: M starts one at the selected line")?;
                 rows.filter(|row| (ruler.rows.0..=ruler.rows.1).contains(&row.number)).filter(is_listed).collect()
             }
             ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
         };
         match form {
             _ if rows.is_empty() => Err("there are no lines to write".to_owned()),
-            ExportForm::Recording => Ok(recording(&self.model, &rows, shown, self.source.event_reader(), utc_start)),
+            ExportForm::Recording => {
+                Ok(recording_of_rows(&self.model, &rows, shown, self.source.new_event_reader(), utc_start))
+            }
             ExportForm::Json => Ok(rows
                 .iter()
                 .map(|row| String::from_utf8_lossy(&row_json(row, utc_start)).into_owned() + "\n")
                 .collect()),
             ExportForm::Text => Ok(rows.into_iter().map(row_text).collect()),
-            ExportForm::Pgn => pgn(&rows, shown, utc_start),
-            ExportForm::Test => test_of_game(&rows, shown.unwrap_or_default(), self.older_row()),
+            ExportForm::Pgn => pgn_of_rows(&rows, shown, utc_start),
+            ExportForm::Test => bot_test_of_game(&rows, shown.unwrap_or_default(), self.selected_older_row()),
         }
     }
 }

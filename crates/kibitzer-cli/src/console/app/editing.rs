@@ -5,10 +5,11 @@ use crate::console::input::{Action, Completion, Focus, Motion};
 use crate::console::source::Notice;
 
 impl App {
-    pub(super) fn edit(&mut self, action: Action) {
+    /// Applies an action to the input line: editing, history or completion. Ignores any other action.
+    pub(super) fn edit_input(&mut self, action: Action) {
         match action {
-            Action::Complete => self.complete(),
-            action => self.history.edit(&mut self.input, action),
+            Action::Complete => self.complete_word(),
+            action => self.history.apply_action(&mut self.input, action),
         }
     }
 
@@ -20,7 +21,7 @@ impl App {
         let Some(slash) = slash.filter(|_| !self.input.text().starts_with('/')) else { return };
         if is_masked {
             // Cut text is not masked.
-            self.input.take();
+            self.input.take_text();
         } else if !self.input.text().is_empty() {
             self.input.move_cursor(Motion::End);
             self.input.cut(Motion::Start);
@@ -29,10 +30,11 @@ impl App {
         self.input.insert(slash.encode_utf8(&mut [0; 4]));
     }
 
-    fn complete(&mut self) {
+    /// Completes the word before the cursor. If the candidates have nothing further in common, lists them in the status row.
+    fn complete_word(&mut self) {
         let (line, _) = self.input.split_at_cursor();
         let completion = Completion::for_line(line, &self.model, self.filters.names());
-        if let Some(candidates) = completion.and_then(|completion| completion.apply(&mut self.input)) {
+        if let Some(candidates) = completion.and_then(|completion| completion.insert_or_list(&mut self.input)) {
             self.notice = Some(Notice::Info(candidates));
         }
     }

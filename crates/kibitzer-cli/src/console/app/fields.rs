@@ -1,7 +1,7 @@
 //! The byte cursor: selects a byte of the selected row, and the field that contains it.
 
 use super::App;
-use crate::console::model::{ConsoleRow, Field};
+use crate::console::model::{ConsoleRow, FrameField};
 
 impl App {
     /// Returns the position of the byte cursor in the bytes of the selected row, if it is set for that row.
@@ -9,10 +9,10 @@ impl App {
         self.byte_cursor.filter(|(row, _)| self.list.selected() == Some(*row)).map(|(_, at)| at)
     }
 
-    /// Returns the field at the byte cursor.
-    pub(crate) fn field(&self) -> Option<Field> {
+    /// Returns the field that contains the byte cursor; `None` without a cursor, and between fields.
+    pub(crate) fn field_at_cursor(&self) -> Option<FrameField> {
         let at = self.byte_cursor()?;
-        self.model.fields(self.selected_row()?).into_iter().find(|field| field.in_frame.contains(&at))
+        self.model.fields_of_row(self.selected_row()?).into_iter().find(|field| field.in_frame.contains(&at))
     }
 
     pub(crate) fn selected_row(&self) -> Option<&ConsoleRow> {
@@ -29,9 +29,9 @@ impl App {
     }
 
     /// Moves the byte cursor to the start of the next field, or of the previous one.
-    pub(super) fn move_to_field(&mut self, forward: bool) {
+    pub(super) fn move_cursor_to_field(&mut self, forward: bool) {
         let (at, row) = (self.byte_cursor(), self.selected_row());
-        let fields = row.map_or_else(Vec::new, |row| self.model.fields(row));
+        let fields = row.map_or_else(Vec::new, |row| self.model.fields_of_row(row));
         let mut starts = fields.iter().map(|field| field.in_frame.start);
         let to = match at {
             None => starts.next(),
@@ -45,6 +45,7 @@ impl App {
         }
     }
 
+    /// Sets the byte cursor to a byte of the selected row, counted from 0, without a check that the row has it.
     pub(super) fn set_byte_cursor(&mut self, at: usize) {
         self.byte_cursor = self.list.selected().map(|row| (row, at));
     }

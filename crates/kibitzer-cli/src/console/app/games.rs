@@ -11,26 +11,27 @@ use crate::console::model::{ConsoleRow, GameSnapshot};
 const MAX_BOARDS: usize = 64;
 
 impl App {
-    /// Returns the game on the board: the pinned one, else that of the selected older row, else the automatic choice.
-    pub(crate) fn game(&self) -> Option<GameId> {
-        let selected = self.list.selected().filter(|_| !self.list.follows()).and_then(|row| self.model.rows.get(row));
+    /// Returns the game on the board: the pinned one, otherwise that of the selected older row, otherwise the automatic choice.
+    pub(crate) fn shown_game(&self) -> Option<GameId> {
+        let selected =
+            self.list.selected().filter(|_| !self.list.follows_newest()).and_then(|row| self.model.rows.get(row));
         let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 
-    /// Returns the games to draw, that game first: with the other board of a bughouse match, and in the grid with all games in
-    /// progress. Each as it is now, or at the selected older row, and with the time since its clocks were reported.
-    pub(crate) fn boards(&self, now: Duration) -> Vec<(GameSnapshot, Duration)> {
+    /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, all games in progress.
+    /// Each is as it is now, or was at the selected older row, and has the time since its clocks were reported.
+    pub(crate) fn shown_boards(&self, now: Duration) -> Vec<(GameSnapshot, Duration)> {
         let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.snapshot.followed);
-        let mut games: Vec<_> = self.game().into_iter().chain(self.partner_game()).collect();
+        let mut games: Vec<_> = self.shown_game().into_iter().chain(self.partner_of_shown_game()).collect();
         games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).take(MAX_BOARDS).collect::<Vec<_>>());
-        self.snapshots(&games, now)
+        self.snapshots_at_selection(&games, now)
     }
 
     /// Returns the other game of the bughouse match on the board, if its board was received. If the server did not report it, as to
     /// observers on some servers, it is the only other game with reserves that may be one of bughouse.
-    pub(crate) fn partner_game(&self) -> Option<GameId> {
-        let game = self.game()?;
+    pub(crate) fn partner_of_shown_game(&self) -> Option<GameId> {
+        let game = self.shown_game()?;
         let shown = &self.model.games.get(&game)?.snapshot;
         if let Some(partner) = shown.partner {
             return Some(partner).filter(|partner| self.model.games.contains_key(partner));
@@ -41,9 +42,10 @@ impl App {
         only.map(|other| other.id())
     }
 
-    /// Returns these games as they are now, or at the selected older row, with the time since their clocks were reported.
-    pub(super) fn snapshots(&self, games: &[GameId], now: Duration) -> Vec<(GameSnapshot, Duration)> {
-        if let Some(row) = self.older_row() {
+    /// Returns these games as they are now, or were at the selected older row, each with the time since its clocks were reported;
+    /// zero at an older row, where clocks stand. Games without a stored board are missing.
+    pub(super) fn snapshots_at_selection(&self, games: &[GameId], now: Duration) -> Vec<(GameSnapshot, Duration)> {
+        if let Some(row) = self.selected_older_row() {
             let earlier = self.model.games_at_row(games, row).into_iter();
             return earlier.map(|snapshot| (snapshot, Duration::ZERO)).collect();
         }
@@ -51,11 +53,13 @@ impl App {
         tracked.map(|game| ((*game.snapshot).clone(), now.saturating_sub(game.since))).collect()
     }
 
-    /// Returns the selected row, if newer ones are in the session, listed or not.
-    pub(crate) fn older_row(&self) -> Option<u64> {
-        self.list.selected().filter(|&row| !self.list.follows() && row < self.model.rows.newest)
+    /// Returns the number of the selected row; `None` while the selection follows the newest row, and if the newest stored row is
+    /// selected.
+    pub(crate) fn selected_older_row(&self) -> Option<u64> {
+        self.list.selected().filter(|&row| !self.list.follows_newest() && row < self.model.rows.newest)
     }
 
+    /// Pins a game to the board; `None` unpins. Shows an error for a game without a board.
     pub(super) fn pin_game(&mut self, game: Option<GameId>) {
         match game {
             Some(game) if !self.model.games.contains_key(&game) => {
@@ -65,33 +69,35 @@ impl App {
         }
     }
 
-    pub(crate) const fn is_pinned(&self) -> bool {
+    pub(crate) const fn has_pinned_game(&self) -> bool {
         self.pinned_game.is_some()
     }
 
     /// Pins the shown game, or unpins the pinned one.
     pub(super) fn toggle_game_pin(&mut self) {
-        self.pinned_game = if self.is_pinned() { None } else { self.game() };
+        self.pinned_game = if self.has_pinned_game() { None } else { self.shown_game() };
     }
 
-    pub(super) fn pin_neighbor(&mut self, places: isize) {
+    /// Pins the game that is `places` after the shown one, in the order of numbers; does nothing beyond the first and the last.
+    pub(super) fn pin_neighboring_game(&mut self, places: isize) {
         let games: Vec<_> = self.model.games.keys().copied().collect();
-        let at = self.game().and_then(|game| games.iter().position(|other| *other == game));
+        let at = self.shown_game().and_then(|game| games.iter().position(|other| *other == game));
         let to = at.map_or(Some(0), |at| at.checked_add_signed(places));
         if let Some(&game) = to.and_then(|to| games.get(to)) {
             self.pinned_game = Some(game);
         }
     }
 
-    /// Reconsiders the automatic choice for all games.
-    pub(super) fn choose_auto_game(&mut self) {
+    /// Lets each known game become the automatic choice.
+    pub(super) fn reconsider_auto_game(&mut self) {
         let games: Vec<_> = self.model.games.keys().copied().collect();
         for game in games {
             self.consider_auto_game(game);
         }
     }
 
-    /// Chooses a game if the current one has ended, or if the user plays in the new one.
+    /// Makes a game the automatic choice if there is none, or if the game is in progress and the previous choice is not, or if
+    /// the user plays in it.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.auto_game.and_then(|auto_game| self.model.games.get(&auto_game));

@@ -21,7 +21,8 @@ pub(crate) struct RowList {
 }
 
 impl RowList {
-    /// Returns whether the filter, or without one the setting for details, lists a row.
+    /// Returns whether the list shows a row: whether the filter accepts it or, without a filter, it is not a detail of the
+    /// protocol, or details are shown.
     pub(crate) fn includes(&self, row: &ConsoleRow) -> bool {
         // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
@@ -35,7 +36,7 @@ impl RowList {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
-            if self.follows() {
+            if self.follows_newest() {
                 self.selected = row.number;
             }
         }
@@ -45,23 +46,26 @@ impl RowList {
         is_listed
     }
 
+    /// Replaces the filter, and filters all rows again; `None` lists all rows but details of the protocol.
     pub(crate) fn set_filter(&mut self, filter: Option<Expression>, rows: &RowBuffer) {
         self.filter = filter;
         self.rebuild(rows);
     }
 
+    /// Shows or hides the details of the protocol, and filters all rows again.
     pub(crate) fn toggle_protocol_details(&mut self, rows: &RowBuffer) {
         self.shows_protocol_details = !self.shows_protocol_details;
         self.rebuild(rows);
     }
 
-    /// Filters all rows again. The selection moves to the nearest listed row before it.
+    /// Filters all rows again. The selection stays on its row or, if that is not listed, moves to the nearest listed row before
+    /// it; it continues to follow the newest row.
     pub(crate) fn rebuild(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
-        if self.follows() {
-            self.go_to_end();
+        if self.follows_newest() {
+            self.follow_end();
         } else {
-            self.selected = self.at_or_before(self.selected).or(self.listed.front().copied()).unwrap_or(0);
+            self.selected = self.listed_at_or_before(self.selected).or(self.listed.front().copied()).unwrap_or(0);
         }
     }
 
@@ -71,7 +75,7 @@ impl RowList {
     }
 
     /// Returns whether the selection follows the newest row.
-    pub(crate) const fn follows(&self) -> bool {
+    pub(crate) const fn follows_newest(&self) -> bool {
         !self.is_paused
     }
 
@@ -80,7 +84,7 @@ impl RowList {
     }
 
     /// Returns the number of listed rows after the selected one.
-    pub(crate) fn n_below(&self) -> usize {
+    pub(crate) fn n_after_selected(&self) -> usize {
         self.listed.len() - self.listed.partition_point(|&number| number <= self.selected)
     }
 
@@ -95,35 +99,37 @@ impl RowList {
         self.is_paused = true;
     }
 
-    /// Moves the selection by a number of rows. Beyond the end it follows the newest row.
-    pub(crate) fn move_by(&mut self, places: isize) {
+    /// Moves the selection by so many listed rows; beyond the end, it follows the newest row.
+    pub(crate) fn move_selection_by(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
         match self.listed.get(to) {
             Some(&number) => self.select(number),
-            None => self.go_to_end(),
+            None => self.follow_end(),
         }
     }
 
-    pub(crate) fn go_to_start(&mut self) {
+    /// Selects the first listed row, and stops following.
+    pub(crate) fn select_first(&mut self) {
         if let Some(&number) = self.listed.front() {
             self.select(number);
         }
     }
 
-    pub(crate) fn go_to_end(&mut self) {
+    /// Selects the last listed row, and follows new ones.
+    pub(crate) fn follow_end(&mut self) {
         self.selected = self.listed.back().copied().unwrap_or(0);
         self.is_paused = false;
     }
 
-    /// Returns the rows visible at this height, the selected one among them. Scrolls no more than necessary.
-    pub(crate) fn visible_rows(&mut self, height: usize) -> Vec<u64> {
+    /// Scrolls no more than necessary to show the selected row at this height, and returns the numbers of the visible rows.
+    pub(crate) fn scroll_to_visible_rows(&mut self, height: usize) -> Vec<u64> {
         let place = |number| self.listed.partition_point(|&listed| listed < number);
         let selected = place(self.selected).min(self.listed.len().saturating_sub(1));
         let lowest = selected.saturating_sub(height.saturating_sub(1));
         // At the end of the list, fill the whole screen.
         let highest = selected.min(self.listed.len().saturating_sub(height));
-        let top = if self.follows() {
+        let top = if self.follows_newest() {
             lowest
         } else {
             place(self.top).clamp(lowest.min(highest), highest.max(lowest).min(selected))
@@ -133,13 +139,13 @@ impl RowList {
     }
 
     /// Returns the number of listed rows after one row, up to another.
-    pub(crate) fn n_between(&self, from: u64, to: u64) -> usize {
+    pub(crate) fn n_listed_between(&self, from: u64, to: u64) -> usize {
         let up_to = |number| self.listed.partition_point(|&listed| listed <= number);
         up_to(to).saturating_sub(up_to(from))
     }
 
     /// Returns the number of the last listed row up to this one.
-    pub(crate) fn at_or_before(&self, number: u64) -> Option<u64> {
+    pub(crate) fn listed_at_or_before(&self, number: u64) -> Option<u64> {
         let n = self.listed.partition_point(|&listed| listed <= number);
         self.listed.get(n.checked_sub(1)?).copied()
     }
@@ -178,39 +184,39 @@ mod tests {
     #[test]
     fn the_selection_follows_the_newest_row_until_moved() {
         let (mut shown, rows) = list(4);
-        assert!(shown.follows());
-        shown.move_by(-1);
-        assert_eq!((shown.selected(), shown.follows(), shown.n_below()), (Some(5), false, 1));
+        assert!(shown.follows_newest());
+        shown.move_selection_by(-1);
+        assert_eq!((shown.selected(), shown.follows_newest(), shown.n_after_selected()), (Some(5), false, 1));
         shown.add_row(&ConsoleRow { number: 9, ..rows[0].clone() }, 1);
-        assert_eq!((shown.selected(), shown.n_below()), (Some(5), 2));
-        shown.move_by(-100);
+        assert_eq!((shown.selected(), shown.n_after_selected()), (Some(5), 2));
+        shown.move_selection_by(-100);
         assert_eq!(shown.selected(), Some(1));
-        shown.move_by(100);
-        assert_eq!((shown.selected(), shown.follows()), (Some(9), true));
-        shown.go_to_start();
-        assert_eq!((shown.selected(), shown.n_below()), (Some(1), 4));
+        shown.move_selection_by(100);
+        assert_eq!((shown.selected(), shown.follows_newest()), (Some(9), true));
+        shown.select_first();
+        assert_eq!((shown.selected(), shown.n_after_selected()), (Some(1), 4));
     }
 
     #[test]
     fn the_list_scrolls_no_more_than_necessary() {
         let (mut shown, _) = list(10);
-        assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
-        shown.move_by(-2);
-        assert_eq!(shown.visible_rows(4), [13, 15, 17, 19]);
-        shown.move_by(-3);
-        assert_eq!(shown.visible_rows(4), [9, 11, 13, 15]);
-        shown.move_by(3);
-        assert_eq!(shown.visible_rows(4), [9, 11, 13, 15]);
-        assert_eq!(shown.visible_rows(2), [13, 15], "smaller now");
-        assert_eq!(shown.visible_rows(100).len(), 10);
-        assert!(shown.visible_rows(0).is_empty());
-        assert!(RowList::default().visible_rows(4).is_empty());
+        assert_eq!(shown.scroll_to_visible_rows(4), [13, 15, 17, 19]);
+        shown.move_selection_by(-2);
+        assert_eq!(shown.scroll_to_visible_rows(4), [13, 15, 17, 19]);
+        shown.move_selection_by(-3);
+        assert_eq!(shown.scroll_to_visible_rows(4), [9, 11, 13, 15]);
+        shown.move_selection_by(3);
+        assert_eq!(shown.scroll_to_visible_rows(4), [9, 11, 13, 15]);
+        assert_eq!(shown.scroll_to_visible_rows(2), [13, 15], "smaller now");
+        assert_eq!(shown.scroll_to_visible_rows(100).len(), 10);
+        assert!(shown.scroll_to_visible_rows(0).is_empty());
+        assert!(RowList::default().scroll_to_visible_rows(4).is_empty());
     }
 
     #[test]
     fn rows_that_are_gone_are_not_listed() {
         let (mut shown, rows) = list(3);
         shown.add_row(&ConsoleRow { number: 7, ..rows[0].clone() }, 5);
-        assert_eq!(shown.visible_rows(9), [5, 7]);
+        assert_eq!(shown.scroll_to_visible_rows(9), [5, 7]);
     }
 }

@@ -23,7 +23,7 @@ pub(super) use terminal_request::TerminalRequest;
 use crate::console::app::list::RowList;
 use crate::console::input::{
     Action, Appearance, COLORS_FILE, FILTERS_FILE, Focus, History, LineEditor, NamedFilters, OverlayPage,
-    StateDirectory, TimeColumn, action, page_action, pressed,
+    StateDirectory, TimeColumn, action_for_key, normalized_press, page_action,
 };
 use crate::console::model::{Search, SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
@@ -174,37 +174,38 @@ impl App {
         }
     }
 
-    /// Processes the items that are due. Returns whether more may be due.
+    /// Processes items that are due, at most `ITEMS_AT_ONCE`: adds their rows and follows breakpoints and goals. Returns whether
+    /// more may be due.
     ///
     /// # Errors
     ///
     /// [`Failure`] if the recording can no longer be read.
-    pub(super) fn process_items(&mut self, now: Instant) -> Result<bool, Failure> {
+    pub(super) fn process_item_batch(&mut self, now: Instant) -> Result<bool, Failure> {
         self.remove_outdated_notice(now);
         for _ in 0..ITEMS_AT_ONCE {
-            match self.source.next(now)? {
+            match self.source.next_item(now)? {
                 NextItem::Item(item) => {
                     self.restore_marks(item.at);
                     let is_snapshot = matches!(item.kind, SourceItemKind::Snapshot { .. });
                     let before = self.model.rows.newest;
-                    self.model.apply(item);
+                    self.model.apply_item(item);
                     if is_snapshot {
-                        self.choose_auto_game();
+                        self.reconsider_auto_game();
                     }
                     for row in before + 1..=self.model.rows.newest {
-                        self.add_row(row, now);
-                        self.report_if_session_end(row);
+                        self.on_new_row(row, now);
+                        self.report_session_end(row);
                     }
                 }
                 NextItem::Wait => {
-                    self.ring_if_new();
-                    if let Some(notice) = self.source.live_mut().and_then(LiveSession::notice) {
+                    self.ring_bell_on_new_attention();
+                    if let Some(notice) = self.source.live_mut().and_then(LiveSession::take_notice) {
                         (self.notice, self.notice_since) = (Some(notice), None);
                     }
                     return Ok(false);
                 }
                 NextItem::GoalReached => {
-                    self.list.go_to_end();
+                    self.list.follow_end();
                     return Ok(false);
                 }
                 NextItem::End(goal) => {
@@ -224,7 +225,7 @@ impl App {
     /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
     fn remove_outdated_notice(&mut self, now: Instant) {
         let since = *self.notice_since.get_or_insert(now);
-        if self.is_moving_on() && now.saturating_duration_since(since) >= NOTICE_TIME {
+        if self.is_playing_or_following() && now.saturating_duration_since(since) >= NOTICE_TIME {
             self.notice = None;
         }
         if self.notice.is_none() {
@@ -233,38 +234,40 @@ impl App {
     }
 
     /// Returns whether the recording plays, or the screen follows a session that is not over.
-    fn is_moving_on(&self) -> bool {
+    fn is_playing_or_following(&self) -> bool {
         match &self.source {
             ConsoleSource::Recording(player) => player.is_playing(),
-            ConsoleSource::Live(live) => self.list.follows() && !live.is_over(),
+            ConsoleSource::Live(live) => self.list.follows_newest() && !live.is_over(),
         }
     }
 
-    /// Shows why a session ended. The focus stays: letters of a line being typed must not become keys of the list.
-    fn report_if_session_end(&mut self, row: u64) {
+    /// Shows why the session ended, if this row is the end of a live session, and keeps the reason for the title. The focus
+    /// stays: letters of a line being typed must not become keys of the list.
+    fn report_session_end(&mut self, row: u64) {
         let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
         if let Some(row) = ended {
-            let line = row.line();
+            let line = row.summary_line();
             let text = line.trim_start_matches("* ");
             self.end_reason = Some(text.trim_start_matches("session over: ").to_owned());
             self.show_error(text);
         }
     }
 
-    /// Runs the action of a key.
+    /// Handles a key: runs its action, or copies if it is the second key of `y`. Removes the notice; an unknown letter in the
+    /// list shows an error.
     ///
     /// # Errors
     ///
     /// [`Failure`] if the recording cannot be read again.
-    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
-        let Some(key) = pressed(key) else { return Ok(()) };
+    pub(super) fn on_key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
+        let Some(key) = normalized_press(key) else { return Ok(()) };
         if self.prefix.take() == Some(Action::Copy) {
-            self.copy(key.code, now);
+            self.copy_part_for_key(key.code, now);
             return Ok(());
         }
         let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
         let of_page = self.overlay.and_then(|_| page_action(self.focus, is_typing, key));
-        let usual = || action(self.focus, key).map(|action| self.remap_on_empty_line(action));
+        let usual = || action_for_key(self.focus, key).map(|action| self.remap_on_empty_line(action));
         let action = of_page.or_else(usual);
         (self.notice, self.notice_since) = (None, None);
         let Some(action) = action else {
@@ -279,25 +282,26 @@ impl App {
             self.overlay = None;
         }
         match action {
-            Action::SubmitLine => return self.run_input(now),
-            Action::Step => self.step(now),
+            Action::SubmitLine => return self.submit_input(now),
+            Action::Step => self.step_forward(now),
             Action::PlayOrPause => return self.play_or_pause(now),
             Action::Faster => self.change_speed(|speed| speed * 2.0, now),
             Action::Slower => self.change_speed(|speed| speed / 2.0, now),
             Action::NextMatch => self.select_next_match(now),
             Action::PreviousMatch => self.select_previous_match(),
-            Action::Mark => self.mark(String::new(), now),
-            Action::Cancel if self.ends_seek(now) => {}
-            action => self.act(action),
+            Action::Mark => self.add_mark(String::new(), now),
+            Action::Cancel if self.end_running_seek(now) => {}
+            action => self.run_action(action),
         }
         Ok(())
     }
 
-    /// Inserts pasted text into the input line. Several lines are shown, and run at Enter.
-    pub(super) fn paste(&mut self, text: &str) {
+    /// Inserts pasted text into the input line, and moves the focus there. Several lines are run at Enter. Shows an error if the
+    /// text is too long.
+    pub(super) fn on_paste(&mut self, text: &str) {
         self.cancel_copy();
         self.focus = Focus::Input;
-        if !self.input.paste(text) {
+        if !self.input.try_paste(text) {
             return self.show_error(format!("not pasted: {} bytes are too long for the line", text.len()));
         }
         let n_lines = self.input.text().lines().count();
@@ -306,25 +310,25 @@ impl App {
         }
     }
 
-    /// Runs an action that does not depend on time.
-    fn act(&mut self, action: Action) {
+    /// Runs an action that does not depend on the time.
+    fn run_action(&mut self, action: Action) {
         match action {
             Action::Quit => self.is_over = true,
             Action::Cancel if self.input.text().is_empty() => self.is_over = true,
-            Action::Cancel => drop(self.input.take()),
-            Action::Redraw => self.request(TerminalRequest::Redraw),
-            Action::Suspend => self.request(TerminalRequest::Suspend),
+            Action::Cancel => drop(self.input.take_text()),
+            Action::Redraw => self.queue_terminal_request(TerminalRequest::Redraw),
+            Action::Suspend => self.queue_terminal_request(TerminalRequest::Suspend),
             Action::Open(page) => self.overlay = Some((page, 0)),
             Action::ClosePage => self.overlay = None,
             Action::ScrollPage(lines) => {
-                self.overlay = self.overlay.map(|(page, scroll)| (page, page.scrolled(scroll, lines)));
+                self.overlay = self.overlay.map(|(page, scroll)| (page, page.scrolled_offset(scroll, lines)));
             }
             Action::StartTyping(slash) => self.start_typing(slash),
             Action::LeaveInput => self.focus = Focus::List,
-            Action::Scroll(lines) => self.scroll_by(lines),
+            Action::Scroll(lines) => self.scroll_detail_view_by(lines),
             Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
             Action::NextView => self.select_view(self.view.next()),
-            Action::GoToReply => self.go_to_reply(),
+            Action::GoToReply => self.select_reply(),
             Action::NextPane => {
                 self.alone = match self.alone {
                     None => Some(Pane::List),
@@ -344,39 +348,42 @@ impl App {
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
             Action::MoveByte(by) => self.move_byte_cursor(by),
-            Action::NextField => self.move_to_field(true),
-            Action::PreviousField => self.move_to_field(false),
+            Action::NextField => self.move_cursor_to_field(true),
+            Action::PreviousField => self.move_cursor_to_field(false),
             Action::Copy => {
                 self.prefix = Some(action);
                 self.notice = Some(Notice::Info(copy::COPY_KEYS.to_owned()));
             }
-            Action::NextTimes => self.show_times(self.times.next()),
+            Action::NextTimes => self.set_time_column(self.times.next()),
             Action::ToggleRuler => self.toggle_ruler(),
             Action::TogglePin => self.toggle_game_pin(),
-            Action::NextGame => self.pin_neighbor(1),
-            Action::PreviousGame => self.pin_neighbor(-1),
+            Action::NextGame => self.pin_neighboring_game(1),
+            Action::PreviousGame => self.pin_neighboring_game(-1),
             Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => {
                 self.move_selection(action);
             }
-            action => self.edit(action),
+            action => self.edit_input(action),
         }
     }
 
     fn move_selection(&mut self, action: Action) {
         self.scroll = 0;
         match action {
-            Action::MoveRows(places) => self.list.move_by(places),
-            Action::MovePages(pages) => self.list.move_by(pages.saturating_mul(self.page.try_into().unwrap_or(1))),
-            Action::FirstRow => self.list.go_to_start(),
-            _ => self.list.go_to_end(),
+            Action::MoveRows(places) => self.list.move_selection_by(places),
+            Action::MovePages(pages) => {
+                self.list.move_selection_by(pages.saturating_mul(self.page.try_into().unwrap_or(1)));
+            }
+            Action::FirstRow => self.list.select_first(),
+            _ => self.list.follow_end(),
         }
     }
 
+    /// Shows a detail view from its first line.
     fn select_view(&mut self, view: DetailView) {
         (self.view, self.scroll) = (view, 0);
     }
 
-    const fn scroll_by(&mut self, lines: isize) {
+    const fn scroll_detail_view_by(&mut self, lines: isize) {
         self.scroll = self.scroll.saturating_add_signed(lines);
     }
 

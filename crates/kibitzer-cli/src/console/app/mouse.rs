@@ -25,29 +25,29 @@ pub(crate) enum MouseTarget {
 }
 
 impl App {
-    /// Runs what the mouse does at a place: the wheel scrolls, a click selects.
-    pub(crate) fn mouse(&mut self, target: MouseTarget, kind: MouseEventKind) {
+    /// Handles a mouse event at a target: the wheel scrolls it or goes from game to game, and a left click selects.
+    pub(crate) fn on_mouse(&mut self, target: MouseTarget, kind: MouseEventKind) {
         let lines = match kind {
             MouseEventKind::ScrollUp => -WHEEL_LINES,
             MouseEventKind::ScrollDown => WHEEL_LINES,
-            MouseEventKind::Down(MouseButton::Left) => return self.click(target),
+            MouseEventKind::Down(MouseButton::Left) => return self.on_click(target),
             _ => return,
         };
         match target {
-            MouseTarget::Page => self.act(Action::ScrollPage(lines)),
-            MouseTarget::List(_) => self.act(Action::MoveRows(lines)),
+            MouseTarget::Page => self.run_action(Action::ScrollPage(lines)),
+            MouseTarget::List(_) => self.run_action(Action::MoveRows(lines)),
             MouseTarget::View(view, _) => {
                 if view != self.view {
                     self.select_view(view);
                 }
-                self.act(Action::Scroll(lines));
+                self.run_action(Action::Scroll(lines));
             }
-            MouseTarget::Game(_) => self.pin_neighbor(lines.signum()),
+            MouseTarget::Game(_) => self.pin_neighboring_game(lines.signum()),
             MouseTarget::Input => {}
         }
     }
 
-    fn click(&mut self, target: MouseTarget) {
+    fn on_click(&mut self, target: MouseTarget) {
         self.cancel_copy();
         match target {
             MouseTarget::List(Some(row)) => {
@@ -61,8 +61,9 @@ impl App {
         }
     }
 
-    pub(super) fn capture_mouse(&mut self, is_on: bool) {
-        self.request(TerminalRequest::CaptureMouse(is_on));
+    /// Requests that the terminal reports the mouse, or keeps it for itself, and shows a notice.
+    pub(super) fn request_mouse_capture(&mut self, is_on: bool) {
+        self.queue_terminal_request(TerminalRequest::CaptureMouse(is_on));
         let text = if is_on {
             "the mouse selects and scrolls; text is marked with Shift held, or after /mouse off"
         } else {

@@ -18,13 +18,14 @@ const NO_MATCH: &str = "no stored line matches";
 const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
-    /// Adds a row to the list, and pauses at a breakpoint or at the goal of `play_to`.
-    pub(super) fn add_row(&mut self, row: u64, now: Instant) {
+    /// Lists a new row if the filter accepts it, and lets its game become the automatic choice. Pauses and selects the row if the
+    /// breakpoint matches, or it reaches the goal of a seek.
+    pub(super) fn on_new_row(&mut self, row: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row) else { return };
         let is_listed = self.list.add_row(new, self.model.rows.oldest());
         let at = new.at;
         // A paused screen of a session must not jump; the session itself continues.
-        let may_break = !self.source.is_live() || self.list.follows();
+        let may_break = !self.source.is_live() || self.list.follows_newest();
         let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&new.subject()));
         if let Some(game) = new.game() {
             self.consider_auto_game(game);
@@ -48,7 +49,7 @@ impl App {
 
     /// Toggles playback of a recording, or following of a session.
     pub(super) fn play_or_pause(&mut self, now: Instant) -> Result<(), Failure> {
-        let is_playing = self.source.player().map_or(self.list.follows(), RecordingPlayer::is_playing);
+        let is_playing = self.source.player().map_or(self.list.follows_newest(), RecordingPlayer::is_playing);
         if is_playing {
             self.pause(now);
             return Ok(());
@@ -56,27 +57,29 @@ impl App {
         self.play(now)
     }
 
-    /// Continues playback from the newest row, after the end from the start; or follows a session again.
+    /// Continues playback from the newest row, or from the start if the recording is over; of a session, follows the newest row
+    /// again.
     pub(super) fn play(&mut self, now: Instant) -> Result<(), Failure> {
         if self.source.player().is_some_and(|player| player.replay.is_over) {
-            self.rewind(now)?;
+            self.restart_recording(now)?;
         }
-        self.list.go_to_end();
+        self.list.follow_end();
         if let Some(player) = self.source.player_mut() {
-            player.clock.run(now);
+            player.clock.start(now);
         }
         Ok(())
     }
 
-    /// Ends a running seek at the newest row. Returns whether there was one.
-    pub(super) fn ends_seek(&mut self, now: Instant) -> bool {
+    /// Ends the seek of a recording at the newest row, with a notice. Returns `false`, without an effect, if none is running.
+    pub(super) fn end_running_seek(&mut self, now: Instant) -> bool {
         let Some(player) = self.source.player_mut().filter(|player| player.goal.is_some()) else { return false };
         player.stop(now);
-        self.list.go_to_end();
+        self.list.follow_end();
         self.notice = Some(Notice::Info("the search ended here; Space plays on".to_owned()));
         true
     }
 
+    /// Pauses a recording; of a session, stops following the newest row.
     pub(super) fn pause(&mut self, now: Instant) {
         match self.source.player_mut() {
             Some(player) => player.stop(now),
@@ -84,7 +87,7 @@ impl App {
         }
     }
 
-    /// Changes the playback speed.
+    /// Sets the playback speed to a function of the previous one. Shows an error for a session.
     pub(super) fn change_speed(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
         match self.source.player_mut() {
             Some(player) => player.clock.set_speed(speed(player.clock.speed), now),
@@ -92,53 +95,53 @@ impl App {
         }
     }
 
-    /// Stops playback; has no effect on a session.
-    fn stop(&mut self, now: Instant) {
+    /// Stops playback and abandons a seek; has no effect on a session.
+    fn stop_player(&mut self, now: Instant) {
         if let Some(player) = self.source.player_mut() {
             player.stop(now);
         }
     }
 
-    /// Selects the next row, or plays a recording up to it.
-    pub(super) fn step(&mut self, now: Instant) {
+    /// Selects the next listed row; after the last one, plays a recording up to the next.
+    pub(super) fn step_forward(&mut self, now: Instant) {
         self.scroll = 0;
-        if self.list.n_below() > 0 {
-            self.stop(now);
-            self.list.move_by(1);
+        if self.list.n_after_selected() > 0 {
+            self.stop_player(now);
+            self.list.move_selection_by(1);
         } else {
-            self.list.go_to_end();
+            self.list.follow_end();
             match self.source.player_mut() {
-                Some(player) => player.play_to(PlayGoal::Row, now),
+                Some(player) => player.seek_to(PlayGoal::Row, now),
                 None => self.show_error("this is the newest line"),
             }
         }
     }
 
-    /// Plays a recording as fast as possible up to a goal, from the beginning if `is_back`. Shows an error if the source is a live
+    /// Starts to play a recording as fast as possible up to a goal; from the beginning if `is_back`. Shows an error for a
     /// session.
     ///
     /// # Errors
     ///
-    /// As [`RecordingPlayer::rewind`].
-    pub(super) fn jump_to(&mut self, goal: PlayGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
+    /// As [`RecordingPlayer::restart`].
+    pub(super) fn seek_to(&mut self, goal: PlayGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
         if self.source.is_live() {
             self.show_error(NO_RECORDING);
             return Ok(());
         }
         if is_back {
-            self.rewind(now)?;
+            self.restart_recording(now)?;
         }
-        self.list.go_to_end();
+        self.list.follow_end();
         if let Some(player) = self.source.player_mut() {
-            player.play_to(goal, now);
+            player.seek_to(goal, now);
         }
         Ok(())
     }
 
-    /// Restarts a recording, with an empty list.
-    fn rewind(&mut self, now: Instant) -> Result<(), Failure> {
+    /// Restarts a recording, with an empty list and without a ruler; has no effect on a session.
+    fn restart_recording(&mut self, now: Instant) -> Result<(), Failure> {
         if let Some(player) = self.source.player_mut() {
-            player.rewind(now)?;
+            player.restart(now)?;
             self.model = SessionModel::default();
             self.list.rebuild(&self.model.rows);
             (self.auto_game, self.ruler_start, self.n_restored_marks) = (None, None, 0);
@@ -146,21 +149,22 @@ impl App {
         Ok(())
     }
 
+    /// Selects the first stored row with the board of this ply of the shown game; without one, seeks it in the recording.
     pub(super) fn go_to_ply(&mut self, ply: u32, now: Instant) -> Result<(), Failure> {
-        let game = self.game();
+        let game = self.shown_game();
         let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {
-            self.stop(now);
+            self.stop_player(now);
             self.list.select(row);
             return Ok(());
         }
         let shown = game.and_then(|game| self.model.games.get(&game));
         let was_played = shown.is_some_and(|game| game.snapshot.board.ply() >= ply);
-        self.jump_to(PlayGoal::Ply(game, ply), was_played, now)
+        self.seek_to(PlayGoal::Ply(game, ply), was_played, now)
     }
 
-    /// Selects the reply to the selected sent line.
-    pub(super) fn go_to_reply(&mut self) {
+    /// Selects the reply to the selected sent line. Shows an error without one.
+    pub(super) fn select_reply(&mut self) {
         let row = self.list.selected().and_then(|row| self.model.rows.get(row));
         match row.map(|row| &row.content) {
             Some(RowContent::Sent(SentLine { reply: Some(reply), .. })) => self.list.select(reply.row),
@@ -174,20 +178,20 @@ impl App {
     pub(super) fn select_next_match(&mut self, now: Instant) {
         let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
         let selected = self.list.selected().unwrap_or(0);
-        let later = self.matches(&search).find(|&row| row > selected);
+        let later = self.matching_rows(&search).find(|&row| row > selected);
         if let Some(row) = later {
-            self.stop(now);
+            self.stop_player(now);
             return self.select_match(&search, row);
         }
-        if self.source.is_live() && self.list.follows() {
-            let last = self.matches(&search).next_back();
+        if self.source.is_live() && self.list.follows_newest() {
+            let last = self.matching_rows(&search).next_back();
             return match last {
                 Some(row) => self.select_match(&search, row),
                 None => self.show_error(NO_MATCH),
             };
         }
         match self.source.player_mut().filter(|player| !player.replay.is_over) {
-            Some(player) => player.play_to(PlayGoal::Match(search), now),
+            Some(player) => player.seek_to(PlayGoal::Match(search), now),
             None => self.select_first_match(&search),
         }
     }
@@ -196,29 +200,29 @@ impl App {
     pub(super) fn select_previous_match(&mut self) {
         let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
         let selected = self.list.selected().unwrap_or(0);
-        let earlier = self.matches(&search).rfind(|&row| row < selected);
+        let earlier = self.matching_rows(&search).rfind(|&row| row < selected);
         if let Some(row) = earlier {
             return self.select_match(&search, row);
         }
-        let newest = self.matches(&search).next_back();
-        self.select_after_wrap(&search, newest, "no match before this line: the search went on at the end");
+        let newest = self.matching_rows(&search).next_back();
+        self.select_wrapped_match(&search, newest, "no match before this line: the search went on at the end");
     }
 
     /// Selects the oldest match, because there is none after the selected row.
     pub(super) fn select_first_match(&mut self, search: &Search) {
-        let oldest = self.matches(search).next();
-        self.select_after_wrap(search, oldest, "no match after this line: the search went on at the start");
+        let oldest = self.matching_rows(search).next();
+        self.select_wrapped_match(search, oldest, "no match after this line: the search went on at the start");
     }
 
     /// Selects a match that was found beyond the other end of the rows, and says so; shows an error if there is none.
-    fn select_after_wrap(&mut self, search: &Search, found: Option<u64>, text: &str) {
+    fn select_wrapped_match(&mut self, search: &Search, found: Option<u64>, text: &str) {
         let Some(row) = found else { return self.show_error(NO_MATCH) };
         self.select_match(search, row);
         self.notice = Some(Notice::Info(text.to_owned()));
     }
 
     /// Returns the numbers of the stored rows that match, in ascending order.
-    fn matches(&self, search: &Search) -> impl DoubleEndedIterator<Item = u64> {
+    fn matching_rows(&self, search: &Search) -> impl DoubleEndedIterator<Item = u64> {
         let is_match = |row: &&ConsoleRow| search.accepts(&self.model, row, self.list.includes(row));
         self.model.rows.iter().filter(is_match).map(|row| row.number)
     }
@@ -227,29 +231,31 @@ impl App {
     fn select_match(&mut self, search: &Search, number: u64) {
         self.list.select(number);
         let row = self.model.rows.get(number);
-        if let Some(at) = row.and_then(|row| search.position(&self.model, row)) {
+        if let Some(at) = row.and_then(|row| search.match_position(&self.model, row)) {
             self.set_byte_cursor(at);
             self.select_view(DetailView::Bytes);
         }
     }
 
-    pub(super) fn mark(&mut self, text: String, now: Instant) {
-        let at = self.source.time(now);
+    /// Adds a mark at the present time, without a text a numbered one. The first thousand are inserted again after a restart of
+    /// the recording.
+    pub(super) fn add_mark(&mut self, text: String, now: Instant) {
+        let at = self.source.current_time(now);
         let text = if text.is_empty() { format!("mark {}", self.marks.len() + 1) } else { text };
         if self.marks.len() < KEPT_MARKS {
             let place = self.marks.partition_point(|(other, _)| *other <= at);
             self.marks.insert(place, (at, text.clone()));
             self.n_restored_marks += 1;
         }
-        let row = self.model.mark(at, text);
-        self.add_row(row, now);
+        let row = self.model.add_mark(at, text);
+        self.on_new_row(row, now);
     }
 
     /// Inserts the marks up to a time again, after the recording was restarted.
     pub(super) fn restore_marks(&mut self, until: Duration) {
         while let Some((at, text)) = self.marks.get(self.n_restored_marks).filter(|(at, _)| *at < until).cloned() {
             self.n_restored_marks += 1;
-            let row = self.model.mark(at, text);
+            let row = self.model.add_mark(at, text);
             if let Some(new) = self.model.rows.get(row) {
                 self.list.add_row(new, self.model.rows.oldest());
             }

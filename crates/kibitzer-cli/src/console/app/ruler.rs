@@ -9,9 +9,9 @@ use crate::console::model::{ConsoleRow, RowContent};
 use crate::console::source::Notice;
 use crate::filter::ShortDuration;
 
-/// Distance from one row to another.
+/// Distance between two rows, in time, listed rows and received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ruler {
+pub(crate) struct RulerDistance {
     /// Numbers of the first and the last row, in ascending order.
     pub(crate) rows: (u64, u64),
     duration: Duration,
@@ -21,7 +21,7 @@ pub(crate) struct Ruler {
     n_bytes: u64,
 }
 
-impl fmt::Display for Ruler {
+impl fmt::Display for RulerDistance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ((from, to), rows) = (self.rows, if self.n_rows == 1 { "row" } else { "rows" });
         let duration = ShortDuration(self.duration);
@@ -30,7 +30,7 @@ impl fmt::Display for Ruler {
 }
 
 impl App {
-    /// Starts the ruler at the selected row, or removes it.
+    /// Starts the ruler at the selected row, with a notice; removes it if it was started.
     pub(super) fn toggle_ruler(&mut self) {
         self.ruler_start = if self.ruler_start.is_some() { None } else { self.list.selected() };
         if let Some(start) = self.ruler_start {
@@ -38,8 +38,8 @@ impl App {
         }
     }
 
-    /// Shows other times in the list.
-    pub(super) fn show_times(&mut self, times: TimeColumn) {
+    /// Shows these times in the list, with a notice.
+    pub(super) fn set_time_column(&mut self, times: TimeColumn) {
         self.times = times;
         self.notice = Some(Notice::Info(times.description()));
         if times == TimeColumn::Utc && self.source.utc_start().is_none() {
@@ -47,32 +47,32 @@ impl App {
         }
     }
 
-    /// Returns the distance between the start of the ruler and the selected row; without a start, between a selected mark and the mark
-    /// before it.
-    pub(crate) fn ruler(&self) -> Option<Ruler> {
+    /// Returns the distance between the start of the ruler and the selected row; without a start, between a selected mark and the
+    /// mark before it. `None` without two such rows.
+    pub(crate) fn ruler_distance(&self) -> Option<RulerDistance> {
         let selected = self.model.rows.get(self.list.selected()?)?;
         let start = match self.ruler_start {
             None if is_mark(selected) => self.model.rows.iter_back_from(selected.number - 1).find(|row| is_mark(row)),
             start => self.model.rows.get(start?),
         }?;
         let (from, to) = if start.number <= selected.number { (start, selected) } else { (selected, start) };
-        (from.number != to.number).then(|| Ruler {
+        (from.number != to.number).then(|| RulerDistance {
             rows: (from.number, to.number),
             duration: to.at.saturating_sub(from.at),
-            n_rows: self.list.n_between(from.number, to.number),
-            n_bytes: self.position(to).saturating_sub(self.position(from)),
+            n_rows: self.list.n_listed_between(from.number, to.number),
+            n_bytes: self.bytes_received_up_to(to).saturating_sub(self.bytes_received_up_to(from)),
         })
     }
 
-    /// Returns the number of received bytes up to the end of a row.
-    fn position(&self, row: &ConsoleRow) -> u64 {
-        let last = self.model.rows.iter_back_from(row.number).find_map(ConsoleRow::frame);
+    /// Returns the number of bytes received up to the end of a row, over all connections.
+    fn bytes_received_up_to(&self, row: &ConsoleRow) -> u64 {
+        let last = self.model.rows.iter_back_from(row.number).find_map(ConsoleRow::frame_range);
         last.map_or(row.base, |frame| frame.end)
     }
 
-    /// Returns the times from which [`TimeColumn::Mark`] counts for rows with these numbers, which ascend: that of the ruler's start,
-    /// otherwise of the last mark up to each row; zero without a mark.
-    pub(crate) fn times_of_marks(&self, rows: &[u64]) -> Vec<Duration> {
+    /// Returns the times from which [`TimeColumn::Mark`] counts for rows with these ascending numbers: that of the start of the
+    /// ruler, otherwise of the last mark up to each row, or zero.
+    pub(crate) fn mark_times_for_rows(&self, rows: &[u64]) -> Vec<Duration> {
         let start = self.ruler_start.and_then(|start| self.model.rows.get(start)).map(|start| start.at);
         let (mut searched, mut last) = (0, Duration::ZERO);
         let time_of_mark = |&number: &u64| {

@@ -4,7 +4,7 @@ use std::mem::discriminant;
 
 use super::App;
 
-/// The user's request to the terminal, carried out before the next frame.
+/// A change of the terminal that the app requests; the event loop carries it out before the next frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::console) enum TerminalRequest {
     Redraw,
@@ -18,8 +18,8 @@ pub(in crate::console) enum TerminalRequest {
 }
 
 impl App {
-    /// Queues a request to the terminal. It replaces an earlier one of its kind, which limits the queue.
-    pub(super) fn request(&mut self, request: TerminalRequest) {
+    /// Queues a request to the terminal. It replaces an earlier one of the same variant, which limits the queue.
+    pub(super) fn queue_terminal_request(&mut self, request: TerminalRequest) {
         self.terminal_requests.retain(|earlier| discriminant(earlier) != discriminant(&request));
         self.terminal_requests.push(request);
     }

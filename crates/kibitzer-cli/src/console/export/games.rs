@@ -16,7 +16,7 @@ const TEMPLATE: &str = include_str!("test_of_game.txt");
 const MOVES_PER_LINE: usize = 16;
 
 /// Applies rows to the games, with the times of day if that of the session's start is known.
-fn apply(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Option<Utc>) {
+fn apply_rows(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Option<Utc>) {
     for row in rows {
         match &row.content {
             RowContent::Event(event) => drop(collector.apply(event, utc_start.map(|start| start.plus(row.at)))),
@@ -26,18 +26,23 @@ fn apply(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Option<U
     }
 }
 
-fn collector() -> PgnCollector {
+/// Returns a collector of all played and observed games, with their talk.
+fn new_collector() -> PgnCollector {
     PgnCollector::new(PgnOrigin::new(""), TrackedRelation::All).with_talk(true)
 }
 
-/// Returns the games of rows, or the one with this number, as PGN.
+/// Returns the games of rows as PGN; only those with this number, if one is given.
 ///
 /// # Errors
 ///
 /// The rows contain no board.
-pub(crate) fn pgn(rows: &[&ConsoleRow], game: Option<GameId>, utc_start: Option<Utc>) -> Result<String, String> {
-    let mut collector = collector();
-    apply(&mut collector, rows, utc_start);
+pub(crate) fn pgn_of_rows(
+    rows: &[&ConsoleRow],
+    game: Option<GameId>,
+    utc_start: Option<Utc>,
+) -> Result<String, String> {
+    let mut collector = new_collector();
+    apply_rows(&mut collector, rows, utc_start);
     collector.interrupt_games();
     let games = collector.tracker().iter().filter(|known| game.is_none_or(|game| known.number() == game));
     let games: String = games.filter_map(|known| collector.game(known.key())).fold(String::new(), |mut text, game| {
@@ -54,13 +59,13 @@ pub(crate) fn pgn(rows: &[&ConsoleRow], game: Option<GameId>, utc_start: Option<
 /// # Errors
 ///
 /// Why no test can play the game: it is not one of usual chess, has no moves, or its first moves are not stored.
-pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, String> {
+pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, String> {
     let (before, after) = rows.split_at(at_row.map_or(rows.len(), |at| rows.partition_point(|row| row.number <= at)));
-    let mut collector = collector();
+    let mut collector = new_collector();
     let is_it = |known: &&TrackedGame| known.number() == game;
-    apply(&mut collector, before, None);
+    apply_rows(&mut collector, before, None);
     let shown = collector.tracker().iter().rfind(is_it).map(TrackedGame::key);
-    apply(&mut collector, after, None);
+    apply_rows(&mut collector, after, None);
     collector.interrupt_games();
     let tracker = collector.tracker();
     let tracked = shown.map_or_else(|| tracker.iter().find(is_it), |key| tracker.get(key));
@@ -88,11 +93,12 @@ pub(crate) fn test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u6
         .replace("{bot}", &format!("{bot:?}"))
         .replace("{board}", tracked.fen().to_string().split(' ').next().unwrap_or_default())
         // Last, as names may contain the other placeholders.
-        .replace("{game}", &describe(tracked)))
+        .replace("{game}", &number_and_players(tracked)))
 }
 
-/// Returns the players of a game. Names in examined games may contain any letters; a comment must not contain control characters.
-fn describe(game: &TrackedGame) -> String {
+/// Returns the number and the players of a game, for a comment. Characters other than printable ASCII are replaced, as names in
+/// examined games may contain any.
+fn number_and_players(game: &TrackedGame) -> String {
     let name = |color| game.player(color).as_str().replace(|letter: char| !letter.is_ascii_graphic(), "?");
     format!("game {}, {} against {}", game.number(), name(Color::White), name(Color::Black))
 }

@@ -12,8 +12,8 @@ use kibitzer::core::Event;
 use kibitzer::json;
 use kibitzer::transcript::Utc;
 
-pub(crate) use games::{pgn, test_of_game};
-pub(crate) use recording::recording;
+pub(crate) use games::{bot_test_of_game, pgn_of_rows};
+pub(crate) use recording::recording_of_rows;
 
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::output::Stamp;
@@ -45,7 +45,8 @@ pub(crate) enum ExportedRows {
     Game,
 }
 
-/// Returns a row as `kibitzer decode` prints it, without a line end. Rows that are not events have their text.
+/// Returns a row as one line of the output of `kibitzer decode`, without its end. Rows that are neither events nor sent lines
+/// have the key `text`.
 pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
     let members = Stamp::new(row.at, utc_start.map(|start| start.plus(row.at))).members();
     let mut out = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
         _ => {
             out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":", row.kind()).into_bytes();
             // Writing text to memory cannot fail.
-            let _ = json::write(&mut out, &row.line());
+            let _ = json::write(&mut out, &row.summary_line());
             out.push(b'}');
         }
     }
@@ -67,7 +68,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
 
 /// Returns a row as a line of text: its time in seconds, its kind and its summary.
 pub(crate) fn row_text(row: &ConsoleRow) -> String {
-    format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind(), row.line())
+    format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind(), row.summary_line())
 }
 
 /// Writes a new file that only its owner can read. An incomplete file is removed.

@@ -11,11 +11,10 @@ use crate::output::{Stamp, hex_digits};
 /// Placeholder for a secret line.
 const REDACTED: &[u8] = b"[redacted]\n";
 
-/// Returns rows as a recording. It starts with the state of the games before the first row, so that it can be decoded alone: of one game,
-/// or of all.
-///
-/// `reader` parses the connection from its start. Bytes and games that are no longer stored are missing.
-pub(crate) fn recording(
+/// Returns rows as a recording that can be decoded alone: it starts with the state of the games before the first row. `game`
+/// limits that state to one game. `reader` is a new one for the connection of the first row. Bytes and games that are no longer
+/// stored are missing.
+pub(crate) fn recording_of_rows(
     model: &SessionModel,
     rows: &[&ConsoleRow],
     game: Option<GameId>,
@@ -28,7 +27,7 @@ pub(crate) fn recording(
         let members = Stamp::new(row.at, utc_start.map(|start| start.plus(row.at))).members();
         format!("{{\"dir\":\"{direction}\",\"hex\":\"{hex}\"{members}{mark}}}\n")
     };
-    let state = state_before(model, first, game, reader);
+    let state = state_lines_before(model, first, game, reader);
     let mut lines: Vec<_> = state.iter().map(|bytes| line(first, "rx", bytes, ",\"snapshot\":true")).collect();
     for (row, next) in rows.iter().zip((1..).map(|place| rows.get(place))) {
         lines.push(match &row.content {
@@ -45,12 +44,12 @@ pub(crate) fn recording(
     lines.concat()
 }
 
-/// Returns the bytes of a row's frame, with those up to the next frame, which end a line. A line gets an end if it has none and the next
-/// frame is not exported.
+/// Returns the bytes of a row's frame and those up to the next frame, such as line ends. Adds a line end if the line has none and
+/// the next stored row is not exported.
 fn exported_bytes(model: &SessionModel, row: &ConsoleRow, next: Option<&&ConsoleRow>) -> Vec<u8> {
-    let Some(frame) = row.frame() else { return Vec::new() };
+    let Some(frame) = row.frame_range() else { return Vec::new() };
     let later = (row.number + 1..=model.rows.newest).map_while(|number| model.rows.get(number));
-    let mut frames = later.take_while(|later| later.base == row.base).filter_map(ConsoleRow::frame);
+    let mut frames = later.take_while(|later| later.base == row.base).filter_map(ConsoleRow::frame_range);
     let end = frames.find(|later| later.start >= frame.end).map_or(frame.end, |later| later.start);
     let mut bytes: Vec<u8> = model.bytes.get(frame.start..end).1.collect();
     let is_line = row.event().is_some_and(|event| !event.raw().is_empty());
@@ -61,12 +60,17 @@ fn exported_bytes(model: &SessionModel, row: &ConsoleRow, next: Option<&&Console
     bytes
 }
 
-/// Returns the lines of the state of the games in progress before a row, from the stored bytes of its connection and the snapshot before
-/// them.
-fn state_before(model: &SessionModel, row: &ConsoleRow, game: Option<GameId>, mut reader: EventReader) -> Vec<Vec<u8>> {
-    let next = model.rows.iter().filter(|other| other.number >= row.number).find_map(ConsoleRow::frame);
+/// Returns server lines with the state of the games in progress before a row; `game` selects one. They are derived from the
+/// stored bytes of the connection, and from the snapshot if the console attached to the session.
+fn state_lines_before(
+    model: &SessionModel,
+    row: &ConsoleRow,
+    game: Option<GameId>,
+    mut reader: EventReader,
+) -> Vec<Vec<u8>> {
+    let next = model.rows.iter().filter(|other| other.number >= row.number).find_map(ConsoleRow::frame_range);
     let end = next.map_or(model.bytes.end, |frame| frame.start);
-    let bytes = model.connection_bytes(row.base, end);
+    let bytes = model.snapshot_and_connection_bytes(row.base, end);
     let mut input = &bytes[..];
     while reader.next(&mut input).is_some() {}
     while reader.finish().is_some() {}

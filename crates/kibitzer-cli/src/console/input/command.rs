@@ -8,7 +8,7 @@ use kibitzer::most_similar_word;
 
 use super::appearance::{ColorTheme, PieceSet};
 use super::keys::{Action, OverlayPage};
-use super::named_filters::{ROW_COLORS, is_name};
+use super::named_filters::{ROW_COLORS, is_filter_name};
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
 use crate::console::export::{ExportForm, ExportedRows};
@@ -16,7 +16,7 @@ use crate::console::model::Search;
 use crate::fault::FaultRequest;
 use crate::filter::{Expression, FilterError, is_quantity};
 
-/// A parsed command.
+/// A parsed command of the console.
 #[derive(Clone, Debug)]
 pub(crate) enum ConsoleCommand {
     /// Show this game; `None` lets the console choose.
@@ -124,15 +124,15 @@ impl ConsoleCommand {
     pub(crate) fn parse(line: &str) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let expression = |text: &str| CommandError::at_expression(line, text, Expression::parse(text));
+        let expression = |text: &str| CommandError::locate_expression_error(line, text, Expression::parse(text));
         let optional = |text: &str| if text.is_empty() { Ok(None) } else { expression(text).map(Some) };
         let missing = |needed: &str| CommandError::from(format!("{word} needs {needed}"));
         Ok(match word {
             "/game" if rest.is_empty() => Self::Game(None),
             "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| missing("a number"))?))),
-            "/filter" => Self::filter(line, rest)?,
+            "/filter" => Self::parse_filter(line, rest)?,
             "/break" => Self::Break(optional(rest)?),
-            "/find" => Self::Find(CommandError::at_expression(line, rest, Search::parse(rest))?),
+            "/find" => Self::Find(CommandError::locate_expression_error(line, rest, Search::parse(rest))?),
             "/color" => {
                 let (color, text) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
                 let known = ROW_COLORS.into_iter().find(|known| *known == color);
@@ -142,13 +142,13 @@ impl ConsoleCommand {
             "/time" => Self::Time(
                 TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
             ),
-            "/times" => Self::Times(value_of(rest).ok_or_else(|| missing("session, utc, previous or mark"))?),
-            "/export" => Self::export(rest).ok_or_else(|| {
+            "/times" => Self::Times(parse_value(rest).ok_or_else(|| missing("session, utc, previous or mark"))?),
+            "/export" => Self::parse_export(rest).ok_or_else(|| {
                 missing("recording, json, pgn, text or test, perhaps rows, marks or game, and a new file")
             })?,
             "/fault" => Self::Fault(rest.parse()?),
             "/ruler" => Self::Act(Action::ToggleRuler),
-            "/move" => Self::Move(ply(rest).ok_or_else(|| missing("a move number such as 12 or 12..."))?),
+            "/move" => Self::Move(parse_ply(rest).ok_or_else(|| missing("a move number such as 12 or 12..."))?),
             "/play" => Self::Play,
             "/pause" => Self::Pause,
             "/speed" => Self::Speed(parse_speed(rest).ok_or_else(|| missing("a number above 0, such as 4 or 0.5"))?),
@@ -176,22 +176,24 @@ impl ConsoleCommand {
         })
     }
 
-    fn export(rest: &str) -> Option<Self> {
+    /// Parses the arguments of `/export`: form, optional rows, file; `None` if one is invalid or missing.
+    fn parse_export(rest: &str) -> Option<Self> {
         let (form, rest) = rest.split_once(' ')?;
         let rest = rest.trim_start();
-        let named = rest.split_once(' ').and_then(|(rows, file)| Some((value_of(rows)?, file.trim_start())));
+        let named = rest.split_once(' ').and_then(|(rows, file)| Some((parse_value(rows)?, file.trim_start())));
         let (rows, file) = named.unwrap_or((ExportedRows::default(), rest));
-        (!file.is_empty()).then(|| Some(Self::Export(value_of(form)?, rows, file.to_owned())))?
+        (!file.is_empty()).then(|| Some(Self::Export(parse_value(form)?, rows, file.to_owned())))?
     }
 
-    fn filter(line: &str, rest: &str) -> Result<Self, CommandError> {
+    /// Parses the arguments of `/filter`: `NAME = EXPR`, `NAME =`, or a name or expression, which is not checked.
+    fn parse_filter(line: &str, rest: &str) -> Result<Self, CommandError> {
         // `move=40` is a comparison.
-        let is_name = |name: &str| is_name(name.trim()) && !is_quantity(name.trim());
+        let is_name = |name: &str| is_filter_name(name.trim()) && !is_quantity(name.trim());
         match rest.split_once('=') {
             _ if rest.is_empty() => Ok(Self::Filter(None)),
             Some((name, "")) if is_name(name) => Ok(Self::RemoveFilter(name.trim().to_owned())),
             Some((name, text)) if is_name(name) => {
-                let filter = CommandError::at_expression(line, text, Expression::parse(text))?;
+                let filter = CommandError::locate_expression_error(line, text, Expression::parse(text))?;
                 Ok(Self::NameFilter(name.trim().to_owned(), filter))
             }
             _ => Ok(Self::Filter(Some(rest.to_owned()))),
@@ -199,19 +201,19 @@ impl ConsoleCommand {
     }
 }
 
-/// Parses the name of a value.
-fn value_of<T: ValueEnum>(name: &str) -> Option<T> {
+/// Parses the name of a value, in lower case.
+fn parse_value<T: ValueEnum>(name: &str) -> Option<T> {
     T::from_str(name, false).ok()
 }
 
 /// Returns the names of all values of a type.
-pub(crate) fn names_of<T: ValueEnum + 'static>() -> impl Iterator<Item = String> {
+pub(crate) fn value_names<T: ValueEnum + 'static>() -> impl Iterator<Item = String> {
     T::value_variants().iter().filter_map(ValueEnum::to_possible_value).map(|value| value.get_name().to_owned())
 }
 
 impl CommandError {
-    /// Adds the position in the line to the error of an expression, which is the end of the line.
-    fn at_expression<T>(line: &str, text: &str, parsed: Result<T, FilterError>) -> Result<T, Self> {
+    /// Converts the error of the expression `text`, the end of `line`, to one with a position in the line.
+    fn locate_expression_error<T>(line: &str, text: &str, parsed: Result<T, FilterError>) -> Result<T, Self> {
         parsed.map_err(|error| {
             let position = Some(line.len().saturating_sub(text.len()) + error.position);
             Self { message: error.to_string(), position }
@@ -226,7 +228,7 @@ impl From<String> for CommandError {
 }
 
 /// Parses a move number into a ply: `12` is White's move, `12...` Black's.
-fn ply(text: &str) -> Option<u32> {
+fn parse_ply(text: &str) -> Option<u32> {
     let number: u32 = text.trim_end_matches('.').parse().ok().filter(|&number| number > 0)?;
     let blacks = u32::from(text.ends_with("..."));
     number.checked_mul(2)?.checked_sub(1)?.checked_add(blacks)
@@ -235,17 +237,17 @@ fn ply(text: &str) -> Option<u32> {
 impl TimeTarget {
     fn parse(text: &str) -> Option<Self> {
         if let Some(time) = text.strip_prefix('+') {
-            return time_of(time).map(Self::Forward);
+            return parse_time(time).map(Self::Forward);
         }
         match text.strip_prefix('-') {
             _ if text == "end" => Some(Self::Absolute(Duration::MAX)),
-            Some(time) => time_of(time).map(Self::Backward),
-            None => time_of(text).map(Self::Absolute),
+            Some(time) => parse_time(time).map(Self::Backward),
+            None => parse_time(text).map(Self::Absolute),
         }
     }
 
-    /// Returns the absolute time, given the current one.
-    pub(crate) const fn from(self, now: Duration) -> Duration {
+    /// Returns the time meant, limited to zero; `now` is the present time of the recording.
+    pub(crate) const fn absolute_time(self, now: Duration) -> Duration {
         match self {
             Self::Absolute(time) => time,
             Self::Forward(by) => now.saturating_add(by),
@@ -255,7 +257,7 @@ impl TimeTarget {
 }
 
 /// Parses `s`, `m:ss` or `h:mm:ss`, the seconds with an optional fraction.
-fn time_of(text: &str) -> Option<Duration> {
+fn parse_time(text: &str) -> Option<Duration> {
     let (whole, seconds) = text.rsplit_once(':').unwrap_or(("0", text));
     let (hours, minutes) = whole.rsplit_once(':').unwrap_or(("0", whole));
     let [hours, minutes]: [u32; 2] = [hours.parse().ok()?, minutes.parse().ok()?];

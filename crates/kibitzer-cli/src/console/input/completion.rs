@@ -1,7 +1,7 @@
 //! Completion of the word before the cursor.
 
 use crate::console::export::{ExportForm, ExportedRows};
-use crate::console::input::command::names_of;
+use crate::console::input::command::value_names;
 use crate::console::input::{LineEditor, ROW_COLORS, TimeColumn, command};
 use crate::console::model::{SeenNames, SessionModel};
 use crate::{fault, filter};
@@ -26,30 +26,35 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// Completes the last word of the line before the cursor; `None` without candidates. `names` are those of the filters.
-    pub(crate) fn for_line<'a>(line: &str, model: &SessionModel, names: impl Iterator<Item = &'a str>) -> Option<Self> {
+    /// Completes the last word of `line`, the input before the cursor: of a console command or of a line for the server. `None`
+    /// without candidates. `filter_names` are the names of filters.
+    pub(crate) fn for_line<'a>(
+        line: &str,
+        model: &SessionModel,
+        filter_names: impl Iterator<Item = &'a str>,
+    ) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
         let command = before.split_whitespace().next();
         match command {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
-            Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, names),
+            Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, filter_names),
             Some("/color") => Self::for_expression(from, word, model, ROW_COLORS.into_iter()),
-            Some("/times") => Self::from_candidates(from, word, names_of::<TimeColumn>()),
+            Some("/times") => Self::from_candidates(from, word, value_names::<TimeColumn>()),
             Some("/export") => {
-                Self::from_candidates(from, word, names_of::<ExportForm>().chain(names_of::<ExportedRows>()))
+                Self::from_candidates(from, word, value_names::<ExportForm>().chain(value_names::<ExportedRows>()))
             }
             Some("/pieces") => Self::from_candidates(from, word, ["ascii", "filled", "letters"].into_iter()),
             Some("/theme") => Self::from_candidates(from, word, ["dark", "light"].into_iter()),
             Some("/bell") => Self::from_candidates(from, word, ["off", "on"].into_iter()),
             Some("/fault") => Self::from_candidates(from, word, fault::completions(word).into_iter()),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
-            _ => Self::for_server(line, &model.names),
+            _ => Self::for_server_line(line, &model.names),
         }
     }
 
     /// Completes the last word of a line for the server: the command, then handles and channels; `None` without candidates.
-    pub(crate) fn for_server(line: &str, names: &SeenNames) -> Option<Self> {
+    pub(crate) fn for_server_line(line: &str, names: &SeenNames) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
         if before.trim().is_empty() {
@@ -60,6 +65,7 @@ impl Completion {
         if word.is_empty() { None } else { Self::from_candidates(from, word, words) }
     }
 
+    /// Completes the last term of an expression, or the value after its colon; `names` are further candidates for a whole term.
     fn for_expression<'a>(
         from: usize,
         word: &str,
@@ -81,6 +87,7 @@ impl Completion {
         }
     }
 
+    /// Returns the words that start with `begun`, regardless of case; `None` without one.
     fn from_candidates(from: usize, begun: &str, words: impl Iterator<Item = impl AsRef<str>>) -> Option<Self> {
         let words = words.filter(|word| starts_with(word.as_ref(), begun));
         let mut words: Vec<_> = words.map(|word| word.as_ref().to_owned()).collect();
@@ -89,11 +96,12 @@ impl Completion {
         (!words.is_empty()).then_some(Self { from, words })
     }
 
-    /// Inserts what the candidates have in common before the cursor. If nothing can be inserted, returns the list of candidates.
-    pub(crate) fn apply(&self, editor: &mut LineEditor) -> Option<String> {
+    /// Replaces the word before the cursor by what the candidates have in common. If that is no longer than the word and several
+    /// candidates remain, changes nothing and returns their list.
+    pub(crate) fn insert_or_list(&self, editor: &mut LineEditor) -> Option<String> {
         let (common_prefix, typed) = (self.common_prefix(), editor.split_at_cursor().0.len() - self.from);
         if common_prefix.len() > typed || self.words.len() == 1 {
-            editor.complete(self.from, &common_prefix);
+            editor.replace_before_cursor(self.from, &common_prefix);
             return None;
         }
         Some(format!("{}: {}", self.words.len(), self.words.join("  ")))

@@ -11,7 +11,7 @@ const KEPT_LINES: usize = 1_000;
 /// File name.
 const FILE: &str = "history";
 
-/// The lines, and the position while browsing them.
+/// The entered lines, the oldest first, and the position while browsing them.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     lines: VecDeque<String>,
@@ -26,7 +26,7 @@ pub(crate) struct History {
 impl History {
     /// Loads the stored history; lines that must not be stored are removed from the file.
     pub(crate) fn load(store: Option<StateDirectory>) -> Self {
-        let text = store.as_ref().map(|store| store.read(FILE)).unwrap_or_default();
+        let text = store.as_ref().map(|store| store.read_file(FILE)).unwrap_or_default();
         let mut history = Self { store, ..Self::default() };
         for line in text.lines() {
             history.push_if_allowed(line);
@@ -34,7 +34,7 @@ impl History {
         if let Some(store) = &history.store
             && history.lines.len() < text.lines().count()
         {
-            store.write_lines(FILE, history.lines.iter().cloned());
+            store.overwrite_with_lines(FILE, history.lines.iter().cloned());
         }
         history
     }
@@ -46,11 +46,11 @@ impl History {
             return;
         }
         if let Some(store) = &self.store {
-            store.append(FILE, &format!("{line}\n"));
+            store.append_to(FILE, &format!("{line}\n"));
         }
     }
 
-    /// Stores a single line that contains no password. Returns whether it did.
+    /// Appends a line unless it is blank, contains control characters or a password; may drop the oldest. Returns whether it did.
     fn push_if_allowed(&mut self, line: &str) -> bool {
         self.detector.learn_alias(line);
         let may_be_kept = !line.trim().is_empty() && !line.contains(char::is_control) && !self.detector.is_secret(line);
@@ -68,42 +68,42 @@ impl History {
         self.detector.is_secret(line)
     }
 
-    /// Applies an action to the input line: typing, moving, cutting, or showing another line of the history. Other actions have no
-    /// effect.
-    pub(crate) fn edit(&mut self, editor: &mut LineEditor, action: Action) {
+    /// Applies an action to the input line: inserts, moves the cursor, cuts, pastes, or shows another line of the history.
+    /// Ignores any other action.
+    pub(crate) fn apply_action(&mut self, editor: &mut LineEditor, action: Action) {
         match action {
             Action::Insert(character) => editor.insert(character.encode_utf8(&mut [0; 4])),
             Action::MoveCursor(motion) => editor.move_cursor(motion),
             Action::Cut(motion) => editor.cut(motion),
             Action::Yank => editor.yank(),
             Action::HistoryPrevious => {
-                if let Some(line) = self.previous(editor.text()) {
-                    editor.set(line);
+                if let Some(line) = self.move_to_previous(editor.text()) {
+                    editor.set_text(line);
                 }
             }
             Action::HistoryNext => {
-                if let Some(line) = self.next() {
-                    editor.set(line);
+                if let Some(line) = self.move_to_next() {
+                    editor.set_text(line);
                 }
             }
             _ => {}
         }
     }
 
-    /// Returns the previous line; `None` at the oldest.
-    fn previous(&mut self, shown: &str) -> Option<&str> {
+    /// Moves one line back and returns that line; `None` at the oldest. Stores `typed` as the draft when browsing starts.
+    fn move_to_previous(&mut self, typed: &str) -> Option<&str> {
         if self.back >= self.lines.len() {
             return None;
         }
         if self.back == 0 {
-            shown.clone_into(&mut self.draft);
+            typed.clone_into(&mut self.draft);
         }
         self.back += 1;
         self.lines.get(self.lines.len() - self.back).map(String::as_str)
     }
 
-    /// Returns the next line; after the newest, the unfinished line.
-    fn next(&mut self) -> Option<&str> {
+    /// Moves one line forward and returns that line; after the newest, the draft. `None` while not browsing.
+    fn move_to_next(&mut self) -> Option<&str> {
         self.back = self.back.checked_sub(1)?;
         if self.back == 0 {
             return Some(&self.draft);
@@ -119,18 +119,18 @@ mod tests {
     #[test]
     fn lines_come_back_and_the_draft_stays() {
         let mut history = History::default();
-        assert_eq!(history.previous("dra"), None);
+        assert_eq!(history.move_to_previous("dra"), None);
         for line in ["who", "games", "games", " ", "finger foo"] {
             history.add(line);
         }
-        assert_eq!(history.previous("dra"), Some("finger foo"));
-        assert_eq!(history.previous("finger foo"), Some("games"));
-        assert_eq!(history.previous("games"), Some("who"));
-        assert_eq!(history.previous("who"), None);
-        assert_eq!(history.next(), Some("games"));
-        assert_eq!(history.next(), Some("finger foo"));
-        assert_eq!(history.next(), Some("dra"));
-        assert_eq!(history.next(), None);
+        assert_eq!(history.move_to_previous("dra"), Some("finger foo"));
+        assert_eq!(history.move_to_previous("finger foo"), Some("games"));
+        assert_eq!(history.move_to_previous("games"), Some("who"));
+        assert_eq!(history.move_to_previous("who"), None);
+        assert_eq!(history.move_to_next(), Some("games"));
+        assert_eq!(history.move_to_next(), Some("finger foo"));
+        assert_eq!(history.move_to_next(), Some("dra"));
+        assert_eq!(history.move_to_next(), None);
     }
 
     #[test]
@@ -144,12 +144,12 @@ mod tests {
             history.add(line);
         }
         assert_eq!(history.lines, kept);
-        assert_eq!(store.read(FILE).lines().collect::<Vec<_>>(), kept);
+        assert_eq!(store.read_file(FILE).lines().collect::<Vec<_>>(), kept);
         // Written by a program that did not know them.
-        store.write_lines(FILE, kept.iter().chain(&secrets).map(ToString::to_string));
+        store.overwrite_with_lines(FILE, kept.iter().chain(&secrets).map(ToString::to_string));
         let later = History::load(Some(store.clone()));
         assert_eq!(later.lines, kept);
-        assert_eq!(store.read(FILE).lines().collect::<Vec<_>>(), kept);
+        assert_eq!(store.read_file(FILE).lines().collect::<Vec<_>>(), kept);
         store.remove();
     }
 
@@ -160,9 +160,9 @@ mod tests {
         (0..1_500).for_each(|n| history.add(&format!("finger p{n}")));
         assert_eq!(history.lines.len(), KEPT_LINES);
         let mut later = History::load(Some(store.clone()));
-        assert_eq!(later.previous(""), Some("finger p1499"));
+        assert_eq!(later.move_to_previous(""), Some("finger p1499"));
         assert_eq!(later.lines.front().map(String::as_str), Some("finger p500"));
-        assert_eq!(store.read(FILE).lines().count(), KEPT_LINES);
+        assert_eq!(store.read_file(FILE).lines().count(), KEPT_LINES);
         store.remove();
     }
 }

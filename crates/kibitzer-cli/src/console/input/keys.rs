@@ -23,8 +23,8 @@ pub(crate) enum OverlayPage {
 }
 
 impl OverlayPage {
-    /// Returns the scroll offset after moving down by so many lines.
-    pub(crate) const fn scrolled(self, offset: usize, lines: isize) -> usize {
+    /// Returns the scroll offset after moving down the page by so many lines. The offset of the log counts from its end.
+    pub(crate) const fn scrolled_offset(self, offset: usize, lines: isize) -> usize {
         match self {
             Self::Help => offset.saturating_add_signed(lines),
             Self::Log => offset.saturating_add_signed(lines.saturating_neg()),
@@ -143,10 +143,9 @@ pub(crate) const INPUT_KEYS: [(&str, &str); 7] = [
     ("Ctrl-C Ctrl-Z", "end a seek, or empty the line, or quit; suspend"),
 ];
 
-/// Returns a pressed key; `None` for one that is released.
-///
-/// Ctrl-J is Enter: terminals translate an Enter pressed before raw mode is on, for example while a large recording is opened.
-pub(crate) fn pressed(key: KeyEvent) -> Option<KeyEvent> {
+/// Returns the key of an event, with Ctrl-J as Enter; `None` if the key is released. Terminals translate an Enter pressed before
+/// raw mode is on, for example while a large recording is opened.
+pub(crate) fn normalized_press(key: KeyEvent) -> Option<KeyEvent> {
     let is_line_feed = key.code == KeyCode::Char('j') && key.modifiers.contains(KeyModifiers::CONTROL);
     let pressed = if is_line_feed { KeyEvent::from(KeyCode::Enter) } else { key };
     (key.kind != KeyEventKind::Release).then_some(pressed)
@@ -166,8 +165,8 @@ pub(crate) const fn page_action(focus: Focus, is_typing: bool, key: KeyEvent) ->
     })
 }
 
-/// Returns the action of a key, depending on the focus.
-pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
+/// Returns the action of a key in the focused part; `None` for a key without one.
+pub(crate) fn action_for_key(focus: Focus, key: KeyEvent) -> Option<Action> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match (key.code, focus) {
         (KeyCode::Char('c'), _) if control => return Some(Action::Cancel),
@@ -184,12 +183,12 @@ pub(crate) fn action(focus: Focus, key: KeyEvent) -> Option<Action> {
         _ => {}
     }
     match focus {
-        Focus::List => in_list(key.code),
-        Focus::Input => in_input(key.code, control, key.modifiers.contains(KeyModifiers::ALT)),
+        Focus::List => list_action(key.code),
+        Focus::Input => input_action(key.code, control, key.modifiers.contains(KeyModifiers::ALT)),
     }
 }
 
-const fn in_list(code: KeyCode) -> Option<Action> {
+const fn list_action(code: KeyCode) -> Option<Action> {
     Some(match code {
         KeyCode::Char('q') => Action::Quit,
         KeyCode::Char('?') => Action::Open(OverlayPage::Help),
@@ -236,7 +235,7 @@ const fn in_list(code: KeyCode) -> Option<Action> {
     })
 }
 
-const fn in_input(code: KeyCode, control: bool, alt: bool) -> Option<Action> {
+const fn input_action(code: KeyCode, control: bool, alt: bool) -> Option<Action> {
     Some(match code {
         KeyCode::Enter => Action::SubmitLine,
         KeyCode::Esc => Action::LeaveInput,
@@ -252,7 +251,7 @@ const fn in_input(code: KeyCode, control: bool, alt: bool) -> Option<Action> {
         KeyCode::Backspace if control || alt => Action::Cut(Motion::WordLeft),
         KeyCode::Backspace => Action::Cut(Motion::CharLeft),
         KeyCode::Delete => Action::Cut(Motion::CharRight),
-        KeyCode::Char(character) if control => return with_control(character),
+        KeyCode::Char(character) if control => return control_action(character),
         KeyCode::Char('b') if alt => Action::MoveCursor(Motion::WordLeft),
         KeyCode::Char('f') if alt => Action::MoveCursor(Motion::WordRight),
         KeyCode::Char('d') if alt => Action::Cut(Motion::WordRight),
@@ -262,7 +261,7 @@ const fn in_input(code: KeyCode, control: bool, alt: bool) -> Option<Action> {
     })
 }
 
-const fn with_control(character: char) -> Option<Action> {
+const fn control_action(character: char) -> Option<Action> {
     Some(match character {
         'a' => Action::MoveCursor(Motion::Start),
         'e' => Action::MoveCursor(Motion::End),
@@ -286,7 +285,7 @@ mod tests {
 
     #[test]
     fn letters_are_letters_while_typing_and_commands_in_the_list() {
-        let press = |focus, code, modifiers| action(focus, KeyEvent::new(code, modifiers));
+        let press = |focus, code, modifiers| action_for_key(focus, KeyEvent::new(code, modifiers));
         let (plain, control, alt) = (KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT);
         let cases = [
             (Focus::List, KeyCode::Char('q'), plain, Some(Action::Quit)),
@@ -312,9 +311,9 @@ mod tests {
     #[test]
     fn a_released_key_does_nothing_and_a_line_feed_is_enter() {
         let key = KeyEvent::new_with_kind(KeyCode::Char('q'), KeyModifiers::NONE, KeyEventKind::Release);
-        assert_eq!(pressed(key), None);
-        let line_feed = pressed(KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL)).unwrap();
-        assert_eq!(action(Focus::Input, line_feed), Some(Action::SubmitLine));
+        assert_eq!(normalized_press(key), None);
+        let line_feed = normalized_press(KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL)).unwrap();
+        assert_eq!(action_for_key(Focus::Input, line_feed), Some(Action::SubmitLine));
     }
 
     #[test]

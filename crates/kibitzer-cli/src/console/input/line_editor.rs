@@ -54,8 +54,8 @@ impl LineEditor {
     }
 
     /// Inserts pasted text at the cursor. Line ends within the text stay; tabs become blanks, and other control characters are
-    /// removed. Returns whether the text fits; otherwise nothing is inserted.
-    pub(crate) fn paste(&mut self, text: &str) -> bool {
+    /// removed. Returns `false`, and inserts nothing, if the text would be too long.
+    pub(crate) fn try_paste(&mut self, text: &str) -> bool {
         let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
         let text: String = text.trim_end_matches('\n').chars().filter(|&c| c == '\n' || !c.is_control()).collect();
         let fits = self.text.len() + text.len() <= MAX_BYTES;
@@ -66,31 +66,32 @@ impl LineEditor {
         fits
     }
 
-    /// Replaces the whole text, which may have several lines; the cursor moves to its end.
-    pub(crate) fn set(&mut self, text: &str) {
+    /// Replaces the text, which may have several lines; the cursor moves to the end. Text that is too long leaves the editor
+    /// empty.
+    pub(crate) fn set_text(&mut self, text: &str) {
         self.text.clear();
         self.cursor = 0;
-        self.paste(text);
+        self.try_paste(text);
     }
 
-    /// Removes and returns the line.
-    pub(crate) fn take(&mut self) -> String {
+    /// Removes and returns the text.
+    pub(crate) fn take_text(&mut self) -> String {
         self.cursor = 0;
         std::mem::take(&mut self.text)
     }
 
     /// Moves the cursor to a byte offset, or to the start of the character there; beyond the end to the end.
-    pub(crate) fn move_to(&mut self, offset: usize) {
+    pub(crate) fn move_cursor_to_offset(&mut self, offset: usize) {
         self.cursor = self.text.floor_char_boundary(offset);
     }
 
     pub(crate) fn move_cursor(&mut self, motion: Motion) {
-        self.cursor = self.place(motion);
+        self.cursor = self.target_of(motion);
     }
 
     /// Cuts the text between the cursor and the target of a motion. Single characters are not stored for yanking.
     pub(crate) fn cut(&mut self, motion: Motion) {
-        let there = self.place(motion);
+        let there = self.target_of(motion);
         let (from, to) = (self.cursor.min(there), self.cursor.max(there));
         let out: String = self.text.drain(from..to).collect();
         self.cursor = from;
@@ -102,11 +103,11 @@ impl LineEditor {
     /// Inserts the text of the last cut.
     pub(crate) fn yank(&mut self) {
         let cut = self.cut.clone();
-        self.paste(&cut);
+        self.try_paste(&cut);
     }
 
-    /// Replaces the text between a byte offset and the cursor.
-    pub(crate) fn complete(&mut self, from: usize, with: &str) {
+    /// Replaces the text from a byte offset to the cursor.
+    pub(crate) fn replace_before_cursor(&mut self, from: usize, with: &str) {
         if from <= self.cursor && self.text.is_char_boundary(from) {
             self.text.drain(from..self.cursor);
             self.cursor = from;
@@ -114,7 +115,8 @@ impl LineEditor {
         }
     }
 
-    fn place(&self, motion: Motion) -> usize {
+    /// Returns the byte offset to which a motion leads.
+    fn target_of(&self, motion: Motion) -> usize {
         let (before, after) = self.split_at_cursor();
         match motion {
             Motion::Start => 0,
@@ -134,7 +136,7 @@ impl LineEditor {
 }
 
 /// Returns the longest end of a text that fits into a number of cells.
-pub(crate) fn end_within(text: &str, cells: usize) -> &str {
+pub(crate) fn suffix_within_cells(text: &str, cells: usize) -> &str {
     let mut room = cells;
     let fits = |(_, character): &(usize, char)| {
         let left = room.checked_sub(character.width().unwrap_or(0));
@@ -162,7 +164,7 @@ mod tests {
     fn editor(text: &str) -> LineEditor {
         let (before, after) = text.split_once('|').unwrap();
         let mut editor = LineEditor::default();
-        editor.set(&format!("{before}{after}"));
+        editor.set_text(&format!("{before}{after}"));
         (0..after.chars().count()).for_each(|_| editor.move_cursor(Motion::CharLeft));
         editor
     }
@@ -213,20 +215,20 @@ mod tests {
         let mut editor = LineEditor::default();
         editor.insert("tell foo hi\r\nresign\n\u{1b}[A\u{7}");
         assert_eq!(editor.text(), "tell foo hiresign[A");
-        editor.take();
+        editor.take_text();
         editor.insert(&"\u{4e16}".repeat(10_000));
         assert!(editor.text().len() <= MAX_BYTES);
-        assert_eq!(editor.take().len() % 3, 0);
+        assert_eq!(editor.take_text().len() % 3, 0);
         assert_eq!(drawn(&editor), "|");
     }
 
     #[test]
     fn pasted_lines_stay_lines_and_a_paste_that_does_not_fit_changes_nothing() {
         let mut editor = editor("tell foo |!");
-        assert!(editor.paste("hi\tthere\r\nwho\rgames\u{1b}\n\n"));
+        assert!(editor.try_paste("hi\tthere\r\nwho\rgames\u{1b}\n\n"));
         assert_eq!(drawn(&editor), "tell foo hi there\nwho\ngames|!");
-        assert!(!editor.paste(&"x".repeat(MAX_BYTES)));
-        assert_eq!(editor.take(), "tell foo hi there\nwho\ngames!");
+        assert!(!editor.try_paste(&"x".repeat(MAX_BYTES)));
+        assert_eq!(editor.take_text(), "tell foo hi there\nwho\ngames!");
     }
 
     #[test]
@@ -234,16 +236,16 @@ mod tests {
         for (text, cells, want) in
             [("abc", 5, "abc"), ("abc", 2, "bc"), ("a\u{4e16}b", 2, "b"), ("\u{4e16}b", 3, "\u{4e16}b"), ("abc", 0, "")]
         {
-            assert_eq!(end_within(text, cells), want, "{text} {cells}");
+            assert_eq!(suffix_within_cells(text, cells), want, "{text} {cells}");
         }
     }
 
     #[test]
     fn a_completion_replaces_the_typed_word() {
         let mut editor = editor("tell ne| x");
-        editor.complete(5, "Newton");
+        editor.replace_before_cursor(5, "Newton");
         assert_eq!(drawn(&editor), "tell Newton| x");
-        editor.complete(99, "no");
+        editor.replace_before_cursor(99, "no");
         assert_eq!(drawn(&editor), "tell Newton| x");
     }
 }

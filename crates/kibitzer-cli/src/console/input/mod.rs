@@ -15,8 +15,12 @@ pub(crate) use appearance::{Appearance, ColorTheme, PieceSet};
 pub(crate) use command::{COMMANDS, CommandError, ConsoleCommand};
 pub(crate) use completion::Completion;
 pub(crate) use history::History;
-pub(crate) use keys::{Action, Focus, INPUT_KEYS, LIST_KEYS, OverlayPage, action, page_action, pressed};
-pub(crate) use line_editor::{LineEditor, Motion, end_within};
-pub(crate) use named_filters::{COLORS_FILE, FILTERS_FILE, NamedFilters, ProfileFilters, ROW_COLORS, profile_filters};
+pub(crate) use keys::{
+    Action, Focus, INPUT_KEYS, LIST_KEYS, OverlayPage, action_for_key, normalized_press, page_action,
+};
+pub(crate) use line_editor::{LineEditor, Motion, suffix_within_cells};
+pub(crate) use named_filters::{
+    COLORS_FILE, FILTERS_FILE, NamedFilters, ProfileFilters, ROW_COLORS, parse_profile_filters,
+};
 pub(crate) use state_directory::StateDirectory;
 pub(crate) use time_column::TimeColumn;

@@ -34,8 +34,8 @@ pub(crate) struct NamedFilters {
 impl NamedFilters {
     /// Loads the expressions stored in a file; invalid lines are ignored.
     pub(crate) fn load(store: Option<StateDirectory>, file: &'static str) -> Self {
-        let text = store.as_ref().map(|store| store.read(file)).unwrap_or_default();
-        let named = text.lines().filter_map(parse_stored).take(KEPT_NAMES).collect();
+        let text = store.as_ref().map(|store| store.read_file(file)).unwrap_or_default();
+        let named = text.lines().filter_map(parse_stored_line).take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store, file }
     }
 
@@ -47,8 +47,8 @@ impl NamedFilters {
         self.named.keys().chain(self.profile.keys()).map(String::as_str)
     }
 
-    /// Names an expression and saves the list. Returns `false` if there are too many.
-    pub(crate) fn set(&mut self, name: &str, filter: Expression) -> bool {
+    /// Names an expression and saves the file. Returns `false`, and changes nothing, at the limit of names.
+    pub(crate) fn try_set(&mut self, name: &str, filter: Expression) -> bool {
         if self.named.len() >= KEPT_NAMES && !self.named.contains_key(name) {
             return false;
         }
@@ -57,9 +57,9 @@ impl NamedFilters {
         true
     }
 
-    /// Removes a name of the user and saves the list. Returns whether it existed. The profile's expression of that name applies
-    /// again.
-    pub(crate) fn forget(&mut self, name: &str) -> bool {
+    /// Removes a name of the user and saves the file. Returns whether the name existed. An expression of the profile with this
+    /// name applies again.
+    pub(crate) fn remove(&mut self, name: &str) -> bool {
         let was_there = self.named.remove(name).is_some();
         if was_there {
             self.save();
@@ -69,19 +69,19 @@ impl NamedFilters {
 
     fn save(&self) {
         if let Some(store) = &self.store {
-            store.write_lines(self.file, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
+            store.overwrite_with_lines(self.file, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
         }
     }
 }
 
-/// Returns the named expressions of a profile.
+/// Parses the named expressions of a profile.
 ///
 /// # Errors
 ///
 /// A description of the first invalid name or expression.
-pub(crate) fn profile_filters(profile: &Profile) -> Result<ProfileFilters, String> {
+pub(crate) fn parse_profile_filters(profile: &Profile) -> Result<ProfileFilters, String> {
     let read = |(name, source): (&String, &String)| {
-        if !is_name(name) {
+        if !is_filter_name(name) {
             return Err(format!("filter {name} of the profile: a name is letters, digits, - and _"));
         }
         let parsed = Expression::parse(source);
@@ -92,14 +92,14 @@ pub(crate) fn profile_filters(profile: &Profile) -> Result<ProfileFilters, Strin
 }
 
 /// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
-pub(super) fn is_name(word: &str) -> bool {
+pub(super) fn is_filter_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-fn parse_stored(line: &str) -> Option<(String, Expression)> {
+fn parse_stored_line(line: &str) -> Option<(String, Expression)> {
     let (name, source) = line.split_once('=')?;
     let name = name.trim();
-    Some((name.to_owned(), Expression::parse(source).ok().filter(|_| is_name(name))?))
+    Some((name.to_owned(), Expression::parse(source).ok().filter(|_| is_filter_name(name))?))
 }
 
 #[cfg(test)]
@@ -110,13 +110,13 @@ mod tests {
     fn named_filters_are_kept_between_runs() {
         let store = StateDirectory::temporary("filters");
         let mut filters = NamedFilters::load(Some(store.clone()), FILTERS_FILE);
-        assert!(filters.set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
-        assert!(filters.set("mine", Expression::parse("game:7").unwrap()));
-        store.append(FILTERS_FILE, "no expression\nbroken = kind:x\n");
+        assert!(filters.try_set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
+        assert!(filters.try_set("mine", Expression::parse("game:7").unwrap()));
+        store.append_to(FILTERS_FILE, "no expression\nbroken = kind:x\n");
         let later = NamedFilters::load(Some(store.clone()), FILTERS_FILE);
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
         assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
-        assert!(filters.forget("talk") && !filters.forget("talk"));
+        assert!(filters.remove("talk") && !filters.remove("talk"));
         assert_eq!(NamedFilters::load(Some(store.clone()), FILTERS_FILE).names().collect::<Vec<_>>(), ["mine"]);
         store.remove();
     }
@@ -124,18 +124,18 @@ mod tests {
     #[test]
     fn filters_of_a_profile_can_be_overridden() {
         let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
-        let mut filters = NamedFilters { profile: profile_filters(&profile).unwrap(), ..NamedFilters::default() };
+        let mut filters = NamedFilters { profile: parse_profile_filters(&profile).unwrap(), ..NamedFilters::default() };
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
-        assert!(filters.set("talk", Expression::parse("kind:say").unwrap()));
+        assert!(filters.try_set("talk", Expression::parse("kind:say").unwrap()));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
-        assert!(filters.forget("talk"));
+        assert!(filters.remove("talk"));
         assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
         assert!(filters.names().any(|name| name == "mine"));
         for (name, expression, want) in [
             ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
             ("talk", "kind:x", "filter talk of the profile: unknown kind \"x\" (character 6)"),
         ] {
-            let error = profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
+            let error = parse_profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
             assert_eq!(error, want);
         }
     }
@@ -144,8 +144,8 @@ mod tests {
     fn the_number_of_named_filters_is_limited() {
         let mut filters = NamedFilters::default();
         let filter = Expression::parse("x").unwrap();
-        assert!((0..KEPT_NAMES).all(|n| filters.set(&n.to_string(), filter.clone())));
-        assert!(!filters.set("more", filter.clone()));
-        assert!(filters.set("7", filter));
+        assert!((0..KEPT_NAMES).all(|n| filters.try_set(&n.to_string(), filter.clone())));
+        assert!(!filters.try_set("more", filter.clone()));
+        assert!(filters.try_set("7", filter));
     }
 }

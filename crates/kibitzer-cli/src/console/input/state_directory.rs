@@ -9,9 +9,8 @@ const MAX_BYTES: u64 = 1 << 20;
 #[cfg(unix)]
 const FILE_MODE: u32 = 0o600;
 
-/// Directory of the console's files.
-///
-/// Errors are ignored: without a usable directory, nothing is kept between runs.
+/// Directory of the console's files in the state directory of the user. Errors are ignored: without a usable directory, nothing
+/// is kept between runs.
 #[derive(Clone, Debug)]
 pub(crate) struct StateDirectory {
     folder: PathBuf,
@@ -27,42 +26,45 @@ impl StateDirectory {
     }
 
     /// Reads a file, up to 1 MiB of it; empty if it cannot be read.
-    pub(crate) fn read(&self, name: &str) -> String {
+    pub(crate) fn read_file(&self, name: &str) -> String {
         let mut bytes = Vec::new();
-        let file = self.open(name, OpenOptions::new().read(true));
+        let file = self.open_private(name, OpenOptions::new().read(true));
         let _ = file.and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn write(&self, name: &str, text: &str) {
-        let file = self.create(name, OpenOptions::new().write(true));
+    /// Overwrites a file with a text; errors are ignored.
+    fn overwrite(&self, name: &str, text: &str) {
+        let file = self.open_or_create(name, OpenOptions::new().write(true));
         let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
     }
 
-    /// Overwrites a file with these lines.
-    pub(crate) fn write_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
+    /// Overwrites a file with these lines; errors are ignored.
+    pub(crate) fn overwrite_with_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
         let mut text = String::new();
         for line in lines {
             text.push_str(&line);
             text.push('\n');
         }
-        self.write(name, &text);
+        self.overwrite(name, &text);
     }
 
-    /// Appends text to a file.
-    pub(crate) fn append(&self, name: &str, text: &str) {
-        let _ = self.create(name, OpenOptions::new().append(true)).and_then(|mut file| file.write_all(text.as_bytes()));
+    /// Appends text to a file; errors are ignored.
+    pub(crate) fn append_to(&self, name: &str, text: &str) {
+        let _ = self
+            .open_or_create(name, OpenOptions::new().append(true))
+            .and_then(|mut file| file.write_all(text.as_bytes()));
     }
 
     /// Opens a file, creating it and the directory if needed.
-    fn create(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+    fn open_or_create(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         fs::create_dir_all(&self.folder)?;
-        self.open(name, options.create(true))
+        self.open_private(name, options.create(true))
     }
 
     /// Opens a file and sets mode 0600, because it may contain private talk. Fails on symbolic links and anything but regular
     /// files.
-    fn open(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+    fn open_private(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::OpenOptionsExt as _;
@@ -101,12 +103,12 @@ mod tests {
     #[test]
     fn files_are_private_to_their_owner() {
         let store = StateDirectory::temporary("store");
-        assert_eq!(store.read("x"), "");
-        store.append("x", "a\n");
-        store.append("x", "b\n");
-        assert_eq!(store.read("x"), "a\nb\n");
-        store.write("x", "c\n");
-        assert_eq!(store.read("x"), "c\n");
+        assert_eq!(store.read_file("x"), "");
+        store.append_to("x", "a\n");
+        store.append_to("x", "b\n");
+        assert_eq!(store.read_file("x"), "a\nb\n");
+        store.overwrite("x", "c\n");
+        assert_eq!(store.read_file("x"), "c\n");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -114,8 +116,8 @@ mod tests {
             let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(), 0o600);
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-            store.append("x", "d\n");
-            assert_eq!((mode(), store.read("x").as_str()), (0o600, "c\nd\n"));
+            store.append_to("x", "d\n");
+            assert_eq!((mode(), store.read_file("x").as_str()), (0o600, "c\nd\n"));
         }
         store.remove();
     }
@@ -124,14 +126,14 @@ mod tests {
     #[test]
     fn symbolic_links_and_pipes_are_not_written() {
         let store = StateDirectory::temporary("store-link");
-        store.append("other", "a\n");
+        store.append_to("other", "a\n");
         std::os::unix::fs::symlink(store.folder.join("other"), store.folder.join("x")).unwrap();
         let pipe = store.folder.join("y");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for name in ["x", "y"] {
-            store.append(name, "b\n");
-            store.write(name, "c\n");
-            assert_eq!((store.read(name).as_str(), store.read("other").as_str()), ("", "a\n"), "{name}");
+            store.append_to(name, "b\n");
+            store.overwrite(name, "c\n");
+            assert_eq!((store.read_file(name).as_str(), store.read_file("other").as_str()), ("", "a\n"), "{name}");
         }
         store.remove();
     }

@@ -26,6 +26,7 @@ impl ByteRing {
         Self { kept: VecDeque::new(), limit, end: 0 }
     }
 
+    /// Appends bytes, and drops the oldest beyond the capacity.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.end = self.end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let newest = bytes.get(bytes.len().saturating_sub(self.limit)..).unwrap_or(bytes);
@@ -34,12 +35,13 @@ impl ByteRing {
         self.kept.extend(newest);
     }
 
-    /// Stream position of the oldest stored byte.
+    /// Returns the stream position of the oldest stored byte.
     fn start(&self) -> u64 {
         self.end.saturating_sub(u64::try_from(self.kept.len()).unwrap_or(u64::MAX))
     }
 
-    /// Returns the stored bytes of a range of positions, and the position of the first of them.
+    /// Returns the stored bytes of a range of stream positions, and the position of the first of them, which is later than the
+    /// start of the range if the oldest bytes were dropped.
     pub(crate) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
         let start = range.start.max(self.start());
         let place = |position: u64| usize::try_from(position.saturating_sub(self.start())).unwrap_or(usize::MAX);

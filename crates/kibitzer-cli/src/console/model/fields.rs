@@ -19,9 +19,9 @@ const HOLDING: [&str; 9] = ["tag", "", "game", "", "White's reserve", "", "Black
 /// Names of the fields with a move.
 const MOVE_FIELDS: [&str; 3] = ["verbose move", "pretty move", "Smith notation"];
 
-/// A part of a frame with its name.
+/// A named part of a received frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
+pub(crate) struct FrameField {
     /// Its name; a board's with the field's number.
     pub(crate) name: String,
     /// Its bytes in the line after framing; empty for a frame without a line.
@@ -30,9 +30,9 @@ pub(crate) struct Field {
     pub(crate) in_frame: Range<usize>,
 }
 
-impl Field {
-    /// Returns whether the field of a message is part of its contradiction: the ranks with differing squares and the move, or the number
-    /// of plies.
+impl FrameField {
+    /// Returns whether this field of the contradicting line is part of the desync: a rank with differing squares, the move, or
+    /// the number of plies.
     pub(super) fn contradicts(&self, desync: &Desync) -> bool {
         if let DesyncReason::WrongPly { .. } = desync.reason {
             return self.name == "plies";
@@ -43,19 +43,19 @@ impl Field {
     }
 }
 
-/// Returns the fields of an event's frame, given its bytes, in order. Empty for an event without a frame, and for a line that differs
-/// from its bytes in an unknown way.
-pub(crate) fn fields(event: &Event, frame: &[u8]) -> Vec<Field> {
+/// Returns the fields of an event's frame, in order; `frame` are its bytes as received. Empty for an event without a frame, and
+/// if the bytes of the line cannot be found in the frame.
+pub(crate) fn fields_of_frame(event: &Event, frame: &[u8]) -> Vec<FrameField> {
     let Event::Received { received, .. } = event else { return Vec::new() };
     let line = received.raw();
     if line.is_empty() {
         let name = event.kind().as_str().replace('_', " ");
-        return vec![Field { name, in_line: 0..0, in_frame: 0..frame.len() }];
+        return vec![FrameField { name, in_line: 0..0, in_frame: 0..frame.len() }];
     }
-    let Some(origins) = origins(line, frame) else { return Vec::new() };
+    let Some(origins) = positions_in_frame(line, frame) else { return Vec::new() };
     let field = |(name, in_line): (String, Range<usize>)| {
         let (first, last) = (origins.get(in_line.start)?, origins.get(in_line.end.checked_sub(1)?)?);
-        Some(Field { name, in_frame: *first..last + 1, in_line })
+        Some(FrameField { name, in_frame: *first..last + 1, in_line })
     };
     named_parts(received, line).into_iter().filter_map(field).collect()
 }
@@ -64,12 +64,12 @@ pub(crate) fn fields(event: &Event, frame: &[u8]) -> Vec<Field> {
 fn named_parts(received: &Received, line: &[u8]) -> Vec<(String, Range<usize>)> {
     let numbered = |(number, (name, place)): (usize, (&str, _))| (format!("{name} (field {number})"), place);
     let named = |names: &[&'static str]| -> Vec<_> {
-        let named = names.iter().copied().zip(words(line));
+        let named = names.iter().copied().zip(word_ranges(line));
         named.filter(|(name, _)| !name.is_empty()).map(|(name, place)| (name.to_owned(), place)).collect()
     };
     match &received.message {
         Message::Style12(_) if line.starts_with(b"<12>") => {
-            STYLE12.split('|').zip(words(line)).enumerate().map(numbered).collect()
+            STYLE12.split('|').zip(word_ranges(line)).enumerate().map(numbered).collect()
         }
         Message::Delta(_) => named(&DELTA),
         Message::Holding(_) if line.starts_with(b"<b1>") => named(&HOLDING),
@@ -82,7 +82,7 @@ fn named_parts(received: &Received, line: &[u8]) -> Vec<(String, Range<usize>)> 
 }
 
 /// Returns the positions of a tagged line's words. No blank has to follow the tag.
-fn words(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
+fn word_ranges(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let tag = line.iter().position(|&byte| byte == b'>').map_or(0, |at| at + 1);
     let mut end = tag;
     let rest = std::iter::from_fn(move || {
@@ -97,7 +97,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// Returns the position in the frame of each byte of its line; `None` if a byte of the line is not in the frame.
 ///
 /// The framer removes telnet commands, pings, control bytes and the marks of wrapped lines, and keeps the order of all other bytes.
-fn origins(line: &[u8], frame: &[u8]) -> Option<Vec<usize>> {
+fn positions_in_frame(line: &[u8], frame: &[u8]) -> Option<Vec<usize>> {
     let mut at = 0;
     let origin = |&byte: &u8| {
         loop {
@@ -136,7 +136,7 @@ mod tests {
         let Event::Received { received, .. } = &event else { panic!() };
         let place = |at| usize::try_from(at).unwrap();
         let frame = &stream[place(received.offset)..place(received.end())];
-        fields(&event, frame).into_iter().map(|field| (field.name, frame[field.in_frame].to_vec())).collect()
+        fields_of_frame(&event, frame).into_iter().map(|field| (field.name, frame[field.in_frame].to_vec())).collect()
     }
 
     fn assert_named(stream: &[u8], want: &[(&str, &[u8])]) {
@@ -223,9 +223,9 @@ mod tests {
 
     #[test]
     fn bytes_that_do_not_contain_the_line_have_no_origins() {
-        assert_eq!(origins(b"abc", b"a\x07b"), None);
-        assert_eq!(origins(b"x[", b"\x1b[1;2mx["), Some(vec![6, 7]));
-        assert_eq!(origins(b"ab", b"a[G]\0b"), Some(vec![0, 5]));
-        assert_eq!(origins(b"a", b"\x1b["), None);
+        assert_eq!(positions_in_frame(b"abc", b"a\x07b"), None);
+        assert_eq!(positions_in_frame(b"x[", b"\x1b[1;2mx["), Some(vec![6, 7]));
+        assert_eq!(positions_in_frame(b"ab", b"a[G]\0b"), Some(vec![0, 5]));
+        assert_eq!(positions_in_frame(b"a", b"\x1b["), None);
     }
 }

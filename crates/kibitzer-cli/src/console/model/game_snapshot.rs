@@ -80,8 +80,8 @@ impl GameSnapshot {
         }
     }
 
-    /// Takes over the analysis and the times of moves from an earlier state of the game, and adds the time of a move of this login. Moves
-    /// that were taken back are removed.
+    /// Moves the analysis and the times of moves from the earlier state of the game, drops those of moves that were taken back,
+    /// and adds the time of the last move if this login made it.
     pub(crate) fn continue_from(&mut self, earlier: Option<&mut Self>) {
         if let Some(earlier) = earlier {
             (self.analysis, self.move_times) = (earlier.analysis.take(), std::mem::take(&mut earlier.move_times));
@@ -119,7 +119,7 @@ impl GameSnapshot {
         .filter(|rating| rating.value() != Some(0))
     }
 
-    /// Returns a clock's reading at `since` after the board arrived.
+    /// Returns a clock's reading at a time after the board arrived, which counts only for the running clock.
     pub(crate) fn clock(&self, color: Color, since: Duration) -> ClockReading {
         let reported = self.board.clock(color);
         if self.running != Some(color) {
@@ -131,7 +131,7 @@ impl GameSnapshot {
     }
 
     /// Returns the pieces of a color that are missing from the board, pawns first, compared with the usual starting position.
-    pub(crate) fn captured(&self, color: Color) -> Vec<Role> {
+    pub(crate) fn missing_pieces(&self, color: Color) -> Vec<Role> {
         let start = [8_usize, 2, 2, 2, 1, 0];
         let left =
             |role| self.board.board().pieces().filter(|(_, piece)| piece.color == color && piece.role == role).count();
@@ -140,7 +140,7 @@ impl GameSnapshot {
     }
 
     /// Returns the rating mode, kind and time control, such as `rated blitz 5+0`.
-    pub(crate) fn terms(&self) -> String {
+    pub(crate) fn terms_text(&self) -> String {
         let rated = match self.rated {
             Some(true) => "rated ",
             Some(false) => "unrated ",

@@ -20,7 +20,7 @@ use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
 
 use byte_ring::ByteRing;
-pub(crate) use fields::Field;
+pub(crate) use fields::FrameField;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
 pub(crate) use received_offers::{ReceivedOffer, ReceivedOffers};
@@ -65,7 +65,7 @@ pub(crate) struct SessionModel {
     last_traffic: Option<Duration>,
 }
 
-/// A game, and the time of its last board.
+/// A game, and the time at which its last board arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct TimedSnapshot {
     pub(crate) snapshot: Box<GameSnapshot>,
@@ -73,52 +73,52 @@ pub(crate) struct TimedSnapshot {
 }
 
 impl SessionModel {
-    /// Applies an item, which adds up to two rows.
-    pub(crate) fn apply(&mut self, item: SourceItem) {
+    /// Applies an item: stores its bytes, adds up to two rows, and updates games, offers, names, delays and rates.
+    pub(crate) fn apply_item(&mut self, item: SourceItem) {
         let at = item.at;
         if matches!(item.kind, SourceItemKind::Bytes(_) | SourceItemKind::Sent { .. }) {
             let last = self.last_traffic.replace(at);
             if let Some(silence) = last.map(|last| at.saturating_sub(last)).filter(|silence| *silence >= GAP) {
-                self.push(at, RowContent::Gap(silence));
+                self.push_row(at, RowContent::Gap(silence));
             }
         }
         match item.kind {
             SourceItemKind::Bytes(bytes) => {
-                self.rates.at(at).bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                self.rates.second_mut(at).bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.bytes.push(&bytes);
             }
             SourceItemKind::Event { event, snapshot, decoding } => {
                 if matches!(event, Event::Received { .. }) {
                     self.latency.decoding.push(decoding);
-                    self.rates.at(at).events += 1;
+                    self.rates.second_mut(at).events += 1;
                 }
-                self.event(at, event, snapshot);
+                self.apply_event(at, event, snapshot);
             }
-            SourceItemKind::Bot(event) => self.bot_event(at, event),
+            SourceItemKind::Bot(event) => self.apply_bot_event(at, event),
             SourceItemKind::Snapshot { snapshots, lines, text } => {
                 self.start_from_snapshot(at, snapshots, text);
                 let lines = lines.into_iter().map(|line| [&line[..], b"\n\r"].concat());
                 self.snapshot_lines = (self.base, lines.flatten().collect());
             }
             SourceItemKind::Note(text) => {
-                self.mark(at, text);
+                self.add_mark(at, text);
             }
             SourceItemKind::Disconnected => {
-                self.push(at, RowContent::Disconnected);
-                self.reset_connection();
+                self.push_row(at, RowContent::Disconnected);
+                self.reset_connection_state();
             }
             SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
                 let is_line = !answers_ping && !is_telnet;
                 let secret = is_secret || (self.expects_password() && is_line);
-                self.sent(at, bytes, text, is_line, secret);
+                self.apply_sent(at, bytes, text, is_line, secret);
             }
         }
     }
 
     /// Appends a mark. Returns its row number.
-    pub(crate) fn mark(&mut self, at: Duration, text: String) -> u64 {
-        self.push(at, RowContent::Mark(text))
+    pub(crate) fn add_mark(&mut self, at: Duration, text: String) -> u64 {
+        self.push_row(at, RowContent::Mark(text))
     }
 
     /// Returns whether the server's last prompt asked for a password.
@@ -126,20 +126,23 @@ impl SessionModel {
         self.password_prompt.is_open()
     }
 
-    fn push(&mut self, at: Duration, content: RowContent) -> u64 {
+    /// Appends a row, with its number and default facts. Returns the number.
+    fn push_row(&mut self, at: Duration, content: RowContent) -> u64 {
         let number = self.rows.next_number();
         let facts = Facts::default();
         self.rows.push(ConsoleRow { number, at, base: self.base, facts, is_housekeeping: false, content });
         number
     }
 
-    /// Returns the filter of the connection. It starts as for a session that is ready: a recording does not contain the end of the
-    /// set-up, whose commands and refusals stay listed.
-    fn housekeeping(&mut self) -> &mut HousekeepingFilter {
+    /// Returns the filter that recognizes fences and probes of the connection. It starts as for a session that is ready: a
+    /// recording does not contain the end of the set-up, whose commands and refusals stay listed.
+    fn housekeeping_filter(&mut self) -> &mut HousekeepingFilter {
         self.housekeeping.get_or_insert_with(HousekeepingFilter::when_ready)
     }
 
-    fn sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
+    /// Appends a sent line, without its bytes and text if it is secret. `is_line` is `false` for telnet commands and answers to
+    /// pings, which have no reply.
+    fn apply_sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
         if secret {
             self.password_prompt.record_sent(&bytes);
         }
@@ -149,39 +152,40 @@ impl SessionModel {
         if is_line {
             let line = sent.latin1_text();
             self.facts.record_sent(self.rows.next_number(), at, &line);
-            is_housekeeping = self.housekeeping().record_sent(&line);
+            is_housekeeping = self.housekeeping_filter().record_sent(&line);
         }
-        let number = self.push(at, RowContent::Sent(sent));
+        let number = self.push_row(at, RowContent::Sent(sent));
         if let Some(row) = self.rows.get_mut(number) {
             row.is_housekeeping = is_housekeeping;
         }
     }
 
-    fn event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
+    /// Appends an event, and updates the state that depends on it; `snapshot` is the game after it.
+    fn apply_event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
-        let facts = self.record_facts(number, at, &event);
-        let is_housekeeping = self.housekeeping().is_housekeeping(&event);
-        self.names.record(&event);
+        let facts = self.record_facts_and_reply(number, at, &event);
+        let is_housekeeping = self.housekeeping_filter().is_housekeeping(&event);
+        self.names.record_names(&event);
         self.password_prompt.record_event(event.kind());
-        self.received_offers.apply(&event);
+        self.received_offers.apply_event(&event);
         match event.kind() {
-            EventKind::Connected => self.reset_connection(),
-            EventKind::Lost => self.rates.at(at).losses += 1,
+            EventKind::Connected => self.reset_connection_state(),
+            EventKind::Lost => self.rates.second_mut(at).losses += 1,
             _ => {}
         }
         if let Some(snapshot) = snapshot {
             self.update_game(at, &event, snapshot);
         }
-        let number = self.push(at, RowContent::Event(event));
+        let number = self.push_row(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
             (row.facts, row.is_housekeeping) = (facts, is_housekeeping);
         }
     }
 
     /// Appends an action of the bot. Analysis is stored with its game, unless the game is over.
-    fn bot_event(&mut self, at: Duration, event: BotEvent) {
+    fn apply_bot_event(&mut self, at: Duration, event: BotEvent) {
         let BotEvent::Analysis { game, .. } = event else {
-            self.push(at, RowContent::Bot(event));
+            self.push_row(at, RowContent::Bot(event));
             return;
         };
         if let Some(game) = self.games.get_mut(&game).filter(|game| game.snapshot.followed) {
@@ -191,16 +195,16 @@ impl SessionModel {
 
     /// Starts with the games of a session that was already running.
     fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
-        self.reset_connection();
+        self.reset_connection_state();
         for snapshot in snapshots {
             self.facts.record_relation(snapshot.id(), snapshot.board.relation());
             self.games.insert(snapshot.id(), TimedSnapshot { snapshot: Box::new(snapshot), since: at });
         }
-        self.mark(at, text);
+        self.add_mark(at, text);
     }
 
     /// Resets what depends on the connection: stream positions, pending replies, followed games.
-    fn reset_connection(&mut self) {
+    fn reset_connection_state(&mut self) {
         self.base = self.bytes.end;
         if self.snapshot_lines.0 == self.base {
             self.snapshot_lines.1.clear();
@@ -214,8 +218,9 @@ impl SessionModel {
         }
     }
 
-    /// Returns the facts of an event. Attaches a reply that starts with it to the line that caused it.
-    fn record_facts(&mut self, number: u64, at: Duration, event: &Event) -> Facts {
+    /// Returns the facts of an event that gets the row `number`. If a reply starts with it, stores the reply in the row of the
+    /// sent line, and its delay.
+    fn record_facts_and_reply(&mut self, number: u64, at: Duration, event: &Event) -> Facts {
         let (facts, reply) = self.facts.record_event(number, at, event);
         let Some((row, reply)) = reply else { return facts };
         self.latency.round_trip.push(reply.after);
@@ -225,6 +230,8 @@ impl SessionModel {
         facts
     }
 
+    /// Stores the state of a game after an event, and the lag of its last move. At the limit, another game is dropped, preferably
+    /// one that is over.
     fn update_game(&mut self, at: Duration, event: &Event, mut snapshot: Box<GameSnapshot>) {
         if event.kind() == EventKind::Position
             && let Some(lag) = snapshot.board.lag_ms().and_then(|lag| u64::try_from(lag).ok())
@@ -247,43 +254,46 @@ impl SessionModel {
         self.games.insert(snapshot.id(), TimedSnapshot { snapshot, since });
     }
 
-    /// Returns the bytes of a row: of its frame as received, or as sent; of a desync those of the contradicting message. Empty without bytes, and if some are no longer stored.
+    /// Returns the bytes of a row: of its frame as received, or as sent; of a desync those of the contradicting message. Empty
+    /// without bytes, and if some are no longer stored.
     pub(crate) fn row_bytes(&self, row: &ConsoleRow) -> Vec<u8> {
         if let RowContent::Sent(sent) = &row.content {
             return sent.bytes.clone();
         }
-        let Some(frame) = self.message_row(row).frame() else { return Vec::new() };
+        let Some(frame) = self.message_row_or_self(row).frame_range() else { return Vec::new() };
         let (start, bytes) = self.bytes.get(frame.clone());
         if start == frame.start { bytes.collect() } else { Vec::new() }
     }
 
-    /// Returns the received bytes of the connection that starts at a position, up to another one, with the lines of the state before them.
-    pub(crate) fn connection_bytes(&self, start: u64, end: u64) -> Vec<u8> {
+    /// Returns the stored bytes from `start`, the first position of a connection, up to `end`; before them the lines of the
+    /// snapshot, if the console attached at that position.
+    pub(crate) fn snapshot_and_connection_bytes(&self, start: u64, end: u64) -> Vec<u8> {
         let (position, lines) = &self.snapshot_lines;
         let lines = if *position == start { &lines[..] } else { &[] };
         lines.iter().copied().chain(self.bytes.get(start..end).1).collect()
     }
 
     /// Returns the fields of a row's frame; empty without a frame, and if its bytes are no longer stored.
-    pub(crate) fn fields(&self, row: &ConsoleRow) -> Vec<Field> {
-        let event = self.message_row(row).event();
-        event.map_or_else(Vec::new, |event| fields::fields(event, &self.row_bytes(row)))
+    pub(crate) fn fields_of_row(&self, row: &ConsoleRow) -> Vec<FrameField> {
+        let event = self.message_row_or_self(row).event();
+        event.map_or_else(Vec::new, |event| fields::fields_of_frame(event, &self.row_bytes(row)))
     }
 
-    /// Returns the row with the message that contradicts a game, for the row of the desync; any other row itself.
-    pub(crate) fn message_row<'a>(&'a self, row: &'a ConsoleRow) -> &'a ConsoleRow {
+    /// Returns the row with the contradicting message, for the row of a desync; any other row itself.
+    pub(crate) fn message_row_or_self<'a>(&'a self, row: &'a ConsoleRow) -> &'a ConsoleRow {
         let is_desync = matches!(row.event(), Some(Event::Desync(_)));
-        let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame().is_some());
+        let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame_range().is_some());
         message.unwrap_or(row)
     }
 
     /// Returns the fields that contradict a game, for the row of a desync; empty for any other row.
-    pub(crate) fn contradicting_fields(&self, row: &ConsoleRow) -> Vec<Field> {
+    pub(crate) fn contradicting_fields(&self, row: &ConsoleRow) -> Vec<FrameField> {
         let Some(Event::Desync(desync)) = row.event() else { return Vec::new() };
-        self.fields(row).into_iter().filter(|field| field.contradicts(desync)).collect()
+        self.fields_of_row(row).into_iter().filter(|field| field.contradicts(desync)).collect()
     }
 
-    /// Returns the games after a row in this order, reconstructed from the rows up to it. Games whose board is no longer stored are missing.
+    /// Returns these games, in this order, as they were after a row, reconstructed from the rows up to it. Games whose board at
+    /// that time is no longer stored are missing.
     pub(crate) fn games_at_row(&self, games: &[GameId], row: u64) -> Vec<GameSnapshot> {
         let known = games.iter().filter_map(|id| Some((*id, &self.games.get(id)?.snapshot)));
         // With the latest reserves before the row.
@@ -302,7 +312,7 @@ impl SessionModel {
                 && let Some(id) = event.affected_game()
                 && let Some((snapshot, hands)) = missing.remove(&id)
             {
-                found.insert(id, snapshot.at_earlier_board(board, move_of(event), hands));
+                found.insert(id, snapshot.at_earlier_board(board, move_in_event(event), hands));
             }
         }
         games.iter().filter_map(|id| found.remove(id)).collect()
@@ -310,7 +320,7 @@ impl SessionModel {
 }
 
 /// Returns the move that led to the board in an event.
-const fn move_of(event: &Event) -> Option<LastMove> {
+const fn move_in_event(event: &Event) -> Option<LastMove> {
     if let Event::Received { change: Some(change), .. } = event { change.played } else { None }
 }
 
@@ -331,13 +341,13 @@ mod tests {
                     answers_ping: false,
                     is_secret: false,
                 };
-                model.apply(SourceItem { at: Duration::ZERO, kind });
+                model.apply_item(SourceItem { at: Duration::ZERO, kind });
                 continue;
             }
             let mut input = *bytes;
             while let Some(event) = reader.next(&mut input) {
                 let kind = SourceItemKind::Event { event, snapshot: None, decoding: Duration::ZERO };
-                model.apply(SourceItem { at: Duration::ZERO, kind });
+                model.apply_item(SourceItem { at: Duration::ZERO, kind });
             }
         }
         model
@@ -348,7 +358,7 @@ mod tests {
             .rows
             .iter()
             .filter_map(|row| if let RowContent::Sent(sent) = &row.content { Some(sent) } else { None });
-        rows.map(SentLine::text).collect()
+        rows.map(SentLine::text_or_mask).collect()
     }
 
     #[test]

@@ -49,17 +49,19 @@ impl ReceivedOffers {
     }
 
     /// Adds the offer that an event reports, and removes those that it answers or voids.
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply_event(&mut self, event: &Event) {
         match event.message() {
             Some(Message::Challenge(challenge)) if challenge.actor == MeOrOther::Other => {
-                self.add(of_challenge(challenge));
+                self.add_or_replace(offer_from_challenge(challenge));
             }
             Some(Message::Offer(offer)) if offer.game.is_none() => match offer.answer {
-                None if offer.actor == MeOrOther::Other => self.add(of_offer(offer)),
+                None if offer.actor == MeOrOther::Other => self.add_or_replace(offer_from_message(offer)),
                 None => {}
                 Some(_) => self.offers.retain(|known| known.kind != offer.kind.as_str()),
             },
-            Some(Message::Pending(pending)) if pending.direction == PendingDirection::From => self.number(pending),
+            Some(Message::Pending(pending)) if pending.direction == PendingDirection::From => {
+                self.number_or_add(pending);
+            }
             Some(Message::PendingRemoved(removed)) => {
                 self.offers.retain(|offer| offer.index.is_none_or(|index| !removed.indexes.contains(&index)));
             }
@@ -81,8 +83,9 @@ impl ReceivedOffers {
         }
     }
 
-    /// Adds an offer, or replaces the same one with other terms.
-    fn add(&mut self, mut offer: ReceivedOffer) {
+    /// Adds an offer, or replaces the one of the same kind and player, whose number it keeps. At the limit, the oldest is
+    /// dropped.
+    fn add_or_replace(&mut self, mut offer: ReceivedOffer) {
         if let Some(at) = self.offers.iter().position(|known| known.kind == offer.kind && known.from == offer.from) {
             let known = self.offers.remove(at);
             offer.set_number(known.index);
@@ -92,8 +95,8 @@ impl ReceivedOffers {
         self.offers.push(offer);
     }
 
-    /// Sets the number of a known offer, or adds the offer.
-    fn number(&mut self, pending: &Pending) {
+    /// Stores the server's number in the offer that it belongs to; without one, adds the offer.
+    fn number_or_add(&mut self, pending: &Pending) {
         let kind = pending.kind.as_str();
         let known = self
             .offers
@@ -105,7 +108,7 @@ impl ReceivedOffers {
         let text = format!("{} offers: {kind} {}", pending.name, pending.parameters.as_str().trim_matches('#'));
         let mut offer = ReceivedOffer::new(Some(pending.name.clone()), kind, text.trim_end().to_owned(), String::new());
         offer.set_number(Some(pending.index));
-        self.add(offer);
+        self.add_or_replace(offer);
     }
 }
 
@@ -115,13 +118,14 @@ impl ReceivedOffer {
         Self { from, kind: kind.to_owned(), index: None, text, accept, decline }
     }
 
+    /// Stores a number, and uses it in the commands that accept and decline; `None` changes nothing.
     fn set_number(&mut self, index: Option<u32>) {
         let Some(number) = index else { return };
         (self.index, self.accept, self.decline) = (index, format!("accept {number}"), format!("decline {number}"));
     }
 }
 
-fn of_challenge(challenge: &Challenge) -> ReceivedOffer {
+fn offer_from_challenge(challenge: &Challenge) -> ReceivedOffer {
     let Challenge { from, from_rating, kind, .. } = challenge;
     let rated = if challenge.rated { "rated" } else { "unrated" };
     let terms = challenge.initial_min.zip(challenge.increment_s);
@@ -130,7 +134,7 @@ fn of_challenge(challenge: &Challenge) -> ReceivedOffer {
     ReceivedOffer::new(Some(from.clone()), MATCH, text, format!("accept {from}"))
 }
 
-fn of_offer(offer: &Offer) -> ReceivedOffer {
+fn offer_from_message(offer: &Offer) -> ReceivedOffer {
     let from = offer.from.as_ref().map_or("your opponent", Handle::as_str);
     let kind = offer.kind.as_str();
     let plies = offer.count.map_or_else(String::new, |plies| format!(" {plies}"));

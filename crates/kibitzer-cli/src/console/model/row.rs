@@ -60,7 +60,7 @@ pub(crate) struct SentLine {
 
 impl SentLine {
     /// Returns the line without its end, or a mask if it is secret.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text_or_mask(&self) -> String {
         if self.secret {
             return MASK.to_owned();
         }
@@ -79,15 +79,17 @@ impl ConsoleRow {
         if let RowContent::Event(event) = &self.content { Some(event) } else { None }
     }
 
-    /// Returns the positions of the row's frame among all received bytes; `None` if the row is not a received event.
-    pub(crate) fn frame(&self) -> Option<Range<u64>> {
+    /// Returns the stream positions of the row's frame among the received bytes of all connections; `None` if the row is no
+    /// message of the server.
+    pub(crate) fn frame_range(&self) -> Option<Range<u64>> {
         let Event::Received { received, .. } = self.event()? else { return None };
         Some(self.base.saturating_add(received.offset)..self.base.saturating_add(received.end()))
     }
 
-    /// Returns the position of a byte of the row: in the stream of its connection, or in the sent line.
-    pub(crate) fn byte_position(&self, at: usize) -> u64 {
-        let start = self.frame().map_or(0, |frame| frame.start.saturating_sub(self.base));
+    /// Returns the position of byte `at` of the row, counted from the start of its connection; for a sent line, from the start of
+    /// the line.
+    pub(crate) fn stream_position(&self, at: usize) -> u64 {
+        let start = self.frame_range().map_or(0, |frame| frame.start.saturating_sub(self.base));
         start.saturating_add(u64::try_from(at).unwrap_or(u64::MAX))
     }
 
@@ -111,7 +113,7 @@ impl ConsoleRow {
         self.event().and_then(game_of)
     }
 
-    /// Returns the row as filter expressions see it.
+    /// Returns the row in the form that filter expressions compare.
     pub(crate) fn subject(&self) -> Subject<'_> {
         match &self.content {
             RowContent::Event(event) => Subject::of_event(event, self.facts),
@@ -119,12 +121,12 @@ impl ConsoleRow {
         }
     }
 
-    /// Returns a one-line summary, safe for the terminal.
-    pub(crate) fn line(&self) -> String {
+    /// Returns a summary on one line, safe for the terminal; of a sent line with its reply.
+    pub(crate) fn summary_line(&self) -> String {
         match &self.content {
             RowContent::Event(event) => one_line(event),
             RowContent::Sent(sent) => {
-                let text = sent.text();
+                let text = sent.text_or_mask();
                 let reply = sent.reply.as_ref().map_or_else(String::new, |reply| format!("  [{reply}]"));
                 format!("> {}{reply}", TerminalSafe(&text).in_cells())
             }
@@ -134,7 +136,7 @@ impl ConsoleRow {
 
     /// Returns the summary cut to a width. Of a sent line, the text is cut before its reply, and the reply's row before its time.
     pub(crate) fn summary_within(&self, cells: usize) -> String {
-        let line = self.line();
+        let line = self.summary_line();
         match &self.content {
             RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
                 let summary = format!("  [{}]", reply.short_count());
@@ -162,7 +164,7 @@ impl ConsoleRow {
     }
 
     /// Returns the approximate memory of the row, in bytes.
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn memory_size(&self) -> usize {
         size_of::<Self>()
             + match &self.content {
                 RowContent::Event(event) => size_of::<Event>() + 2 * event.raw().len(),

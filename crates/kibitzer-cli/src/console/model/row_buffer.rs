@@ -40,20 +40,20 @@ impl RowBuffer {
     /// Appends a row, and drops the oldest ones beyond the limits. The newest row always stays.
     pub(crate) fn push(&mut self, row: ConsoleRow) {
         self.newest = row.number;
-        self.bytes += row.size();
+        self.bytes += row.memory_size();
         self.kept.push_back(row);
         while self.kept.len() > self.limit || (self.bytes > self.limit_bytes && self.kept.len() > 1) {
             let gone = self.kept.pop_front();
-            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |row| row.size()));
+            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |row| row.memory_size()));
         }
     }
 
     pub(crate) fn get(&self, number: u64) -> Option<&ConsoleRow> {
-        self.kept.get(self.place(number)?)
+        self.kept.get(self.index_of(number)?)
     }
 
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut ConsoleRow> {
-        let place = self.place(number)?;
+        let place = self.index_of(number)?;
         self.kept.get_mut(place)
     }
 
@@ -64,11 +64,13 @@ impl RowBuffer {
 
     /// Iterates from a row back to the oldest one.
     pub(crate) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &ConsoleRow> {
-        let n = self.place(number.min(self.newest)).map_or(0, |place| place + 1);
+        let n = self.index_of(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()
     }
 
-    fn place(&self, number: u64) -> Option<usize> {
+    /// Returns the index in the buffer for a row number; `None` for a dropped row. A number after the newest has an index beyond
+    /// the end.
+    fn index_of(&self, number: u64) -> Option<usize> {
         usize::try_from(number.checked_sub(self.oldest())?).ok()
     }
 }

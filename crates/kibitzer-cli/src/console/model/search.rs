@@ -40,33 +40,34 @@ impl Search {
         })
     }
 
-    /// Returns whether a row is a match. Bytes and breakpoints may be found in any row, an expression only in listed rows.
+    /// Returns whether a row matches. Bytes and breakpoints are found in any row, an expression only in rows that are listed
+    /// (`is_listed`).
     pub(crate) fn accepts(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
             Self::Expression(expression) => is_listed && expression.accepts(&row.subject()),
             Self::Breakpoint(expression) => expression.accepts(&row.subject()),
-            Self::Bytes(_) => self.position(model, row).is_some(),
+            Self::Bytes(_) => self.match_position(model, row).is_some(),
         }
     }
 
-    /// Returns the first position of the searched bytes in the bytes of a row. Bytes that begin before the frame, after the frame before
-    /// it, have position 0.
-    pub(crate) fn position(&self, model: &SessionModel, row: &ConsoleRow) -> Option<usize> {
+    /// Returns the position of the first match in the bytes of a row; `None` without one, and for an expression. Bytes that begin
+    /// before the frame, in the gap after the previous frame, have position 0.
+    pub(crate) fn match_position(&self, model: &SessionModel, row: &ConsoleRow) -> Option<usize> {
         let Self::Bytes(bytes) = self else { return None };
         if let RowContent::Sent(sent) = &row.content {
-            return find(&sent.bytes, bytes);
+            return find_bytes(&sent.bytes, bytes);
         }
-        let Range { start, end } = row.frame()?;
-        let earlier = model.rows.iter_back_from(row.number.checked_sub(1)?).find_map(ConsoleRow::frame);
+        let Range { start, end } = row.frame_range()?;
+        let earlier = model.rows.iter_back_from(row.number.checked_sub(1)?).find_map(ConsoleRow::frame_range);
         let from = earlier.map_or(row.base, |frame| frame.end.max(row.base)).min(start);
         let overlap = u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_sub(1);
         let (from, stored) = model.bytes.get(from.saturating_sub(overlap).max(row.base)..end);
-        let position = from.saturating_add(u64::try_from(find(&stored.collect::<Vec<_>>(), bytes)?).ok()?);
+        let position = from.saturating_add(u64::try_from(find_bytes(&stored.collect::<Vec<_>>(), bytes)?).ok()?);
         usize::try_from(position.saturating_sub(start)).ok()
     }
 }
 
-fn find(bytes: &[u8], searched: &[u8]) -> Option<usize> {
+fn find_bytes(bytes: &[u8], searched: &[u8]) -> Option<usize> {
     bytes.windows(searched.len()).position(|window| window == searched)
 }
 
@@ -80,7 +81,7 @@ mod tests {
         let model = model(b"Foo shouts: one\n\r<sc>\n\rfics% Foo shouts: two\n\r");
         let found = |text: &str| -> Vec<(u64, usize)> {
             let search = Search::parse(text).unwrap();
-            let places = model.rows.iter().map(|row| (row.number, search.position(&model, row)));
+            let places = model.rows.iter().map(|row| (row.number, search.match_position(&model, row)));
             places.filter_map(|(number, place)| Some((number, place?))).collect()
         };
         assert_eq!(found("hex:0a0d3c"), [(2, 0)], "the tag after a line end");

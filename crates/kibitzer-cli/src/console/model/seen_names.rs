@@ -20,15 +20,15 @@ pub(crate) struct SeenNames {
 
 impl SeenNames {
     /// Records the speaker and the channel of talk, and the players of a board.
-    pub(crate) fn record(&mut self, event: &Event) {
+    pub(crate) fn record_names(&mut self, event: &Event) {
         if let Some(board) = board_in_event(event) {
             for color in Color::BOTH {
-                self.insert(board.player(color).as_str());
+                self.insert_player(board.player(color).as_str());
             }
         }
         let Some(message) = event.message() else { return };
         if let Some(speaker) = message.speaker() {
-            self.insert(speaker.as_str());
+            self.insert_player(speaker.as_str());
         }
         if let Message::Talk(talk) = message
             && let TalkKind::ChannelTell { channel } = talk.kind
@@ -37,7 +37,8 @@ impl SeenNames {
         }
     }
 
-    fn insert(&mut self, name: &str) {
+    /// Adds a player, unless the limit is reached.
+    fn insert_player(&mut self, name: &str) {
         if self.players.len() < KEPT_PLAYERS && !self.players.contains(name) {
             self.players.insert(name.to_owned());
         }

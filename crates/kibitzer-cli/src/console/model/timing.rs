@@ -28,8 +28,9 @@ pub(crate) struct RateHistory {
 }
 
 impl RateHistory {
-    /// Returns the counts of the second at `at`, inserting empty seconds since the previous one.
-    pub(crate) fn at(&mut self, at: Duration) -> &mut SecondCounts {
+    /// Returns the counts of the second that contains a time of the session, the newest one so far. Seconds that were skipped
+    /// become empty entries.
+    pub(crate) fn second_mut(&mut self, at: Duration) -> &mut SecondCounts {
         let gone = at.as_secs().saturating_sub(self.number);
         if gone > 0 {
             self.past.push_back(std::mem::take(&mut self.newest));
@@ -43,7 +44,7 @@ impl RateHistory {
     }
 
     /// Returns the last `n` seconds up to now, oldest first, including the current one.
-    pub(crate) fn last(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
+    pub(crate) fn last_seconds(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
         let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
         let newest = std::iter::repeat_n(SecondCounts::default(), silent).chain([self.newest]);
         let known = newest.chain(self.past.iter().rev().copied());
@@ -69,6 +70,7 @@ pub(crate) struct Percentiles {
 }
 
 impl DelaySamples {
+    /// Appends a sample, and drops the oldest at the limit.
     pub(crate) fn push(&mut self, delay: Duration) {
         if self.kept.len() >= KEPT_DELAYS {
             self.kept.pop_front();
@@ -76,6 +78,7 @@ impl DelaySamples {
         self.kept.push_back(delay);
     }
 
+    /// Returns the newest sample, the median and the 99th percentile; `None` without samples.
     pub(crate) fn percentiles(&self) -> Option<Percentiles> {
         let last = *self.kept.back()?;
         let mut sorted: Vec<_> = self.kept.iter().copied().collect();
@@ -85,7 +88,7 @@ impl DelaySamples {
     }
 
     /// Returns the last `n` samples, oldest first.
-    pub(crate) fn last(&self, n: usize) -> impl Iterator<Item = Duration> {
+    pub(crate) fn last_samples(&self, n: usize) -> impl Iterator<Item = Duration> {
         self.kept.iter().rev().take(n).rev().copied()
     }
 }
@@ -106,7 +109,7 @@ mod tests {
     use super::*;
 
     fn events(rates: &RateHistory, n: usize, now: u64) -> Vec<u64> {
-        rates.last(n, Duration::from_secs(now)).iter().map(|second| second.events).collect()
+        rates.last_seconds(n, Duration::from_secs(now)).iter().map(|second| second.events).collect()
     }
 
     #[test]
@@ -114,7 +117,7 @@ mod tests {
         let mut rates = RateHistory::default();
         assert_eq!(events(&rates, 3, 0), [0, 0, 0]);
         for (at, n) in [(100, 1), (1_900, 2), (4_000, 3), (4_900, 1)] {
-            rates.at(Duration::from_millis(at)).events += n;
+            rates.second_mut(Duration::from_millis(at)).events += n;
         }
         assert_eq!(events(&rates, 5, 4), [1, 2, 0, 0, 4]);
         assert_eq!(events(&rates, 5, 6), [0, 0, 4, 0, 0]);
@@ -125,8 +128,8 @@ mod tests {
     #[test]
     fn a_long_silence_takes_no_memory() {
         let mut rates = RateHistory::default();
-        rates.at(Duration::ZERO).events = 7;
-        rates.at(Duration::from_secs(u64::MAX)).events = 5;
+        rates.second_mut(Duration::ZERO).events = 7;
+        rates.second_mut(Duration::from_secs(u64::MAX)).events = 5;
         assert_eq!(rates.past.len(), KEPT_SECONDS);
         assert_eq!(events(&rates, 2, u64::MAX), [0, 5]);
     }
@@ -140,6 +143,6 @@ mod tests {
         }
         let ms = Duration::from_millis;
         assert_eq!(delays.percentiles(), Some(Percentiles { last: ms(0), median: ms(127), p99: ms(253) }));
-        assert_eq!(delays.last(2).collect::<Vec<_>>(), [ms(1), ms(0)]);
+        assert_eq!(delays.last_samples(2).collect::<Vec<_>>(), [ms(1), ms(0)]);
     }
 }

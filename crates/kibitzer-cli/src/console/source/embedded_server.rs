@@ -11,21 +11,21 @@ use crate::fault::{FaultRequest, fired_text};
 pub(super) const NOT_EMBEDDED: &str =
     "faults need an embedded server: `kibitzer` or `kibitzer bot --demo`; others have `serve --control-socket`";
 
-/// The control of the embedded server, and the faults that took effect there.
+/// Injects faults into the embedded server, and receives those that took effect there.
 #[derive(Debug)]
-pub(super) struct EmbeddedServer {
+pub(super) struct EmbeddedServerFaults {
     control: ServerControl,
     fired: Receiver<FiredFault>,
 }
 
-impl EmbeddedServer {
+impl EmbeddedServerFaults {
     pub(super) fn new(control: &ServerControl) -> Self {
         Self { control: control.clone(), fired: control.fired_faults() }
     }
 
-    /// Returns the job that injects a fault and returns its outcome. A request without a connection is for that of `player`, or for the
-    /// next one before the login.
-    pub(super) fn inject(
+    /// Returns a future that injects a fault, and resolves to the notice with the outcome. A request that names no connection
+    /// means that of `player`; before the login (`None`), the next connection.
+    pub(super) fn fault_injection(
         &self,
         request: FaultRequest,
         player: Option<&Handle>,
@@ -35,8 +35,9 @@ impl EmbeddedServer {
         async move { Some(request.inject(&control, own).await.map_or_else(Notice::Error, Notice::Info)) }
     }
 
-    /// Returns the text of the next fault that took effect.
-    pub(super) fn next_fired(&mut self) -> Option<String> {
+    /// Returns the text of the next fault that took effect, without waiting; also of faults that were missed, because too many
+    /// took effect at once.
+    pub(super) fn try_next_fired(&mut self) -> Option<String> {
         match self.fired.try_recv() {
             Ok(fault) => Some(fired_text(&fault)),
             Err(TryRecvError::Lagged(missed)) => Some(format!("missed: {missed} faults")),

@@ -35,7 +35,8 @@ pub(crate) enum FeedItem {
 /// Sends the events of an attached session to its feed.
 pub(crate) type FeedSender = mpsc::Sender<FeedItem>;
 
-/// Receiving end of a session.
+/// Everything that happens in a session: from the tap of this process, with or without a bot, or from the process that exposes
+/// the session.
 #[derive(Debug)]
 pub(crate) enum SessionFeed {
     Own(Tap),
@@ -45,13 +46,13 @@ pub(crate) enum SessionFeed {
 
 impl SessionFeed {
     /// Creates the feed of an attached session, and the sender for [`fill_feed`].
-    pub(crate) fn attached() -> (Self, FeedSender) {
+    pub(crate) fn new_attached() -> (Self, FeedSender) {
         let (sender, items) = mpsc::channel(FEED_CAPACITY);
         (Self::Attached(items), sender)
     }
 
     /// Creates the feed of a session in which a bot plays, and the sender for the bot's events.
-    pub(crate) fn of_bot(tap: Tap) -> (Self, BotSender) {
+    pub(crate) fn with_bot(tap: Tap) -> (Self, BotSender) {
         let (sender, events) = mpsc::channel(BOT_CAPACITY);
         let missed = Arc::<AtomicU64>::default();
         let sender = BotSender { events: sender, missed: Arc::clone(&missed) };
@@ -60,10 +61,10 @@ impl SessionFeed {
     }
 
     /// Returns the next item without waiting; `None` if there is none now.
-    pub(crate) fn next(&mut self) -> Option<FeedItem> {
+    pub(crate) fn try_next(&mut self) -> Option<FeedItem> {
         match self {
             Self::Own(tap) => tap.try_recv().ok().map(|item| FeedItem::Session(AttachEvent::Item(item))),
-            Self::Bot(feed) => feed.next(),
+            Self::Bot(feed) => feed.try_next(),
             Self::Attached(items) => items.try_recv().ok(),
         }
     }
@@ -80,7 +81,7 @@ pub(crate) struct BotFeed {
 }
 
 impl BotFeed {
-    fn next(&mut self) -> Option<FeedItem> {
+    fn try_next(&mut self) -> Option<FeedItem> {
         // The bot's event first: what caused it is in the tap by now.
         self.next_of_bot = self.next_of_bot.take().or_else(|| self.events.try_recv().ok());
         self.next_of_tap = self.next_of_tap.take().or_else(|| self.tap.try_recv().ok());
@@ -105,11 +106,11 @@ pub(crate) struct BotSender {
 }
 
 impl BotSender {
-    /// Sends an event without waiting; returns whether the feed still exists.
+    /// Sends an event without waiting, or drops it. Returns `false` once the feed no longer exists.
     ///
     /// Analysis is dropped, uncounted, once half of the channel is full, as later analysis replaces it. Other events are dropped only if
     /// the channel is full; the feed reports how many.
-    pub(crate) fn send(&self, event: &BotEvent) -> bool {
+    pub(crate) fn send_or_drop(&self, event: &BotEvent) -> bool {
         let is_analysis = matches!(event, BotEvent::Analysis { .. });
         if !is_analysis || self.events.capacity() > BOT_CAPACITY / 2 {
             let sent = self.events.try_send((Instant::now(), event.clone()));
@@ -170,17 +171,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn events_of_the_bot_stand_between_those_of_the_session() {
         let (sender, tap) = mpsc::channel(9);
-        let (mut feed, bot) = SessionFeed::of_bot(tap);
+        let (mut feed, bot) = SessionFeed::with_bot(tap);
         for number in 0..3 {
             let received = Observation::Received(vec![number].into());
             sender.try_send(TapItem::new(Instant::now(), received, None)).unwrap();
             // At the same time, the session's event is the cause.
-            assert!(bot.send(&acted("at once")));
+            assert!(bot.send_or_drop(&acted("at once")));
             tokio::time::advance(Duration::from_millis(1)).await;
-            assert!(bot.send(&acted("later")));
+            assert!(bot.send_or_drop(&acted("later")));
             tokio::time::advance(Duration::from_millis(1)).await;
         }
-        let kinds = std::iter::from_fn(|| feed.next()).map(|item| match item {
+        let kinds = std::iter::from_fn(|| feed.try_next()).map(|item| match item {
             FeedItem::Bot(_, event) => event.to_string(),
             _ => "session".to_owned(),
         });
@@ -190,14 +191,14 @@ mod tests {
     #[tokio::test]
     async fn analysis_leaves_room_for_actions_and_dropped_actions_are_counted() {
         let (_sender, tap) = mpsc::channel(9);
-        let (mut feed, bot) = SessionFeed::of_bot(tap);
-        (0..2 * BOT_CAPACITY).for_each(|_| assert!(bot.send(&analysis())));
-        (0..BOT_CAPACITY).for_each(|_| assert!(bot.send(&acted("x"))));
-        let items: Vec<_> = std::iter::from_fn(|| feed.next()).collect();
+        let (mut feed, bot) = SessionFeed::with_bot(tap);
+        (0..2 * BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&analysis())));
+        (0..BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&acted("x"))));
+        let items: Vec<_> = std::iter::from_fn(|| feed.try_next()).collect();
         let n_actions = items.iter().filter(|item| matches!(item, FeedItem::Bot(_, BotEvent::Acted { .. }))).count();
         assert_eq!((items.len(), n_actions), (BOT_CAPACITY + 1, BOT_CAPACITY / 2));
         assert!(matches!(items.last(), Some(FeedItem::MissedBotEvents(n)) if *n == BOT_CAPACITY as u64 / 2));
         drop(feed);
-        assert!(!bot.send(&acted("the console is closed")));
+        assert!(!bot.send_or_drop(&acted("the console is closed")));
     }
 }

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use super::Notice;
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
-use crate::console::source::embedded_server::{EmbeddedServer, NOT_EMBEDDED};
+use crate::console::source::embedded_server::{EmbeddedServerFaults, NOT_EMBEDDED};
 use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
 use crate::fault::FaultRequest;
@@ -63,7 +63,7 @@ pub(crate) struct LiveSession {
     /// Notice for the status row.
     pending_notice: Option<Notice>,
     /// `None` for other servers.
-    embedded_server: Option<EmbeddedServer>,
+    embedded_server: Option<EmbeddedServerFaults>,
     /// Whether an item arrived since the feed was last empty.
     has_new_items: bool,
     /// Whether items arrived between the last two times that the feed was empty, so that the screen is to be drawn often.
@@ -74,22 +74,22 @@ impl LiveSession {
     pub(crate) fn new(client: Client, feed: SessionFeed, server: String, runtime: runtime::Handle) -> Self {
         let sender = Some(LineSender::Own(client.clone()));
         let began = tokio::time::Instant::now();
-        Self { client: Some(client), ..Self::of_feed(feed, sender, server, runtime, began) }
+        Self { client: Some(client), ..Self::from_feed(feed, sender, server, runtime, began) }
     }
 
     /// Creates the source for a session of another process, and the sender for its events.
-    pub(crate) fn attached(
+    pub(crate) fn new_attached(
         session: &AttachedSession,
         access: AttachAccess,
         server: String,
         runtime: runtime::Handle,
     ) -> (Self, FeedSender) {
-        let (feed, events) = SessionFeed::attached();
+        let (feed, events) = SessionFeed::new_attached();
         let sender = access.may_send().then(|| LineSender::Attached(session.requests()));
-        (Self::of_feed(feed, sender, server, runtime, session.began()), events)
+        (Self::from_feed(feed, sender, server, runtime, session.began()), events)
     }
 
-    fn of_feed(
+    fn from_feed(
         feed: SessionFeed,
         sender: Option<LineSender>,
         server: String,
@@ -100,7 +100,7 @@ impl LiveSession {
             feed,
             sender,
             client: None,
-            attached_state: state_label(&SessionState::Connecting),
+            attached_state: label_of_state(&SessionState::Connecting),
             handle: None,
             server,
             runtime,
@@ -116,13 +116,13 @@ impl LiveSession {
         }
     }
 
-    /// Time since the session began.
-    pub(crate) fn time(&self, now: Instant) -> Duration {
+    /// Returns the time since the session began.
+    pub(crate) fn time_since_start(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.began.into_std())
     }
 
-    /// Returns a reader for the current connection, from its start.
-    pub(crate) fn event_reader(&self) -> EventReader {
+    /// Returns a new reader for the bytes of the present connection from its start, with its family and timeseal version.
+    pub(crate) fn new_event_reader(&self) -> EventReader {
         let capabilities = self.client.as_ref().map(Client::capabilities).unwrap_or_default();
         let args = ReaderArgs { timeseal: Some(capabilities.timeseal), server: capabilities.family, strict: false };
         args.event_reader()
@@ -138,23 +138,23 @@ impl LiveSession {
         matches!(self.feed, SessionFeed::Bot(_))
     }
 
-    /// Returns the session state as a single word.
-    pub(crate) fn state(&self) -> &'static str {
-        self.client.as_ref().map_or(self.attached_state, |client| state_label(&client.state()))
+    /// Returns the state of the session as one word, such as `live`; `gone` once the attachment to it has ended.
+    pub(crate) fn state_label(&self) -> &'static str {
+        self.client.as_ref().map_or(self.attached_state, |client| label_of_state(&client.state()))
     }
 
     /// Returns whether the session, or the attachment to it, has ended.
     pub(crate) fn is_over(&self) -> bool {
-        matches!(self.state(), "over" | "gone")
+        matches!(self.state_label(), "over" | "gone")
     }
 
     /// Returns whether lines can be sent now.
     pub(crate) fn is_ready(&self) -> bool {
-        self.state() == READY_LABEL
+        self.state_label() == READY_LABEL
     }
 
-    /// Returns the title: the handle, the server, the kind of access and the recording.
-    pub(crate) fn name(&self) -> String {
+    /// Returns the text for the title: handle, server, kind of access, and recording with its size.
+    pub(crate) fn title(&self) -> String {
         let who = self.handle.as_ref().map_or_else(String::new, |handle| format!("{handle} at "));
         let access = match (&self.client, &self.sender) {
             (Some(_), _) => "",
@@ -169,19 +169,19 @@ impl LiveSession {
         format!("{who}{}{access}{recording}", self.server)
     }
 
-    /// Returns the next item, without waiting.
-    pub(crate) fn next(&mut self) -> NextItem {
+    /// Returns the next item that has arrived, without waiting. Without one, also notes whether items arrived lately (`is_busy`).
+    pub(crate) fn next_item(&mut self) -> NextItem {
         // Before its consequences.
-        if let Some(text) = self.embedded_server.as_mut().and_then(EmbeddedServer::next_fired) {
-            return NextItem::Item(self.note(text));
+        if let Some(text) = self.embedded_server.as_mut().and_then(EmbeddedServerFaults::try_next_fired) {
+            return NextItem::Item(self.mark_now(text));
         }
-        while let Some(received) = self.feed.next() {
+        while let Some(received) = self.feed.try_next() {
             let item = match received {
                 FeedItem::Session(AttachEvent::Item(item)) => {
                     self.has_new_items = true;
-                    self.item(item)
+                    self.convert_tap_item(item)
                 }
-                FeedItem::Session(AttachEvent::Snapshot(snapshot)) => Some(self.snapshot_item(&snapshot)),
+                FeedItem::Session(AttachEvent::Snapshot(snapshot)) => Some(self.apply_snapshot(&snapshot)),
                 // Kinds that a later version of the protocol adds.
                 FeedItem::Session(_) => None,
                 FeedItem::Bot(at, event) => {
@@ -189,22 +189,22 @@ impl LiveSession {
                     let at = at.saturating_duration_since(self.began);
                     Some(SourceItem { at, kind: SourceItemKind::Bot(event) })
                 }
-                FeedItem::MissedBotEvents(missed) => Some(self.note(format!("missed: {missed} events of the bot"))),
-                FeedItem::Detached(reason) => Some(self.disconnected_item(reason)),
+                FeedItem::MissedBotEvents(missed) => Some(self.mark_now(format!("missed: {missed} events of the bot"))),
+                FeedItem::Detached(reason) => Some(self.end_attachment(reason)),
             };
             if let Some(item) = item {
                 return NextItem::Item(item);
             }
         }
-        if let Some(item) = self.failed_recording() {
+        if let Some(item) = self.take_recording_failure() {
             return NextItem::Item(item);
         }
         self.is_busy = std::mem::take(&mut self.has_new_items);
         NextItem::Wait
     }
 
-    /// Updates the state and the handle. A snapshot has both, but later changes arrive as events only.
-    fn track_state(&mut self, event: &Event) {
+    /// Updates the label of the state, and the handle, which a later event may change after a snapshot.
+    fn update_state(&mut self, event: &Event) {
         self.attached_state = match event {
             Event::Connecting { .. } => "dialing",
             Event::Connected => "login",
@@ -218,11 +218,11 @@ impl LiveSession {
         }
     }
 
-    /// Takes over the session state from a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching, and
-    /// after a gap in the stream.
-    fn snapshot_item(&mut self, snapshot: &SessionSnapshot) -> SourceItem {
+    /// Stores the state and the handle in a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching,
+    /// and after a gap in the stream.
+    fn apply_snapshot(&mut self, snapshot: &SessionSnapshot) -> SourceItem {
         self.unconfirmed.clear();
-        self.attached_state = state_label(&snapshot.state);
+        self.attached_state = label_of_state(&snapshot.state);
         self.handle.clone_from(&snapshot.handle);
         let snapshots: Vec<_> = snapshot.games.iter().map(GameSnapshot::new).collect();
         let lines = snapshot.games.iter().flat_map(Game::to_snapshot_lines).collect();
@@ -243,41 +243,47 @@ impl LiveSession {
         }
     }
 
-    /// Reports that the attachment ended.
-    fn disconnected_item(&mut self, reason: String) -> SourceItem {
+    /// Stores that the attachment has ended, with a notice, and returns a mark with the reason.
+    fn end_attachment(&mut self, reason: String) -> SourceItem {
         self.attached_state = "gone";
         self.pending_notice = Some(Notice::Error(reason.clone()));
-        self.note(reason)
+        self.mark_now(reason)
     }
 
-    fn note(&self, text: String) -> SourceItem {
+    /// Returns the item of a mark at the present time.
+    fn mark_now(&self, text: String) -> SourceItem {
         let now = tokio::time::Instant::now().into_std();
-        SourceItem { at: self.time(now), kind: SourceItemKind::Note(text) }
+        SourceItem { at: self.time_since_start(now), kind: SourceItemKind::Note(text) }
     }
 
-    /// Returns a failure of the recording, once.
-    fn failed_recording(&mut self) -> Option<SourceItem> {
+    /// Returns the mark of a failed recording, and stores a notice; `None` after the first call for the same failure, and without
+    /// one.
+    fn take_recording_failure(&mut self) -> Option<SourceItem> {
         let failed = self.client.as_ref().and_then(Client::recording).filter(|recording| recording.error.is_some());
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
         let text = failure(&failed.filter(|_| !was_shown)?);
         self.pending_notice = Some(Notice::Error(text.clone()));
-        Some(self.note(text))
+        Some(self.mark_now(text))
     }
 
-    /// Shows the faults of the embedded server that the session is on, and lets [`inject`](Self::inject) add some.
+    /// Sets the control of the embedded server that the session is on: its faults become marks, and
+    /// [`start_fault_injection`](Self::start_fault_injection) adds some.
     pub(crate) fn set_embedded_server(&mut self, control: &ServerControl) {
-        self.embedded_server = Some(EmbeddedServer::new(control));
+        self.embedded_server = Some(EmbeddedServerFaults::new(control));
     }
 
-    /// Starts to inject a fault, into the connection of this session if the request names none. [`notice`](Self::notice) returns the
-    /// outcome.
-    pub(crate) fn inject(&mut self, request: FaultRequest) -> Result<(), &'static str> {
-        let injection = self.embedded_server.as_ref().map(|server| server.inject(request, self.handle.as_ref()));
+    /// Starts to inject a fault, into the connection of this session if the request names none.
+    /// [`take_notice`](Self::take_notice) returns the outcome.
+    pub(crate) fn start_fault_injection(&mut self, request: FaultRequest) -> Result<(), &'static str> {
+        let injection =
+            self.embedded_server.as_ref().map(|server| server.fault_injection(request, self.handle.as_ref()));
         self.jobs.spawn_on(injection.ok_or(NOT_EMBEDDED)?, &self.runtime);
         Ok(())
     }
 
-    fn item(&mut self, item: TapItem) -> Option<SourceItem> {
+    /// Converts an observation to an item, and updates the state. `None` for the bytes of a sent line, which are stored until its
+    /// event arrives, and for unknown observations.
+    fn convert_tap_item(&mut self, item: TapItem) -> Option<SourceItem> {
         let at = item.at.saturating_duration_since(self.began);
         let kind = match item.observation {
             Observation::Received(bytes) => SourceItemKind::Bytes(bytes.into()),
@@ -290,9 +296,9 @@ impl LiveSession {
                 return None;
             }
             Observation::Event { event, parsing } => {
-                self.track_state(&event);
+                self.update_state(&event);
                 if let Event::Sent { line, .. } = &event {
-                    self.sent(line.as_deref())
+                    self.convert_sent_line(line.as_deref())
                 } else {
                     if matches!(event, Event::Connected) {
                         self.unconfirmed.clear();
@@ -312,15 +318,15 @@ impl LiveSession {
         Some(SourceItem { at, kind })
     }
 
-    /// Converts a sent line; its text is `None` if it is secret.
-    fn sent(&mut self, line: Option<&str>) -> SourceItemKind {
+    /// Converts a sent line, with the oldest stored bytes of a sent line; `line` is `None` if it is secret.
+    fn convert_sent_line(&mut self, line: Option<&str>) -> SourceItemKind {
         let bytes = self.unconfirmed.pop_front().unwrap_or_default();
         let text = line.unwrap_or_default().as_bytes().to_vec();
         SourceItemKind::Sent { bytes, text, answers_ping: false, is_secret: line.is_none() }
     }
 
-    /// Starts to send a line. Its reply arrives as items; [`notice`](Self::notice) returns failures that no item shows.
-    pub(crate) fn request(&mut self, line: &str) -> Result<(), &'static str> {
+    /// Starts to send a line. Its reply arrives as items; [`take_notice`](Self::take_notice) returns failures that no item shows.
+    pub(crate) fn start_sending(&mut self, line: &str) -> Result<(), &'static str> {
         if self.is_over() {
             return Err("not sent: the session is over");
         }
@@ -345,8 +351,8 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Starts to record the session in a new file. [`notice`](Self::notice) returns the outcome.
-    pub(crate) fn record(&mut self, file: String) -> Result<(), &'static str> {
+    /// Starts to record the session in a new file. [`take_notice`](Self::take_notice) returns the outcome.
+    pub(crate) fn start_recording(&mut self, file: String) -> Result<(), &'static str> {
         let Some(client) = self.client.clone() else {
             return Err("an attached session can be recorded by its own process only");
         };
@@ -360,8 +366,8 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Returns the outcome of a request or recording, if it has to be shown.
-    pub(crate) fn notice(&mut self) -> Option<Notice> {
+    /// Returns the next notice: the outcome of a job that has ended, otherwise the stored one.
+    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
         while let Some(outcome) = self.jobs.try_join_next() {
             if let Ok(Some(notice)) = outcome {
                 return Some(notice);
@@ -371,12 +377,13 @@ impl LiveSession {
     }
 }
 
-/// Converts a line of timeseal itself.
+/// Converts a sent line of timeseal itself; `name` is shown in place of its unreadable text.
 fn timeseal_item(bytes: Vec<u8>, name: &str) -> SourceItemKind {
     SourceItemKind::Sent { bytes, text: name.into(), answers_ping: true, is_secret: false }
 }
 
-const fn state_label(state: &SessionState) -> &'static str {
+/// Returns the word for a state of a session of this process.
+const fn label_of_state(state: &SessionState) -> &'static str {
     match state {
         SessionState::Connecting => "dialing",
         SessionState::LoggingIn(_) => "login",

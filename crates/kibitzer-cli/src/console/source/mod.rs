@@ -57,16 +57,16 @@ impl ConsoleSource {
         matches!(self, Self::Live(live) if live.has_bot())
     }
 
-    /// Returns whether lines can be sent, at least while the session is ready.
+    /// Returns whether the source is a session that accepts typed lines whenever it is ready.
     pub(crate) const fn accepts_lines(&self) -> bool {
         matches!(self, Self::Live(live) if !live.is_read_only())
     }
 
-    /// Returns the current time of the recording, or since the session began.
-    pub(crate) fn time(&self, now: Instant) -> Duration {
+    /// Returns the time at which a recording is, or since the session began.
+    pub(crate) fn current_time(&self, now: Instant) -> Duration {
         match self {
-            Self::Recording(player) => player.time(now),
-            Self::Live(live) => live.time(now),
+            Self::Recording(player) => player.current_time(now),
+            Self::Live(live) => live.time_since_start(now),
         }
     }
 
@@ -78,16 +78,16 @@ impl ConsoleSource {
         }
     }
 
-    /// Returns a reader for a connection of the session, from its start.
-    pub(crate) fn event_reader(&self) -> EventReader {
+    /// Returns a new reader for the bytes of a connection of the source from its start.
+    pub(crate) fn new_event_reader(&self) -> EventReader {
         match self {
-            Self::Recording(player) => player.replay.event_reader(),
-            Self::Live(live) => live.event_reader(),
+            Self::Recording(player) => player.replay.new_event_reader(),
+            Self::Live(live) => live.new_event_reader(),
         }
     }
 
-    /// Returns whether the screen is to be drawn often.
-    pub(crate) fn is_moving(&self) -> bool {
+    /// Returns whether items arrive at present, so that the screen is to be drawn at the higher rate.
+    pub(crate) fn needs_fast_redraw(&self) -> bool {
         match self {
             Self::Recording(player) => player.goal.is_some() || player.is_playing(),
             Self::Live(live) => live.is_busy,
@@ -98,11 +98,11 @@ impl ConsoleSource {
     ///
     /// # Errors
     ///
-    /// As [`RecordingPlayer::next`].
-    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, Failure> {
+    /// As [`RecordingPlayer::next_item`].
+    pub(crate) fn next_item(&mut self, now: Instant) -> Result<NextItem, Failure> {
         match self {
-            Self::Recording(player) => player.next(now),
-            Self::Live(live) => Ok(live.next()),
+            Self::Recording(player) => player.next_item(now),
+            Self::Live(live) => Ok(live.next_item()),
         }
     }
 }

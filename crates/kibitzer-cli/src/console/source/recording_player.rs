@@ -23,8 +23,9 @@ pub(crate) enum PlayGoal {
 }
 
 impl PlayGoal {
-    /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. Always `false` for a time.
-    pub(crate) fn is_met(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
+    /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. `false` for a time, which items
+    /// reach, not rows.
+    pub(crate) fn is_reached_by(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
             Self::Row => is_listed,
             Self::Match(search) => search.accepts(model, row, is_listed),
@@ -34,7 +35,7 @@ impl PlayGoal {
     }
 }
 
-/// Returns the ply that a row's board shows, if it is about the game, or about any if none is given.
+/// Returns the ply of the board in a row, if it is one of `game`, or of any game for `None`.
 pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
     let event = row
         .event()
@@ -50,7 +51,7 @@ pub(crate) struct RecordingPlayer {
     pub(crate) goal: Option<PlayGoal>,
 }
 
-/// Result of polling a source.
+/// Answer of a source to the request for its next item.
 pub(crate) enum NextItem {
     Item(SourceItem),
     /// Nothing is due yet.
@@ -64,7 +65,7 @@ pub(crate) enum NextItem {
 impl RecordingPlayer {
     pub(crate) fn new(replay: RecordingReader, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
-        clock.run(now);
+        clock.start(now);
         Self { replay, clock, goal: None }
     }
 
@@ -73,8 +74,8 @@ impl RecordingPlayer {
     }
 
     /// Returns the current time of the recording.
-    pub(crate) fn time(&self, now: Instant) -> Duration {
-        self.clock.at(now).min(self.replay.length)
+    pub(crate) fn current_time(&self, now: Instant) -> Duration {
+        self.clock.reading_at(now).min(self.replay.length)
     }
 
     /// Stops playback and abandons the goal.
@@ -83,14 +84,14 @@ impl RecordingPlayer {
         self.goal = None;
     }
 
-    /// Stops playback and sets the clock back to the time of an item just played.
+    /// Stops playback, abandons the goal, and sets the clock, back to the time of an item just played.
     pub(crate) fn stop_at(&mut self, time: Duration, now: Instant) {
         self.stop(now);
-        self.clock.set(time, now);
+        self.clock.set_reading(time, now);
     }
 
-    /// Plays as fast as possible up to a goal, and stops there.
-    pub(crate) fn play_to(&mut self, goal: PlayGoal, now: Instant) {
+    /// Lets the following items be delivered as fast as possible up to a goal. The clock stops.
+    pub(crate) fn seek_to(&mut self, goal: PlayGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
@@ -99,46 +100,46 @@ impl RecordingPlayer {
     ///
     /// # Errors
     ///
-    /// As [`RecordingReader::rewind`].
-    pub(crate) fn rewind(&mut self, now: Instant) -> Result<(), Failure> {
-        self.clock.set(Duration::ZERO, now);
-        self.replay.rewind()
+    /// As [`RecordingReader::restart`].
+    pub(crate) fn restart(&mut self, now: Instant) -> Result<(), Failure> {
+        self.clock.set_reading(Duration::ZERO, now);
+        self.replay.restart()
     }
 
-    /// Returns the next item that is due, without waiting.
+    /// Returns the next item that is due by the clock or before the goal, without waiting; sets the clock while it seeks.
     ///
     /// # Errors
     ///
     /// As [`RecordingReader::next_until`].
-    pub(crate) fn next(&mut self, now: Instant) -> Result<NextItem, Failure> {
+    pub(crate) fn next_item(&mut self, now: Instant) -> Result<NextItem, Failure> {
         let until = match &self.goal {
             // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running => return Ok(NextItem::Wait),
-            None => self.clock.at(now),
+            None => self.clock.reading_at(now),
             Some(PlayGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
         };
         if let Some(item) = self.replay.next_until(until)? {
             if self.goal.is_some() {
-                self.clock.set(item.at, now);
+                self.clock.set_reading(item.at, now);
             }
             return Ok(NextItem::Item(item));
         }
         if let Some(PlayGoal::Time(time)) = self.goal {
-            self.clock.set(time, now);
+            self.clock.set_reading(time, now);
             self.goal = None;
             return Ok(NextItem::GoalReached);
         }
         if self.replay.is_over {
-            self.clock.set(self.time(now), now);
+            self.clock.set_reading(self.current_time(now), now);
             return Ok(NextItem::End(self.goal.take()));
         }
         Ok(NextItem::Wait)
     }
 
-    /// Clears the goal if a row reaches it, and returns that goal.
+    /// Clears and returns the goal if this row reaches it; `None` otherwise.
     pub(crate) fn take_reached_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> Option<PlayGoal> {
         let row = model.rows.get(row)?;
-        self.goal.take_if(|goal| goal.is_met(model, row, is_listed))
+        self.goal.take_if(|goal| goal.is_reached_by(model, row, is_listed))
     }
 }

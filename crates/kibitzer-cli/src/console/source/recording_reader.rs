@@ -16,7 +16,7 @@ use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
 use crate::failure::Failure;
 use crate::output::cut_text;
 
-/// A recording, and the position of playback in it.
+/// A recording that is read and parsed piece by piece, and the position in it.
 #[derive(Debug)]
 pub(crate) struct RecordingReader {
     path: PathBuf,
@@ -55,26 +55,27 @@ impl RecordingReader {
     /// a line.
     pub(crate) fn open(path: &Path, args: ReaderArgs, stopwatch: fn() -> Instant) -> Result<Self, Failure> {
         let (mut length, mut utc_start, mut cut) = (Duration::ZERO, None, None);
-        for record in open(path)? {
+        for record in open_transcript(path)? {
             match record {
                 Ok(record) => {
                     length = length.max(record.time);
                     utc_start = utc_start.or_else(|| Some(record.utc?.minus(record.time)));
                 }
                 Err(TranscriptError::Torn { line }) if !args.strict => cut = Some(line),
-                Err(error) => return Err(cannot_read(path, &error)),
+                Err(error) => return Err(read_failure(path, &error)),
             }
         }
         Ok(Self { length, utc_start, ..Self::at_start(path.to_owned(), args, stopwatch, cut)? })
     }
 
+    /// Opens the file at its beginning, with a length of zero. `cut` is the line inside which it ends.
     fn at_start(
         path: PathBuf,
         args: ReaderArgs,
         stopwatch: fn() -> Instant,
         cut: Option<u64>,
     ) -> Result<Self, Failure> {
-        let records = open(&path)?;
+        let records = open_transcript(&path)?;
         Ok(Self {
             path,
             args,
@@ -95,22 +96,22 @@ impl RecordingReader {
     }
 
     /// Returns a reader for a connection of the recording, from its start.
-    pub(crate) fn event_reader(&self) -> EventReader {
+    pub(crate) fn new_event_reader(&self) -> EventReader {
         self.args.event_reader()
     }
 
     /// Returns the file name without its directory.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn file_name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
-    /// Restarts from the beginning. Reopens the file.
+    /// Restarts from the beginning. Opens the file again.
     ///
     /// # Errors
     ///
     /// [`Failure`] if the file no longer exists.
-    pub(crate) fn rewind(&mut self) -> Result<(), Failure> {
+    pub(crate) fn restart(&mut self) -> Result<(), Failure> {
         let start = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.cut)?;
         *self = Self { length: self.length, utc_start: self.utc_start, ..start };
         Ok(())
@@ -124,36 +125,38 @@ impl RecordingReader {
     pub(crate) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, Failure> {
         loop {
             if self.at <= until
-                && let Some(kind) = self.ready.pop_front().or_else(|| self.decode())
+                && let Some(kind) = self.ready.pop_front().or_else(|| self.decode_next_event())
             {
                 return Ok(Some(SourceItem { at: self.at, kind }));
             }
-            match self.peek()?.map(|record| record.time) {
+            match self.peek_record()?.map(|record| record.time) {
                 Some(time) if time.max(self.at) <= until => self.start_next_record(),
                 Some(_) => return Ok(None),
-                None => return Ok(self.finish()),
+                None => return Ok(self.next_at_end()),
             }
         }
     }
 
-    fn peek(&mut self) -> Result<Option<&Record>, Failure> {
+    /// Reads the next record ahead; `None` at the end of the file, and before a line that it ends in.
+    fn peek_record(&mut self) -> Result<Option<&Record>, Failure> {
         if self.next.is_none() {
             self.next = match self.records.next().transpose() {
                 Err(TranscriptError::Torn { .. }) => None,
-                read => read.map_err(|error| cannot_read(&self.path, &error))?,
+                read => read.map_err(|error| read_failure(&self.path, &error))?,
             };
         }
         Ok(self.next.as_ref())
     }
 
-    /// Starts the next record. Times never decrease, even if those of the recording do.
+    /// Converts the record that was read ahead to items, if there is one. The times of items never decrease, even if those of
+    /// records do.
     fn start_next_record(&mut self) {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);
         match record.direction {
             Direction::Received if record.bytes.is_empty() => {
                 while let Some(event) = self.events.finish() {
-                    self.ready.push_back(self.wrap(event, Duration::ZERO));
+                    self.ready.push_back(self.event_item(event, Duration::ZERO));
                 }
                 self.ready.push_back(SourceItemKind::Disconnected);
                 self.events = self.args.event_reader();
@@ -165,12 +168,13 @@ impl RecordingReader {
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
                 let timeseal = self.args.timeseal();
-                self.ready.extend(lines.map(|line| sent(line, record.redacted, timeseal, &mut self.detector)));
+                self.ready.extend(lines.map(|line| sent_item(line, record.redacted, timeseal, &mut self.detector)));
             }
         }
     }
 
-    fn decode(&mut self) -> Option<SourceItemKind> {
+    /// Decodes the next event of the received bytes, and measures the time; `None` if more bytes are needed.
+    fn decode_next_event(&mut self) -> Option<SourceItemKind> {
         let started = (self.stopwatch)();
         let mut rest: &[u8] = self.undecoded.make_contiguous();
         let before = rest.len();
@@ -178,25 +182,26 @@ impl RecordingReader {
         let decoding = (self.stopwatch)().saturating_duration_since(started);
         let n_taken = before - rest.len();
         self.undecoded.drain(..n_taken);
-        event.map(|event| self.wrap(event, decoding))
+        event.map(|event| self.event_item(event, decoding))
     }
 
-    /// Returns what remains at the end: an unfinished line, then the mark of a cut recording.
-    fn finish(&mut self) -> Option<SourceItem> {
-        let rest = self.events.finish().map(|event| self.wrap(event, Duration::ZERO));
+    /// Returns what remains at the end of the recording: an unfinished line, then the mark of a cut. Then the recording is over.
+    fn next_at_end(&mut self) -> Option<SourceItem> {
+        let rest = self.events.finish().map(|event| self.event_item(event, Duration::ZERO));
         let kind = rest.or_else(|| self.cut_mark.take().map(SourceItemKind::Note));
         self.is_over = kind.is_none();
         Some(SourceItem { at: self.at, kind: kind? })
     }
 
-    fn wrap(&self, event: Event, decoding: Duration) -> SourceItemKind {
+    /// Converts an event, with the present state of its game.
+    fn event_item(&self, event: Event, decoding: Duration) -> SourceItemKind {
         let game = event.affected_game().and_then(|id| self.events.games().get(id));
         SourceItemKind::Event { snapshot: game.map(|game| Box::new(GameSnapshot::new(game))), event, decoding }
     }
 }
 
 /// Converts a sent line, unsealed if it is sealed.
-fn sent(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
+fn sent_item(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line) };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);
     let text = unsealed.map_or_else(|| line.trim_ascii_end().to_vec(), |unsealed| unsealed.text);
@@ -206,12 +211,12 @@ fn sent(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut Secre
     SourceItemKind::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
 }
 
-fn open(path: &Path) -> Result<TranscriptReader<BufReader<File>>, Failure> {
+fn open_transcript(path: &Path) -> Result<TranscriptReader<BufReader<File>>, Failure> {
     let opened = File::open(path);
     let file = opened.map_err(|error| Failure::local(format!("cannot open {}: {error}", path.display())))?;
     Ok(TranscriptReader::new(BufReader::new(file)))
 }
 
-fn cannot_read(path: &Path, error: &TranscriptError) -> Failure {
+fn read_failure(path: &Path, error: &TranscriptError) -> Failure {
     Failure::local(format!("cannot read {}: {error}", path.display()))
 }

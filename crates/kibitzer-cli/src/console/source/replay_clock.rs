@@ -16,7 +16,7 @@ pub(crate) struct ReplayClock {
 }
 
 impl ReplayClock {
-    /// Creates a stopped clock at zero. The speed is clamped to [`SPEEDS`].
+    /// Creates a stopped clock at zero; the speed is clamped to [`SPEEDS`].
     pub(crate) fn new(speed: f64, now: Instant) -> Self {
         Self {
             shown: Duration::ZERO,
@@ -27,7 +27,7 @@ impl ReplayClock {
     }
 
     /// Returns the reading at `now`.
-    pub(crate) fn at(&self, now: Instant) -> Duration {
+    pub(crate) fn reading_at(&self, now: Instant) -> Duration {
         if !self.is_running {
             return self.shown;
         }
@@ -37,23 +37,26 @@ impl ReplayClock {
     }
 
     /// Sets the reading without starting or stopping the clock.
-    pub(crate) const fn set(&mut self, time: Duration, now: Instant) {
+    pub(crate) const fn set_reading(&mut self, time: Duration, now: Instant) {
         self.shown = time;
         self.since = now;
     }
 
-    pub(crate) fn run(&mut self, now: Instant) {
-        self.set(self.at(now), now);
+    /// Starts the clock from its present reading.
+    pub(crate) fn start(&mut self, now: Instant) {
+        self.set_reading(self.reading_at(now), now);
         self.is_running = true;
     }
 
+    /// Stops the clock at its present reading.
     pub(crate) fn stop(&mut self, now: Instant) {
-        self.set(self.at(now), now);
+        self.set_reading(self.reading_at(now), now);
         self.is_running = false;
     }
 
+    /// Changes the speed from now on, clamped to [`SPEEDS`].
     pub(crate) fn set_speed(&mut self, speed: f64, now: Instant) {
-        self.set(self.at(now), now);
+        self.set_reading(self.reading_at(now), now);
         self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
     }
 }
@@ -67,15 +70,15 @@ mod tests {
         let start = Instant::now();
         let s = |s| start + Duration::from_secs(s);
         let mut clock = ReplayClock::new(1.0, start);
-        assert_eq!(clock.at(s(5)), Duration::ZERO);
-        clock.run(s(5));
-        assert_eq!(clock.at(s(7)), Duration::from_secs(2));
+        assert_eq!(clock.reading_at(s(5)), Duration::ZERO);
+        clock.start(s(5));
+        assert_eq!(clock.reading_at(s(7)), Duration::from_secs(2));
         clock.set_speed(4.0, s(7));
-        assert_eq!(clock.at(s(8)), Duration::from_secs(6));
+        assert_eq!(clock.reading_at(s(8)), Duration::from_secs(6));
         clock.stop(s(8));
-        assert_eq!(clock.at(s(99)), Duration::from_secs(6));
-        clock.set(Duration::from_secs(1), s(99));
-        assert_eq!(clock.at(s(100)), Duration::from_secs(1));
+        assert_eq!(clock.reading_at(s(99)), Duration::from_secs(6));
+        clock.set_reading(Duration::from_secs(1), s(99));
+        assert_eq!(clock.reading_at(s(100)), Duration::from_secs(1));
     }
 
     #[test]
@@ -83,9 +86,9 @@ mod tests {
         let start = Instant::now();
         let mut clock = ReplayClock::new(f64::INFINITY, start);
         assert!(clock.speed.total_cmp(SPEEDS.end()).is_eq());
-        clock.set(Duration::MAX, start);
-        clock.run(start);
-        assert_eq!(clock.at(start + Duration::from_secs(1)), Duration::MAX);
+        clock.set_reading(Duration::MAX, start);
+        clock.start(start);
+        assert_eq!(clock.reading_at(start + Duration::from_secs(1)), Duration::MAX);
         clock.set_speed(-3.0, start);
         assert!(clock.speed.total_cmp(SPEEDS.start()).is_eq());
     }

@@ -18,8 +18,8 @@ use super::InputState;
 /// Flags that poll reports for a terminal that is gone, requested or not.
 const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
-/// Opens the terminal that keys are read from: standard input or, if that is not a terminal, the controlling terminal.
-pub(crate) fn terminal() -> io::Result<OwnedFd> {
+/// Opens the terminal that keys are read from: standard input or, if that is no terminal, the controlling terminal.
+pub(crate) fn open_terminal() -> io::Result<OwnedFd> {
     let stdin = io::stdin();
     if isatty(&stdin) {
         return stdin.as_fd().try_clone_to_owned();
@@ -27,7 +27,7 @@ pub(crate) fn terminal() -> io::Result<OwnedFd> {
     File::options().read(true).write(true).open("/dev/tty").map(OwnedFd::from)
 }
 
-/// The terminal and the signal for its size changes.
+/// Waits for input of the terminal and for changes of its size.
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     terminal: OwnedFd,
@@ -41,16 +41,16 @@ impl Keyboard {
     pub(crate) fn open() -> io::Result<Self> {
         let (resized, resizes) = UnixStream::pair()?;
         resized.set_nonblocking(true)?;
-        let terminal = terminal()?;
+        let terminal = open_terminal()?;
         Ok(Self { terminal, resized, signal: pipe::register(SIGWINCH, resizes)? })
     }
 
-    /// Waits for keys or a new size, at most for `pause`.
+    /// Waits until keys can be read or the size has changed, at most for `pause`. A signal ends the wait early.
     ///
     /// # Errors
     ///
     /// Those of poll.
-    pub(crate) fn wait(&self, pause: Duration) -> io::Result<InputState> {
+    pub(crate) fn wait_for_input(&self, pause: Duration) -> io::Result<InputState> {
         let watched = [self.terminal.as_fd(), self.resized.as_fd()];
         let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;

@@ -20,7 +20,8 @@ use super::InputState;
 use super::keyboard::Keyboard;
 use super::suspension::Suspension;
 use crate::console::input::{
-    Action, Completion, Focus, History, LineEditor, StateDirectory, action, end_within, pressed,
+    Action, Completion, Focus, History, LineEditor, StateDirectory, action_for_key, normalized_press,
+    suffix_within_cells,
 };
 use crate::console::model::{MASK, SeenNames, truncate_to_cells};
 use crate::live::TerminalModes;
@@ -35,29 +36,29 @@ const UNREAD_BYTES: usize = 64 << 10;
 /// Shown before the input.
 const MARK: &str = "> ";
 
-/// Modes of the terminal from before; `None` while the process is suspended.
-type SharedModes = Arc<Mutex<Option<TerminalModes>>>;
+/// Modes of the terminal from before, which dropping them restores; `None` while the process is suspended.
+type SavedModes = Arc<Mutex<Option<TerminalModes>>>;
 
 /// The input line of a session that is printed on the terminal. Dropping it restores the terminal.
 pub(crate) struct LineMode {
-    modes: SharedModes,
+    modes: SavedModes,
     /// Dropped first, which ends the thread.
     alive: Option<Sender<()>>,
     ended: Receiver<()>,
 }
 
-/// State of the session that the input line depends on.
+/// State of the session that the input line depends on: names for completion, and whether a password is asked for.
 #[derive(Default)]
 struct SessionContext {
     names: SeenNames,
     password_prompt: PasswordPrompt,
 }
 
-/// The thread that reads keys and draws the line.
+/// State of the thread that reads keys and draws the input line.
 struct LineThread {
     keyboard: Keyboard,
     suspension: Suspension,
-    modes: SharedModes,
+    modes: SavedModes,
     editor: LineEditor,
     history: History,
     context: Arc<Mutex<SessionContext>>,
@@ -67,8 +68,8 @@ struct LineThread {
 }
 
 impl LineMode {
-    /// Starts to edit lines on the terminal, with the stored history, and with completion of the names in the session. Returns the
-    /// entered lines as a stream that ends with the terminal.
+    /// Puts the terminal into raw mode and starts the thread that edits lines on it, with the stored history, and with completion
+    /// of the names in the session. Returns the entered lines as a stream that ends with the terminal.
     ///
     /// # Errors
     ///
@@ -81,12 +82,12 @@ impl LineMode {
         tokio::spawn(async move {
             while let Some(event) = events.next_event().await {
                 let mut context = lock(&updated);
-                context.names.record(&event);
+                context.names.record_names(&event);
                 context.password_prompt.record_event(event.kind());
             }
         });
-        let (keyboard, suspension) = (Keyboard::open()?, Suspension::begin()?);
-        let modes = Arc::new(Mutex::new(Some(raw_input()?)));
+        let (keyboard, suspension) = (Keyboard::open()?, Suspension::install_handlers()?);
+        let modes = Arc::new(Mutex::new(Some(enter_raw_input()?)));
         let thread = LineThread {
             keyboard,
             suspension,
@@ -123,23 +124,26 @@ impl LineThread {
         // Without this mode, pasted line ends are keys.
         let _ = execute!(io::stdout(), EnableBracketedPaste);
         // An error of the terminal ends the input, as that of a pipe does.
-        while over.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) && self.step().unwrap_or(false) {}
+        while over.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected)
+            && self.draw_and_process_keys().unwrap_or(false)
+        {}
         set_input_line(String::new());
         let _ = execute!(io::stdout(), DisableBracketedPaste);
     }
 
-    /// Draws the line, and processes the next keys. Returns whether the terminal still exists.
-    fn step(&mut self) -> io::Result<bool> {
-        if self.suspension.is_requested() {
+    /// Suspends the process if a signal asked for it, draws the input line, and processes the keys that arrive within 50 ms.
+    /// Returns `false` once the terminal is gone.
+    fn draw_and_process_keys(&mut self) -> io::Result<bool> {
+        if self.suspension.take_request() {
             self.suspend()?;
         }
-        if self.suspension.was_continued() {
-            *lock(&self.modes) = Some(raw_input()?);
+        if self.suspension.take_continuation() {
+            *lock(&self.modes) = Some(enter_raw_input()?);
             execute!(io::stdout(), EnableBracketedPaste)?;
             self.drawn.clear();
         }
-        self.draw()?;
-        match self.keyboard.wait(PAUSE)? {
+        self.draw_if_changed()?;
+        match self.keyboard.wait_for_input(PAUSE)? {
             InputState::Idle => return Ok(true),
             InputState::Closed => return Ok(false),
             InputState::Ready => {}
@@ -148,9 +152,9 @@ impl LineThread {
         let mut wait = PAUSE;
         while event::poll(wait)? {
             match event::read()? {
-                Event::Key(key) => self.key(key)?,
-                Event::Paste(text) if !self.editor.paste(&text) => {
-                    print_line(&format!("not pasted: {} bytes are too long for the line", text.len()))?;
+                Event::Key(key) => self.on_key(key)?,
+                Event::Paste(text) if !self.editor.try_paste(&text) => {
+                    print_line_above_input(&format!("not pasted: {} bytes are too long for the line", text.len()))?;
                 }
                 _ => {}
             }
@@ -159,28 +163,32 @@ impl LineThread {
         Ok(true)
     }
 
-    fn key(&mut self, key: KeyEvent) -> io::Result<()> {
-        let Some(action) = pressed(key).and_then(|key| action(Focus::Input, key)) else { return Ok(()) };
+    /// Runs the action of a key. Ctrl-C on an empty line raises SIGINT, as at a shell; the signal ends the session.
+    fn on_key(&mut self, key: KeyEvent) -> io::Result<()> {
+        let Some(action) = normalized_press(key).and_then(|key| action_for_key(Focus::Input, key)) else {
+            return Ok(());
+        };
         match action {
-            Action::SubmitLine => return self.submit(),
-            Action::Complete => return self.complete(),
+            Action::SubmitLine => return self.submit_lines(),
+            Action::Complete => return self.complete_word(),
             // As at a shell. The signal ends the session, as without the editor.
             Action::Cancel if self.editor.text().is_empty() => return raise(SIGINT),
-            Action::Cancel => drop(self.editor.take()),
+            Action::Cancel => drop(self.editor.take_text()),
             Action::Suspend => return self.suspend(),
             Action::Redraw => return print_above_input(|| execute!(io::stdout(), Clear(ClearType::All), MoveTo(0, 0))),
-            action => self.history.edit(&mut self.editor, action),
+            action => self.history.apply_action(&mut self.editor, action),
         }
         Ok(())
     }
 
-    /// Sends the typed lines. They stay on the terminal, except for passwords, which are also kept from the history.
-    fn submit(&mut self) -> io::Result<()> {
-        let is_masked = self.is_masked();
-        let typed = self.editor.take();
+    /// Sends the typed lines, and prints each above the input line, masked if it contains a password; such lines are kept out of
+    /// the history.
+    fn submit_lines(&mut self) -> io::Result<()> {
+        let is_masked = self.masks_input();
+        let typed = self.editor.take_text();
         for line in typed.split('\n').filter(|line| !line.trim().is_empty()) {
             let is_secret = is_masked || self.history.is_secret(line);
-            print_line(&format!("{MARK}{}", if is_secret { MASK } else { line }))?;
+            print_line_above_input(&format!("{MARK}{}", if is_secret { MASK } else { line }))?;
             if !is_masked {
                 self.history.add(line);
             }
@@ -191,36 +199,38 @@ impl LineThread {
         Ok(())
     }
 
-    fn complete(&mut self) -> io::Result<()> {
-        let completion = Completion::for_server(self.editor.split_at_cursor().0, &lock(&self.context).names);
-        match completion.and_then(|completion| completion.apply(&mut self.editor)) {
-            Some(candidates) => print_line(&candidates),
+    /// Completes the word before the cursor, or prints the candidates above the line.
+    fn complete_word(&mut self) -> io::Result<()> {
+        let completion = Completion::for_server_line(self.editor.split_at_cursor().0, &lock(&self.context).names);
+        match completion.and_then(|completion| completion.insert_or_list(&mut self.editor)) {
+            Some(candidates) => print_line_above_input(&candidates),
             None => Ok(()),
         }
     }
 
-    /// Stops the process with the terminal as it was. Returns once the process is continued.
+    /// Erases the input line, restores the terminal and stops the process. Returns once the process is continued.
     fn suspend(&mut self) -> io::Result<()> {
         set_input_line(String::new());
         execute!(io::stdout(), DisableBracketedPaste)?;
         *lock(&self.modes) = None;
-        self.suspension.suspend()
+        self.suspension.suspend_process()
     }
 
-    fn is_masked(&self) -> bool {
+    /// Returns whether the server asks for a password, so that the input is shown as stars.
+    fn masks_input(&self) -> bool {
         lock(&self.context).password_prompt.is_open()
     }
 
     /// Draws the line if it has changed: the part around the cursor that fits into one row.
-    fn draw(&mut self) -> io::Result<()> {
+    fn draw_if_changed(&mut self) -> io::Result<()> {
         let room = usize::from(size()?.0).saturating_sub(MARK.len() + 1);
         let (before, after) = self.editor.split_at_cursor();
-        let is_masked = self.is_masked();
+        let is_masked = self.masks_input();
         let show = |text: &str| {
             if is_masked { "*".repeat(text.chars().count()) } else { TerminalSafe(text).in_cells().into_owned() }
         };
         let before = show(before);
-        let before = end_within(&before, room);
+        let before = suffix_within_cells(&before, room);
         let after = truncate_to_cells(&show(after), room.saturating_sub(unicode_width::UnicodeWidthStr::width(before)));
         // The position of the cursor is saved before the text after it is drawn.
         let line = format!("{MARK}{before}\u{1b}7{after}\u{1b}8");
@@ -233,12 +243,12 @@ impl LineThread {
 }
 
 /// Prints a line above the input line.
-fn print_line(text: &str) -> io::Result<()> {
+fn print_line_above_input(text: &str) -> io::Result<()> {
     print_above_input(|| writeln!(io::stdout(), "{}", TerminalSafe(text)))
 }
 
-/// Makes keys readable one by one, without echo and signals. Output stays as it is.
-fn raw_input() -> io::Result<TerminalModes> {
+/// Lets keys be read one by one, without echo and signals. Output is processed as before. Returns the previous modes.
+fn enter_raw_input() -> io::Result<TerminalModes> {
     TerminalModes::change(|modes: &mut Termios| {
         let output = modes.output_modes;
         modes.make_raw();

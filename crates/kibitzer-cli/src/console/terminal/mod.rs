@@ -80,32 +80,35 @@ const MOUSE_ON: Print<&str> = Print("\u{1b}[?1000h\u{1b}[?1006h");
 const MOUSE_OFF: Print<&str> = Print("\u{1b}[?1006l\u{1b}[?1000l");
 
 impl TerminalSession {
+    /// Enters raw mode and the alternate screen, captures the mouse, and installs the handlers of signals and panics.
     fn open() -> io::Result<Self> {
-        let (keyboard, shutdown, suspension) = (Keyboard::open()?, ShutdownWatch::begin()?, Suspension::begin()?);
+        let (keyboard, shutdown, suspension) =
+            (Keyboard::open()?, ShutdownWatch::spawn()?, Suspension::install_handlers()?);
         let terminal = ratatui::try_init()?;
-        let first_panic = capture_panics();
+        let first_panic = install_panic_hook();
         let session = Self { terminal, keyboard, shutdown, suspension, first_panic, has_mouse: true };
         execute!(io::stdout(), EnableBracketedPaste, MOUSE_ON)?;
         Ok(session)
     }
 
-    /// Suspends the process if the user or a signal asked for it, and sets the terminal up again once the process is continued.
-    fn carry_out(&mut self, request: Option<&TerminalRequest>) -> io::Result<()> {
-        if self.suspension.is_requested() || request == Some(&TerminalRequest::Suspend) {
+    /// Suspends the process if the request or a signal asks for it, and sets the terminal up again once it was continued. Then
+    /// carries out any other request, except for copying, which the event loop does.
+    fn suspend_or_carry_out(&mut self, request: Option<&TerminalRequest>) -> io::Result<()> {
+        if self.suspension.take_request() || request == Some(&TerminalRequest::Suspend) {
             execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF)?;
             ratatui::try_restore()?;
-            self.suspension.suspend()?;
+            self.suspension.suspend_process()?;
         }
-        if self.suspension.was_continued() {
+        if self.suspension.take_continuation() {
             // The shell has changed the mode; crossterm would take raw mode for set.
             disable_raw_mode()?;
             enable_raw_mode()?;
             execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
             self.capture_mouse(self.has_mouse)?;
-            self.redraw()?;
+            self.clear_for_redraw()?;
         }
         match request {
-            Some(TerminalRequest::Redraw) => self.redraw(),
+            Some(TerminalRequest::Redraw) => self.clear_for_redraw(),
             Some(TerminalRequest::CaptureMouse(is_on)) => self.capture_mouse(*is_on),
             Some(TerminalRequest::Bell) => execute!(io::stdout(), Print('\u{7}')),
             Some(TerminalRequest::Suspend | TerminalRequest::Copy(_)) | None => Ok(()),
@@ -117,10 +120,9 @@ impl TerminalSession {
         execute!(io::stdout(), if is_on { MOUSE_ON } else { MOUSE_OFF })
     }
 
-    /// Clears the screen, so that the next frame is drawn as a whole.
-    ///
-    /// Without `Terminal::clear`: it asks for the cursor, and keys that crossterm reads before the answer would wait for the next key.
-    fn redraw(&mut self) -> io::Result<()> {
+    /// Clears the screen, so that the next frame is drawn as a whole. Without `Terminal::clear`: it asks for the cursor, and keys
+    /// that crossterm reads before the answer would wait for the next key.
+    fn clear_for_redraw(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal.resize(size.into())
     }
@@ -137,18 +139,18 @@ impl Drop for TerminalSession {
     }
 }
 
-/// Runs the console until the user quits, a signal arrives, or the terminal is gone.
+/// Runs the console on the terminal until the user quits, a signal arrives, or the terminal is gone; then restores the terminal.
 ///
 /// # Errors
 ///
 /// [`Failure`] if the terminal or the recording fails.
-pub(super) fn run(mut app: App) -> Result<(), Failure> {
-    let mut session = TerminalSession::open().map_err(unusable)?;
-    show(&mut app, &mut session)
+pub(super) fn run_until_quit(mut app: App) -> Result<(), Failure> {
+    let mut session = TerminalSession::open().map_err(terminal_failure)?;
+    run_event_loop(&mut app, &mut session)
 }
 
-/// Alternates between drawing and processing input.
-fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
+/// Alternates between requests to the terminal, items, drawing and input, until the app is over or a shutdown is requested.
+fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
     let theme = Theme::from_environment();
     while !app.is_over && !session.shutdown.is_shutdown_requested() {
         if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -156,28 +158,28 @@ fn show(app: &mut App, session: &mut TerminalSession) -> Result<(), Failure> {
         }
         for request in mem::take(&mut app.terminal_requests) {
             if let TerminalRequest::Copy(text) = &request {
-                let refusal = clipboard::copy(text).map_err(unusable)?;
+                let refusal = clipboard::try_copy(text).map_err(terminal_failure)?;
                 app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
             }
-            session.carry_out(Some(&request)).map_err(unusable)?;
+            session.suspend_or_carry_out(Some(&request)).map_err(terminal_failure)?;
         }
-        session.carry_out(None).map_err(unusable)?;
-        let more = app.process_items(Instant::now())?;
-        let now = app.source.time(Instant::now());
-        session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(unusable)?;
-        let pause = match (more, app.source.is_moving()) {
+        session.suspend_or_carry_out(None).map_err(terminal_failure)?;
+        let more = app.process_item_batch(Instant::now())?;
+        let now = app.source.current_time(Instant::now());
+        session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(terminal_failure)?;
+        let pause = match (more, app.source.needs_fast_redraw()) {
             (true, _) => Duration::ZERO,
             (false, true) => FRAME,
             (false, false) => QUIET_FRAME,
         };
-        process_input(app, &session.keyboard, pause)?;
+        wait_and_process_input(app, &session.keyboard, pause)?;
     }
     Ok(())
 }
 
-/// Waits for input, then processes all of it before the next frame.
-fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), Failure> {
-    match keyboard.wait(pause).map_err(unusable)? {
+/// Waits for input, at most for `pause`, then processes all of it. The app is over if the terminal is gone.
+fn wait_and_process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), Failure> {
+    match keyboard.wait_for_input(pause).map_err(terminal_failure)? {
         InputState::Ready => {}
         InputState::Idle => return Ok(()),
         InputState::Closed => {
@@ -187,15 +189,15 @@ fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<
     }
     // The first bytes may be half of a key; wait for its rest.
     let mut wait = pause;
-    while event::poll(wait).map_err(unusable)? {
-        match event::read().map_err(unusable)? {
-            Event::Key(key) => app.key(key, Instant::now())?,
-            Event::Paste(text) => app.paste(&text),
+    while event::poll(wait).map_err(terminal_failure)? {
+        match event::read().map_err(terminal_failure)? {
+            Event::Key(key) => app.on_key(key, Instant::now())?,
+            Event::Paste(text) => app.on_paste(&text),
             Event::Mouse(mouse) => {
-                let (width, height) = terminal::size().map_err(unusable)?;
+                let (width, height) = terminal::size().map_err(terminal_failure)?;
                 let position = Position::new(mouse.column, mouse.row);
                 if let Some(target) = view::target_at(app, Rect::new(0, 0, width, height), position) {
-                    app.mouse(target, mouse.kind);
+                    app.on_mouse(target, mouse.kind);
                 }
             }
             // A new size takes effect with the next frame.
@@ -206,20 +208,18 @@ fn process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<
     Ok(())
 }
 
-/// Returns the failure of a terminal.
+/// Returns the failure of a terminal that cannot be used.
 #[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
-fn unusable(error: io::Error) -> Failure {
+fn terminal_failure(error: io::Error) -> Failure {
     Failure::local(format!("the terminal cannot be used: {error}"))
 }
 
 /// Message of the first panic of any thread but the drawing one, on one line.
 type FirstPanic = Arc<Mutex<Option<String>>>;
 
-/// Replaces the panic hook permanently. The previous hook still runs for panics on this thread, which draws.
-///
-/// A panic of the drawing thread restores the terminal before its message is printed. A message of another thread would be
-/// overwritten by the screen; it is stored until the screen is closed.
-fn capture_panics() -> FirstPanic {
+/// Replaces the panic hook permanently. A panic of this thread, which draws, runs the previous hook, which restores the terminal
+/// before it prints the message. The first message of another thread, which the screen would overwrite, is stored.
+fn install_panic_hook() -> FirstPanic {
     let first_panic = FirstPanic::default();
     let (stored, drawing, previous_hook) = (Arc::clone(&first_panic), thread::current().id(), take_hook());
     set_hook(Box::new(move |info| {

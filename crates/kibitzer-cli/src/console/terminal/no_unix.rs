@@ -13,7 +13,7 @@ impl Keyboard {
         Ok(Self(()))
     }
 
-    pub(super) fn wait(&self, pause: Duration) -> io::Result<InputState> {
+    pub(super) fn wait_for_input(&self, pause: Duration) -> io::Result<InputState> {
         let is_ready = ratatui::crossterm::event::poll(pause)?;
         Ok(if is_ready { InputState::Ready } else { InputState::Idle })
     }
@@ -23,7 +23,7 @@ impl Keyboard {
 pub(super) struct ShutdownWatch(());
 
 impl ShutdownWatch {
-    pub(super) const fn begin() -> io::Result<Self> {
+    pub(super) const fn spawn() -> io::Result<Self> {
         Ok(Self(()))
     }
 
@@ -37,19 +37,19 @@ impl ShutdownWatch {
 pub(super) struct Suspension(());
 
 impl Suspension {
-    pub(super) const fn begin() -> io::Result<Self> {
+    pub(super) const fn install_handlers() -> io::Result<Self> {
         Ok(Self(()))
     }
 
-    pub(super) const fn is_requested(&self) -> bool {
+    pub(super) const fn take_request(&self) -> bool {
         false
     }
 
-    pub(super) const fn suspend(&self) -> io::Result<()> {
+    pub(super) const fn suspend_process(&self) -> io::Result<()> {
         Ok(())
     }
 
-    pub(super) const fn was_continued(&self) -> bool {
+    pub(super) const fn take_continuation(&self) -> bool {
         false
     }
 }

@@ -17,7 +17,7 @@ use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::{pipe, unregister};
 
-use super::keyboard::terminal;
+use super::keyboard::open_terminal;
 
 /// Time for the console to end by itself, before the process exits. Writing to a terminal that is stopped or gone could
 /// block forever.
@@ -35,17 +35,17 @@ pub(crate) struct ShutdownWatch {
 }
 
 impl ShutdownWatch {
-    /// Starts the thread that watches for signals and for the loss of the terminal. It ends the process if the console has not ended
-    /// in time after one of them.
-    pub(crate) fn begin() -> io::Result<Self> {
+    /// Spawns the thread that watches for signals and for the loss of the terminal. After one of them, it ends the process unless
+    /// this value is dropped within a second.
+    pub(crate) fn spawn() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
         let register = |signal| pipe::register(signal, wake.try_clone()?);
         let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
-        let (ended, terminal) = (Arc::<AtomicBool>::default(), terminal()?);
+        let (ended, terminal) = (Arc::<AtomicBool>::default(), open_terminal()?);
         let (alive, over) = channel();
         let thread = thread::spawn({
             let ended = Arc::clone(&ended);
-            move || watch(&woken, &terminal, &ended, &over)
+            move || watch_until_shutdown(&woken, &terminal, &ended, &over)
         });
         Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
     }
@@ -69,9 +69,9 @@ impl Drop for ShutdownWatch {
     }
 }
 
-/// Waits for a signal or the loss of the terminal, then for the console; exits the process if the console does not end in
-/// time.
-fn watch(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
+/// Waits for a signal, the loss of the terminal, or the drop of the watch. Then gives the console a second to end, and otherwise
+/// exits the process.
+fn watch_until_shutdown(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
     let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
     while poll(&mut watched, None) == Err(Errno::INTR) {}
     ended.store(true, Ordering::Relaxed);

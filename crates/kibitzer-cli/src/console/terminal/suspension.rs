@@ -19,19 +19,20 @@ pub(super) struct Suspension {
 }
 
 impl Suspension {
-    pub(super) fn begin() -> io::Result<Self> {
+    /// Installs the handlers of SIGTSTP and SIGCONT, which the drop removes.
+    pub(super) fn install_handlers() -> io::Result<Self> {
         let (stop_requested, continued) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let signals = [register(SIGTSTP, Arc::clone(&stop_requested))?, register(SIGCONT, Arc::clone(&continued))?];
         Ok(Self { stop_requested, continued, signals })
     }
 
-    /// Returns whether SIGTSTP arrived since the last call.
-    pub(super) fn is_requested(&self) -> bool {
+    /// Returns whether SIGTSTP has arrived since the last call.
+    pub(super) fn take_request(&self) -> bool {
         self.stop_requested.swap(false, Ordering::Relaxed)
     }
 
-    /// Stops the process. Returns once it is continued.
-    pub(super) fn suspend(&self) -> io::Result<()> {
+    /// Stops the process, without restoring the terminal. Returns once it is continued.
+    pub(super) fn suspend_process(&self) -> io::Result<()> {
         emulate_default_handler(SIGTSTP)?;
         // The handler of SIGCONT may run on another thread, a moment later.
         self.continued.store(true, Ordering::Relaxed);
@@ -39,7 +40,7 @@ impl Suspension {
     }
 
     /// Returns whether the process was continued since the last call.
-    pub(super) fn was_continued(&self) -> bool {
+    pub(super) fn take_continuation(&self) -> bool {
         self.continued.swap(false, Ordering::Relaxed)
     }
 }

@@ -29,7 +29,7 @@ fn panic(kind: &str) {
         screen.terminal.draw(|_| panic!("on purpose")).unwrap();
     }
     thread::spawn(|| panic!("on purpose")).join().unwrap_err();
-    let error = show(&mut app, &mut screen).unwrap_err();
+    let error = run_event_loop(&mut app, &mut screen).unwrap_err();
     drop(screen);
     writeln!(io::stdout(), "{}", error.message.unwrap()).unwrap();
 }

@@ -78,7 +78,7 @@ impl TestConsole {
     async fn attach(bot: &Bot, access: AttachAccess) -> Self {
         let session = AttachedSession::connect(bot.folder.join("s")).await.unwrap();
         let server = "the test's server".to_owned();
-        let (live, events) = LiveSession::attached(&session, access, server, Handle::current());
+        let (live, events) = LiveSession::new_attached(&session, access, server, Handle::current());
         let app = App::new(ConsoleSource::Live(Box::new(live)), None);
         Self { app, reading: tokio::spawn(fill_feed(session, events)) }
     }
@@ -90,12 +90,12 @@ impl TestConsole {
     }
 
     fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
-        self.app.key(KeyEvent::new(code, modifiers), Instant::now()).unwrap();
+        self.app.on_key(KeyEvent::new(code, modifiers), Instant::now()).unwrap();
     }
 
     fn screen(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(120, 30)).unwrap();
-        let time = self.app.source.time(Instant::now());
+        let time = self.app.source.current_time(Instant::now());
         terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
         text(terminal.backend().buffer())
     }
@@ -108,7 +108,7 @@ impl TestConsole {
     async fn sees(&mut self, wanted: &str) -> String {
         let looking = async {
             loop {
-                while self.app.process_items(Instant::now()).unwrap() {}
+                while self.app.process_item_batch(Instant::now()).unwrap() {}
                 let screen = self.screen();
                 if screen.contains(wanted) {
                     return screen;

@@ -25,7 +25,7 @@ fn mouse(console: &mut TestConsole, size: (u16, u16), shown: &str, kind: MouseEv
     let (column, row) = place.unwrap_or_else(|| panic!("{shown} is not shown: {screen}"));
     let position = Position::new(u16::try_from(column).unwrap(), u16::try_from(row).unwrap());
     if let Some(target) = view::target_at(&mut console.app, Rect::new(0, 0, size.0, size.1), position) {
-        console.app.mouse(target, kind);
+        console.app.on_mouse(target, kind);
     }
 }
 
@@ -73,12 +73,12 @@ fn the_mouse_selects_rows_tabs_and_games_and_the_wheel_scrolls() {
     mouse(&mut console, size, "stream", MouseEventKind::ScrollUp);
     assert!(console.selected() < newest);
     (0..3).for_each(|_| mouse(&mut console, size, "stream", MouseEventKind::ScrollDown));
-    assert_eq!((console.selected(), console.app.list.follows()), (newest, true));
+    assert_eq!((console.selected(), console.app.list.follows_newest()), (newest, true));
     let games: Vec<_> = console.app.model.games.keys().copied().collect();
     for game in games {
         let row = console.app.model.games[&game].snapshot.board.white().to_string();
         mouse(&mut console, size, &format!("{:>3} {}", game, row.chars().take(8).collect::<String>()), CLICK);
-        assert_eq!(console.app.game(), Some(game));
+        assert_eq!(console.app.shown_game(), Some(game));
     }
     console.keys("?");
     mouse(&mut console, size, "Space", MouseEventKind::ScrollDown);
@@ -117,7 +117,7 @@ fn any_position_of_any_screen_can_be_clicked() {
                 for kind in [CLICK, MouseEventKind::ScrollDown, MouseEventKind::ScrollUp, MouseEventKind::Moved] {
                     let screen = Rect::new(0, 0, width, height);
                     if let Some(target) = view::target_at(&mut console.app, screen, Position::new(x, y)) {
-                        console.app.mouse(target, kind);
+                        console.app.on_mouse(target, kind);
                     }
                 }
             }

@@ -65,10 +65,10 @@ async fn bot() -> Guest {
         Server::start(ServerOptions::new().in_process().seed(7).population(PopulationOptions::new())).await.unwrap();
     let feed = |client: &Client, tap: Tap| {
         let config = BotConfig::new(Profile::demo(), EngineCommand::new(["none"]));
-        let (feed, sender) = SessionFeed::of_bot(tap);
+        let (feed, sender) = SessionFeed::with_bot(tap);
         let bot = Bot::new(config)
             .engine(|| async { Ok(Analyst(WeakPlayer::new(7, Duration::from_secs(2)))) })
-            .on_event(move |event| assert!(sender.send(event)));
+            .on_event(move |event| assert!(sender.send_or_drop(event)));
         tokio::spawn(bot.run_with(client.clone(), Stop::new()));
         feed
     };
@@ -127,11 +127,11 @@ async fn no_text_of_an_engine_or_a_player_leaves_its_place() {
             let (action, reason) = (BotAction::Declined, words.clone());
             let declined = BotEvent::Acted { account: None, action, game: Some(game), player: None, reason };
             for event in [analysis, declined] {
-                bot.app.model.apply(SourceItem { at: Duration::from_secs(20), kind: SourceItemKind::Bot(event) });
+                bot.app.model.apply_item(SourceItem { at: Duration::from_secs(20), kind: SourceItemKind::Bot(event) });
             }
             let newest = bot.app.model.rows.newest;
             bot.app.list.select(newest);
-            bot.app.list.go_to_end();
+            bot.app.list.follow_end();
             for size in SIZES {
                 let buffer = bot.buffer(size);
                 assert_harmless(&buffer, hostile);

@@ -73,7 +73,7 @@ fn a_line_its_frame_its_bytes_its_position_and_its_json_are_copied() {
     let frame = copied(&mut watcher, 'f').unwrap();
     assert!(frame.starts_with("<12> ") && frame.as_bytes() == row.event().unwrap().raw(), "{frame}");
     assert_eq!(notice(&watcher), format!("frame copied: {} bytes, if the terminal permits it", frame.len()));
-    assert_eq!(copied(&mut watcher, 'y').unwrap(), row.line());
+    assert_eq!(copied(&mut watcher, 'y').unwrap(), row.summary_line());
     assert!(copied(&mut watcher, 'h').unwrap().starts_with("3c 31 32 3e 20 "));
     let fen = copied(&mut watcher, 'p').unwrap();
     assert!(fen.contains('[') && fen.split(' ').count() == 6, "reserves included: {fen}");
@@ -104,13 +104,13 @@ fn requests_of_one_input_batch_are_all_carried_out() {
 fn a_paste_or_a_click_ends_the_wait_for_the_second_key() {
     let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
     watcher.keys("y");
-    watcher.app.paste("tell Foo ");
+    watcher.app.on_paste("tell Foo ");
     assert!(watcher.app.notice.is_none());
     watcher.keys("y");
     assert_eq!((watcher.app.input.text(), watcher.app.terminal_requests.len()), ("tell Foo y", 0));
     watcher.press(KeyCode::Esc);
     watcher.keys("y");
-    watcher.app.mouse(MouseTarget::List(Some(7)), MouseEventKind::Down(MouseButton::Left));
+    watcher.app.on_mouse(MouseTarget::List(Some(7)), MouseEventKind::Down(MouseButton::Left));
     watcher.keys("f");
     assert!(watcher.app.flip && watcher.app.terminal_requests.is_empty());
 }

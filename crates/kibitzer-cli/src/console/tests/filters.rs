@@ -103,7 +103,7 @@ fn rows(path: &Path) -> Vec<ConsoleRow> {
     let mut reader = RecordingReader::open(path, ReaderArgs::default(), fixed_instant).unwrap();
     let mut model = SessionModel::default();
     while let Some(item) = reader.next_until(Duration::MAX).unwrap() {
-        model.apply(item);
+        model.apply_item(item);
     }
     model.rows.iter().cloned().collect()
 }

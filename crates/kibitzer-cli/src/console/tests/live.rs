@@ -23,7 +23,7 @@ use crate::console::view::{self, Theme};
 use crate::log::ScreenLog;
 
 fn take(model: &mut SessionModel, second: u64, kind: SourceItemKind) {
-    model.apply(SourceItem { at: Duration::from_secs(second), kind });
+    model.apply_item(SourceItem { at: Duration::from_secs(second), kind });
 }
 
 fn event(model: &mut SessionModel, second: u64, event: Event) {
@@ -51,7 +51,8 @@ fn each_connection_has_positions_of_its_own() {
     let bytes = |row: &ConsoleRow| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();
     assert_eq!(shouts.iter().map(|row| row.event().unwrap().offset()).collect::<Vec<_>>(), [Some(0), Some(0)]);
     assert_eq!(shouts.into_iter().map(bytes).collect::<Vec<_>>(), [b"Foo shouts: one", b"Foo shouts: two"]);
-    let losses: Vec<_> = model.rates.last(6, Duration::from_secs(5)).iter().map(|second| second.losses).collect();
+    let losses: Vec<_> =
+        model.rates.last_seconds(6, Duration::from_secs(5)).iter().map(|second| second.losses).collect();
     assert_eq!(losses, [0, 0, 0, 1, 0, 0]);
 }
 
@@ -64,7 +65,7 @@ fn a_line_nobody_may_see_is_a_row_without_it() {
         SourceItemKind::Sent { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true },
     );
     let row = model.rows.get(1).unwrap();
-    assert_eq!(row.line(), "> (password)");
+    assert_eq!(row.summary_line(), "> (password)");
     assert!(matches!(&row.content, RowContent::Sent(sent) if sent.secret));
 }
 
@@ -128,11 +129,11 @@ impl Guest {
     }
 
     pub(super) fn press(&mut self, code: KeyCode) {
-        self.app.key(KeyEvent::new(code, KeyModifiers::NONE), now()).unwrap();
+        self.app.on_key(KeyEvent::new(code, KeyModifiers::NONE), now()).unwrap();
     }
 
     pub(super) fn press_control(&mut self, letter: char) {
-        self.app.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), now()).unwrap();
+        self.app.on_key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), now()).unwrap();
     }
 
     /// Types a line, and waits until the session has nothing more to do.
@@ -158,7 +159,7 @@ impl Guest {
     /// None is needed.
     pub(super) async fn wait(&mut self, time: Duration) {
         tokio::time::sleep(time).await;
-        while self.app.process_items(now()).unwrap() {}
+        while self.app.process_item_batch(now()).unwrap() {}
     }
 
     /// What a screen of this size shows. How long the decoder takes is the machine's to say: here it is the same every time.
@@ -167,7 +168,7 @@ impl Guest {
         *decoding = DelaySamples::default();
         decoding.push(Duration::from_micros(3));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let time = self.app.source.time(now());
+        let time = self.app.source.current_time(now());
         terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
         terminal.backend().buffer().clone()
     }
@@ -190,7 +191,7 @@ impl Guest {
 async fn what_is_typed_is_asked_and_answered() {
     let mut guest = Guest::log_in().await;
     guest.run("date").await;
-    let sent = guest.app.model.rows.iter().find(|row| row.line().contains(" date")).unwrap().line();
+    let sent = guest.app.model.rows.iter().find(|row| row.summary_line().contains(" date")).unwrap().summary_line();
     assert!(sent.contains("[reply #"), "{sent}");
     let screen = guest.screen();
     assert!(screen.starts_with("kibitzer live "), "{screen}");
@@ -225,7 +226,7 @@ async fn help_takes_nothing_from_a_typed_line() {
     guest.press(KeyCode::F(1));
     guest.run("tell heron hello").await;
     let sent = |guest: &Guest| -> Vec<String> {
-        let lines = guest.app.model.rows.iter().filter(|row| row.kind() == "sent").map(ConsoleRow::line);
+        let lines = guest.app.model.rows.iter().filter(|row| row.kind() == "sent").map(ConsoleRow::summary_line);
         lines.filter(|line| line.contains("tell") || line.contains("nger") || line.contains("who")).collect()
     };
     assert!(matches!(&sent(&guest)[..], [line] if line.contains(" tell heron hello ")), "{:?}", sent(&guest));
@@ -272,14 +273,14 @@ async fn the_log_page_has_the_newest_lines_at_its_end() {
 #[tokio::test(start_paused = true)]
 async fn pasted_lines_are_shown_and_sent_one_by_one() {
     let mut guest = Guest::log_in().await;
-    guest.app.paste("date\r\nuptime\r");
+    guest.app.on_paste("date\r\nuptime\r");
     let screen = guest.screen();
     assert!(screen.contains("2 lines: Enter runs each of them") && screen.contains("\n> date\n> uptime\n"), "{screen}");
     guest.run("").await;
-    let rows: Vec<_> = guest.app.model.rows.iter().map(ConsoleRow::line).collect();
+    let rows: Vec<_> = guest.app.model.rows.iter().map(ConsoleRow::summary_line).collect();
     assert!(rows.iter().any(|line| line.ends_with(" date") || line.contains(" date  [reply")), "{rows:?}");
     assert!(rows.iter().any(|line| line.contains(" uptime")), "{rows:?}");
-    guest.app.paste("/nonsense\n/flip\ndate");
+    guest.app.on_paste("/nonsense\n/flip\ndate");
     guest.run("").await;
     assert_eq!(guest.app.input.text(), "/flip\ndate", "what follows a failed line is not lost");
     guest.leave().await;
@@ -311,7 +312,7 @@ async fn looking_for_something_at_the_newest_line_finds_what_was_there() {
     guest.run("date").await;
     guest.run("uptime").await;
     guest.run("/find kind:sent date").await;
-    let found = guest.app.list.selected().and_then(|row| guest.app.model.rows.get(row)).unwrap().line();
+    let found = guest.app.list.selected().and_then(|row| guest.app.model.rows.get(row)).unwrap().summary_line();
     assert!(found.contains(" date "), "{found}");
     guest.run("/find kind:desync").await;
     assert_eq!(guest.app.notice, Some(Notice::Error("no stored line matches".to_owned())));
@@ -324,17 +325,17 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     guest.run("/break text:time").await;
     guest.run("date").await;
     let (selected, newest) = (guest.app.list.selected().unwrap(), guest.app.model.rows.newest);
-    assert!(!guest.app.list.follows() && selected < newest, "{selected} of {newest}");
+    assert!(!guest.app.list.follows_newest() && selected < newest, "{selected} of {newest}");
     guest.run("uptime").await;
     assert_eq!(guest.app.list.selected(), Some(selected));
     assert!(guest.app.model.rows.newest > newest);
     assert!(guest.screen().contains("screen paused"));
     // On a line with nothing on it Space is no letter.
     guest.press(KeyCode::Char(' '));
-    assert!(guest.app.list.follows() && guest.app.input.text().is_empty());
+    assert!(guest.app.list.follows_newest() && guest.app.input.text().is_empty());
     guest.keys("tell x");
     guest.press(KeyCode::Char(' '));
-    assert_eq!((guest.app.list.follows(), guest.app.input.text()), (true, "tell x "));
+    assert_eq!((guest.app.list.follows_newest(), guest.app.input.text()), (true, "tell x "));
     guest.leave().await;
 }
 
@@ -346,8 +347,8 @@ async fn observations_that_were_lost_are_a_row() {
     let feed = SessionFeed::Own(tap);
     let live = LiveSession::new(guest.client.clone(), feed, "the embedded server".to_owned(), Handle::current());
     let mut app = App::new(ConsoleSource::Live(Box::new(live)), None);
-    while app.process_items(now()).unwrap() {}
-    let rows: Vec<_> = app.model.rows.iter().map(ConsoleRow::line).collect();
+    while app.process_item_batch(now()).unwrap() {}
+    let rows: Vec<_> = app.model.rows.iter().map(ConsoleRow::summary_line).collect();
     assert_eq!(rows, ["--- missed: 3 bytes, lines and events, as the screen was blocked ---"]);
     guest.leave().await;
 }
@@ -363,7 +364,7 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         let selected = guest.app.list.selected().unwrap();
         guest.wait(Duration::from_secs(20)).await;
         let is_own_line = |row: &&ConsoleRow| {
-            let line = row.line();
+            let line = row.summary_line();
             row.kind() == "sent" && (line.contains("$$date") || line.contains("> zq") || line.contains("> $$zq"))
         };
         let sent: Vec<_> = guest.app.model.rows.iter().filter(is_own_line).map(|row| row.number).collect();
@@ -373,7 +374,7 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         assert!(reply.iter().any(|row| row.event().is_some_and(|event| !event.raw().is_empty())), "{reply:?}");
         assert!(reply.iter().all(|row| !guest.app.list.includes(row)), "{reply:?}");
         assert_eq!(guest.app.list.selected(), Some(selected));
-        let row = |line: &str| guest.app.model.rows.iter().find(|row| row.line().contains(line)).unwrap();
+        let row = |line: &str| guest.app.model.rows.iter().find(|row| row.summary_line().contains(line)).unwrap();
         assert!(guest.app.list.includes(row("uptime")) && !guest.app.list.includes(row(&sent_line(&guest, last))));
         let newest = guest.app.model.rows.newest;
         guest.press(KeyCode::Esc);
@@ -382,11 +383,11 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         guest.keys("a");
         assert_eq!(guest.app.list.selected(), Some(selected));
         guest.run("i/filter kind:sent").await;
-        assert_eq!(guest.app.list.at_or_before(last), Some(last), "a filter selects it");
+        assert_eq!(guest.app.list.listed_at_or_before(last), Some(last), "a filter selects it");
         guest.leave().await;
     }
 }
 
 fn sent_line(guest: &Guest, row: u64) -> String {
-    guest.app.model.rows.get(row).unwrap().line()
+    guest.app.model.rows.get(row).unwrap().summary_line()
 }

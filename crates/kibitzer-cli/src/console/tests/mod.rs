@@ -40,7 +40,7 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 /// A session in which the server said this, a millisecond for each event.
 pub(super) fn model(said: &[u8]) -> SessionModel {
     let mut model = SessionModel::default();
-    model.apply(SourceItem { at: Duration::ZERO, kind: SourceItemKind::Bytes(said.to_vec()) });
+    model.apply_item(SourceItem { at: Duration::ZERO, kind: SourceItemKind::Bytes(said.to_vec()) });
     let (mut reader, mut input) = (EventReader::default(), said);
     let mut number = 0;
     while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
@@ -48,7 +48,7 @@ pub(super) fn model(said: &[u8]) -> SessionModel {
         let snapshot =
             event.affected_game().and_then(|id| reader.games().get(id)).map(|game| Box::new(GameSnapshot::new(game)));
         let kind = SourceItemKind::Event { event, snapshot, decoding: Duration::from_micros(3) };
-        model.apply(SourceItem { at: Duration::from_millis(number), kind });
+        model.apply_item(SourceItem { at: Duration::from_millis(number), kind });
     }
     model
 }
@@ -113,7 +113,7 @@ impl TestConsole {
     /// Lets time pass.
     fn wait(&mut self, seconds: f64) {
         self.now += Duration::from_secs_f64(seconds);
-        while self.app.process_items(self.now).unwrap() {}
+        while self.app.process_item_batch(self.now).unwrap() {}
     }
 
     /// Plays all of it.
@@ -123,12 +123,12 @@ impl TestConsole {
     }
 
     fn press(&mut self, code: KeyCode) {
-        self.app.key(KeyEvent::new(code, KeyModifiers::NONE), self.now).unwrap();
-        while self.app.process_items(self.now).unwrap() {}
+        self.app.on_key(KeyEvent::new(code, KeyModifiers::NONE), self.now).unwrap();
+        while self.app.process_item_batch(self.now).unwrap() {}
     }
 
     fn press_control(&mut self, letter: char) {
-        self.app.key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), self.now).unwrap();
+        self.app.on_key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), self.now).unwrap();
     }
 
     /// Types characters.
@@ -146,7 +146,7 @@ impl TestConsole {
     /// What a screen of this size shows.
     fn buffer(&mut self, (width, height): (u16, u16), theme: Theme) -> Buffer {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let time = self.app.source.time(self.now);
+        let time = self.app.source.current_time(self.now);
         terminal.draw(|frame| view::draw(frame, &mut self.app, theme, time)).unwrap();
         terminal.backend().buffer().clone()
     }

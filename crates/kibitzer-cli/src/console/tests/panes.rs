@@ -66,7 +66,7 @@ fn assert_contrast(console: &mut TestConsole) {
     for (colors, size) in
         [ColorTheme::Dark, ColorTheme::Light].into_iter().flat_map(|theme| ALL_SIZES.map(|size| (theme, size)))
     {
-        let theme = Theme::new(true).with(Appearance { colors: Some(colors), pieces: None });
+        let theme = Theme::new(true).with_appearance(Appearance { colors: Some(colors), pieces: None });
         let buffer = console.buffer(size, theme);
         for cell in buffer.content.iter().filter(|cell| cell.symbol() != " ") {
             let dimmed = cell.modifier.contains(Modifier::DIM);
@@ -115,7 +115,7 @@ fn say(guest: &mut Guest, line: &[u8]) {
     let (mut reader, mut input) = (EventReader::default(), line);
     while let Some(event) = reader.next(&mut input).or_else(|| reader.finish()) {
         let kind = SourceItemKind::Event { event, snapshot: None, decoding: Duration::ZERO };
-        guest.app.model.apply(SourceItem { at: Duration::ZERO, kind });
+        guest.app.model.apply_item(SourceItem { at: Duration::ZERO, kind });
     }
 }
 
@@ -135,7 +135,7 @@ async fn an_offer_waits_above_the_input_line_and_a_key_answers_it() {
     assert!(screen.contains(wanted), "{screen}");
     guest.press(KeyCode::F(6));
     guest.wait(Duration::from_secs(1)).await;
-    assert!(guest.app.model.rows.iter().any(|row| row.line().contains(" decline Euwe")));
+    assert!(guest.app.model.rows.iter().any(|row| row.summary_line().contains(" decline Euwe")));
     let screen = guest.screen();
     assert_eq!((guest.app.input.text(), screen.contains("challenges you")), ("tell x", false));
     guest.leave().await;

@@ -36,7 +36,7 @@ fn silences_and_ends_of_connections_are_rows() {
     let mut watcher = session();
     let rows = |watcher: &TestConsole| -> Vec<String> {
         let rows = watcher.app.model.rows.iter().filter(|row| !row.is_protocol_detail());
-        rows.map(|row| format!("{} {}", row.kind(), row.line())).collect()
+        rows.map(|row| format!("{} {}", row.kind(), row.summary_line())).collect()
     };
     let all = rows(&watcher);
     assert_eq!(all[3], "gap --- silence of 72.0s ---", "{all:#?}");
@@ -100,7 +100,7 @@ fn the_ruler_measures_between_rows_and_between_marks() {
     watcher.press(KeyCode::Home);
     watcher.keys("Mjj");
     assert_eq!(line(&watcher), "> observe 7  [reply #7 after ~72.0s]");
-    let measured = |watcher: &TestConsole| watcher.app.ruler().map(|ruler| ruler.to_string());
+    let measured = |watcher: &TestConsole| watcher.app.ruler_distance().map(|ruler| ruler.to_string());
     assert_eq!(measured(&watcher).unwrap(), "ruler #1 to #5: 1.5s, 2 rows, 30 bytes");
     watcher.keys("M");
     assert_eq!(measured(&watcher), None);
@@ -131,7 +131,7 @@ fn times_of_all_rows_count_from_the_last_mark_before_each() {
     };
     assert!(times(&numbers).windows(2).filter(|times| times[0] != times[1]).count() == 3, "{:?}", times(&numbers));
     for listed in [&numbers[..], &numbers[4..], &[numbers[0], numbers[numbers.len() - 1]], &[]] {
-        assert_eq!(watcher.app.times_of_marks(listed), times(listed), "{listed:?}");
+        assert_eq!(watcher.app.mark_times_for_rows(listed), times(listed), "{listed:?}");
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn notice(watcher: &TestConsole) -> &str {
 
 /// The line that is looked at.
 pub(super) fn line(watcher: &TestConsole) -> String {
-    watcher.app.model.rows.get(watcher.selected()).unwrap().line()
+    watcher.app.model.rows.get(watcher.selected()).unwrap().summary_line()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_seek_ends_at_control_c_and_the_line_stays_empty() {
     watcher.press(KeyCode::Enter);
     watcher.keys("/find nowhere");
     // The seek begins, and has processed nothing yet.
-    watcher.app.key(KeyEvent::from(KeyCode::Enter), watcher.now).unwrap();
+    watcher.app.on_key(KeyEvent::from(KeyCode::Enter), watcher.now).unwrap();
     assert!(watcher.app.source.player().unwrap().goal.is_some());
     watcher.press_control('c');
     assert!(watcher.app.source.player().unwrap().goal.is_none() && !watcher.app.is_over);
@@ -122,7 +122,10 @@ fn a_torn_recording_is_played_up_to_the_cut_each_time() {
     let mut watcher = TestConsole::of_transcript(torn);
     for _ in 0..2 {
         watcher.wait(100.0);
-        assert_eq!(watcher.app.model.rows.iter().map(ConsoleRow::line).collect::<Vec<_>>(), ["Foo shouts: hi", CUT]);
+        assert_eq!(
+            watcher.app.model.rows.iter().map(ConsoleRow::summary_line).collect::<Vec<_>>(),
+            ["Foo shouts: hi", CUT]
+        );
         assert!(watcher.app.source.player().unwrap().replay.is_over);
         watcher.run("/time 0");
         assert_eq!(watcher.app.model.rows.iter().count(), 0);
@@ -162,7 +165,7 @@ fn jumps_go_on_and_back() {
     watcher.run("/mark here");
     watcher.run("/time -5");
     assert_eq!(line(&watcher), "Foo shouts: number 2");
-    assert_eq!(watcher.app.source.time(watcher.now).as_secs_f32().to_string(), "2.5");
+    assert_eq!(watcher.app.source.current_time(watcher.now).as_secs_f32().to_string(), "2.5");
     watcher.run("/time +0:04");
     assert_eq!(line(&watcher), "Foo shouts: number 6");
     watcher.run("/time end");
@@ -338,7 +341,7 @@ fn an_expression_with_an_error_returns_to_the_editor_with_the_cursor_there() {
         watcher.run(line);
         assert_eq!(watcher.app.input.split_at_cursor().0, before, "{line}");
         assert!(matches!(watcher.app.notice, Some(Notice::Error(_))), "{line}");
-        watcher.app.input.take();
+        watcher.app.input.take_text();
         watcher.press(KeyCode::Esc);
     }
     watcher.run("/filter move=1");

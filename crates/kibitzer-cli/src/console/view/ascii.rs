@@ -3,16 +3,17 @@
 use ratatui::buffer::Buffer;
 
 /// Replaces every character of the screen by an ASCII character of about the same look, unknown ones by `?`.
-pub(super) fn convert(buffer: &mut Buffer) {
+pub(super) fn convert_to_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
-            let character = cell.symbol().chars().next().map_or(' ', ascii);
+            let character = cell.symbol().chars().next().map_or(' ', ascii_lookalike);
             cell.set_char(character);
         }
     }
 }
 
-const fn ascii(character: char) -> char {
+/// Returns the ASCII character of about the same look; `?` for an unknown one.
+const fn ascii_lookalike(character: char) -> char {
     match character {
         '\u{2502}' => '|',
         '\u{253c}' => '+',

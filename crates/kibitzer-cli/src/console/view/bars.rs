@@ -7,31 +7,31 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::layout::NARROW;
-use super::list::clock;
+use super::list::format_session_time;
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::input::{Focus, end_within};
+use crate::console::input::{Focus, suffix_within_cells};
 use crate::console::source::{ConsoleSource, Notice, RecordingPlayer};
 use crate::output::TerminalSafe;
 
-/// Returns the title row: state, time, breakpoint and name.
-pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
+/// Returns the first row: state, time, breakpoint and name of the source.
+pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     let mut spans = vec![Span::styled("kibitzer ", theme.title())];
     let name = match &app.source {
         ConsoleSource::Recording(player) => {
-            spans.extend(progress(theme, player, now));
-            player.replay.name()
+            spans.extend(playback_spans(theme, player, now));
+            player.replay.file_name()
         }
         ConsoleSource::Live(live) => {
             let style = if live.is_ready() { theme.success() } else { theme.error() };
             let reason = app.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-            let state = format!("{}{reason}", live.state());
+            let state = format!("{}{reason}", live.state_label());
             spans.push(Span::styled(format!("{:<7} ", TerminalSafe(&state).in_cells()), style));
-            spans.push(Span::raw(format!("{}  ", clock(now))));
-            if !app.list.follows() {
+            spans.push(Span::raw(format!("{}  ", format_session_time(now))));
+            if !app.list.follows_newest() {
                 spans.push(Span::styled("screen paused  ", theme.error()));
             }
-            live.name()
+            live.title()
         }
     };
     if let Some(filter) = &app.breakpoint {
@@ -40,12 +40,12 @@ pub(super) fn title(theme: Theme, app: &App, now: Duration) -> Line<'static> {
             theme.special(),
         ));
     }
-    spans.push(Span::styled(TerminalSafe(&name).in_cells().into_owned(), theme.name()));
+    spans.push(Span::styled(TerminalSafe(&name).in_cells().into_owned(), theme.emphasized()));
     Line::from(spans)
 }
 
-/// Returns state, position and speed of a recording.
-fn progress(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'static>; 2] {
+/// Returns the state of a recording, and its position, length and speed.
+fn playback_spans(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'static>; 2] {
     let state = if player.goal.is_some() {
         "seeking"
     } else if player.replay.is_over {
@@ -55,15 +55,15 @@ fn progress(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'sta
     } else {
         "paused"
     };
-    let length = clock(player.replay.length);
+    let length = format_session_time(player.replay.length);
     [
         Span::styled(format!("{state:<7} "), if player.is_playing() { theme.success() } else { theme.error() }),
-        Span::raw(format!("{} of {length}  {}\u{d7}  ", clock(now), player.clock.speed)),
+        Span::raw(format!("{} of {length}  {}\u{d7}  ", format_session_time(now), player.clock.speed)),
     ]
 }
 
-/// Returns the row of a notice.
-pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'static>> {
+/// Returns the row of a notice; `None` without one.
+pub(super) fn notice_row(theme: Theme, notice: Option<&Notice>) -> Option<Line<'static>> {
     let (text, style) = match notice? {
         Notice::Info(text) => (text, theme.success()),
         Notice::Error(text) => (text, theme.error()),
@@ -71,17 +71,18 @@ pub(super) fn notice(theme: Theme, notice: Option<&Notice>) -> Option<Line<'stat
     Some(Line::styled(TerminalSafe(text).in_cells().into_owned(), style))
 }
 
-/// Returns the row of what waits for an answer.
-pub(super) fn attention(theme: Theme, text: &str) -> Line<'static> {
+/// Returns the row of the offer or move that requires an answer.
+pub(super) fn attention_row(theme: Theme, text: &str) -> Line<'static> {
     Line::styled(TerminalSafe(text).in_cells().into_owned(), theme.special())
 }
 
-/// Returns the visible lines of the input, and the cursor if it is focused.
-pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
+/// Returns the rows of the input that fit into the area, and the position of the cursor if the input is focused. A hint stands in
+/// place of an empty input.
+pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
     let (before, after) = app.input.split_at_cursor();
     if app.focus != Focus::Input && app.input.text().is_empty() {
         let text =
-            if area.width < NARROW { "b board  z one pane  Space play, pause  ? help  q quit" } else { hint(app) };
+            if area.width < NARROW { "b board  z one pane  Space play, pause  ? help  q quit" } else { list_hint(app) };
         return (vec![Line::styled(text, theme.dimmed())], None);
     }
     if app.input.text().is_empty() {
@@ -102,7 +103,7 @@ pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>,
     let (after, later) = after.split_once('\n').map_or((after, None), |(after, later)| (after, Some(later)));
     let shown_before = show(before);
     // Drop the start of a long line, so that the cursor stays visible.
-    let shown_before = end_within(&shown_before, usize::from(area.width).saturating_sub(4));
+    let shown_before = suffix_within_cells(&shown_before, usize::from(area.width).saturating_sub(4));
     let column = u16::try_from(2 + shown_before.width()).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
     let of_cursor = format!("{shown_before}{}", show(after));
     let lines = |part: Option<&str>| part.map_or_else(Vec::new, |part| part.split('\n').map(show).collect());
@@ -118,7 +119,8 @@ pub(super) fn input(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>,
     (lines, (app.focus == Focus::Input).then_some(cursor))
 }
 
-fn hint(app: &App) -> &'static str {
+/// Returns the hint about the keys of the list or of the open page.
+fn list_hint(app: &App) -> &'static str {
     if app.overlay.is_some() {
         "Esc back  Up Down scroll  / command"
     } else if app.source.is_live() {

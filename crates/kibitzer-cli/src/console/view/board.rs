@@ -28,25 +28,26 @@ const LEAST_SIDE_WIDTH: u16 = 30;
 /// Height below which the squares do not fit.
 const LEAST_HEIGHT: u16 = 11;
 
-/// Size of a square, in cells.
+/// Size of a square of a board, in cells of the terminal.
 #[derive(Clone, Copy, Debug)]
-struct Size {
+struct SquareSize {
     width: u16,
     height: u16,
 }
 
-impl Size {
+impl SquareSize {
     /// The size beside other content.
     const SMALL: Self = Self { width: 2, height: 1 };
 
-    /// Returns the largest size that leaves space for the labels of ranks and six rows around the board.
-    const fn fitting(area: Rect) -> Self {
+    /// Returns the size of large squares if they fit into the area, with the labels of ranks and six more rows; else that of
+    /// small ones.
+    const fn largest_fitting(area: Rect) -> Self {
         if area.width >= 8 * 4 + 3 && area.height >= 8 * 2 + 6 { Self { width: 4, height: 2 } } else { Self::SMALL }
     }
 }
 
-/// Returns the cells of so many boards, or of those that fit: with large squares if these fit for all.
-pub(super) fn cells(area: Rect, n_boards: usize) -> Vec<Rect> {
+/// Returns the areas of so many boards in a grid, fewer if not all fit; with large squares if these fit for all.
+pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
     let fitting = |(width, height): (u16, u16)| ((area.width / width).max(1), (area.height / height).max(1));
     let n_boards = u16::try_from(n_boards).unwrap_or(u16::MAX).max(1);
     let (columns, rows) = Some(fitting(LARGE_CELL))
@@ -66,9 +67,9 @@ pub(super) fn cells(area: Rect, n_boards: usize) -> Vec<Rect> {
     places.map(cell).collect()
 }
 
-/// Draws as many games as fit, each with the time since its clocks were reported. `flip` shows them from the other side. If `partner` is
-/// the second game, it is drawn from the side of its team.
-pub(super) fn draw_all(
+/// Draws as many games as fit, each with the time since its clocks were reported. `flip` shows them from the other side. The game
+/// `partner` is drawn from the side of its team, opposite to the first game. `note` stands in the title of the first.
+pub(super) fn draw_boards(
     mut canvas: Canvas<'_>,
     games: &[(GameSnapshot, Duration)],
     partner: Option<GameId>,
@@ -76,92 +77,101 @@ pub(super) fn draw_all(
     note: &str,
 ) {
     let Some((first, _)) = games.first() else {
-        let mut canvas = canvas.heading("board", note);
+        let mut canvas = canvas.draw_heading("board", note);
         let theme = canvas.theme;
-        return canvas.line(0, &Line::styled("no game yet", theme.dimmed()));
+        return canvas.draw_line(0, &Line::styled("no game yet", theme.dimmed()));
     };
-    for ((number, (snapshot, since)), cell) in games.iter().enumerate().zip(cells(canvas.area, games.len())) {
-        let own = bottom(snapshot, flip);
-        let bottom = if partner == Some(snapshot.id()) { bottom(first, flip).opponent() } else { own };
-        draw(canvas.part(cell), snapshot, *since, bottom, if number == 0 { note } else { "" });
+    for ((number, (snapshot, since)), cell) in games.iter().enumerate().zip(board_areas(canvas.area, games.len())) {
+        let own = bottom_side(snapshot, flip);
+        let bottom = if partner == Some(snapshot.id()) { bottom_side(first, flip).opponent() } else { own };
+        draw_game(canvas.sub_canvas(cell), snapshot, *since, bottom, if number == 0 { note } else { "" });
     }
 }
 
-/// Returns the side that is drawn at the bottom.
-fn bottom(snapshot: &GameSnapshot, flip: bool) -> Color {
+/// Returns the side at the bottom of a board: White, or Black if either the server or `flip` turns the board.
+fn bottom_side(snapshot: &GameSnapshot, flip: bool) -> Color {
     if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black }
 }
 
-fn draw(canvas: Canvas<'_>, snapshot: &GameSnapshot, since: Duration, bottom: Color, note: &str) {
-    let mut canvas = canvas.heading(&format!("game {}", snapshot.id()), note);
+/// Draws a game: players, clocks, reserves, squares and the last move; below or beside them the engine's analysis and the times
+/// of moves. Without room for the squares, draws the position as FEN.
+fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, since: Duration, bottom: Color, note: &str) {
+    let mut canvas = canvas.draw_heading(&format!("game {}", snapshot.id()), note);
     let Canvas { area, theme, .. } = canvas;
     if area.height < LEAST_HEIGHT {
-        return canvas.lines(without_squares(theme, snapshot, [bottom.opponent(), bottom], since, area.width));
+        return canvas.draw_lines(lines_without_squares(
+            theme,
+            snapshot,
+            [bottom.opponent(), bottom],
+            since,
+            area.width,
+        ));
     }
-    let size = Size::fitting(area);
+    let size = SquareSize::largest_fitting(area);
     let rows = usize::from(8 * size.height);
     // What is beside the squares, if there is room.
     let side = Rect { x: area.x + 8 * size.width + 4, y: area.y + 2, ..area };
     let side_width = area.right().saturating_sub(side.x);
     let has_side = side_width >= LEAST_SIDE_WIDTH && (snapshot.analysis.is_some() || !snapshot.move_times.is_empty());
     let width = if has_side { side.x - area.x } else { area.width };
-    let player = |color| player(theme, snapshot, color, since, width);
-    canvas.line(0, &player(bottom.opponent()));
-    canvas.line(1, &reserve_line(theme, snapshot, bottom.opponent()));
+    let player = |color| player_line(theme, snapshot, color, since, width);
+    canvas.draw_line(0, &player(bottom.opponent()));
+    canvas.draw_line(1, &reserve_line(theme, snapshot, bottom.opponent()));
     let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
     let mark = |square| is_move_square(snapshot.played, square).then_some(' ');
-    draw_squares(canvas.part(squares), &snapshot.board.board(), &mark, bottom, size);
-    canvas.line(3 + rows, &reserve_line(theme, snapshot, bottom));
-    canvas.line(4 + rows, &player(bottom));
-    canvas.line(5 + rows, &last_line(theme, snapshot));
+    draw_squares(canvas.sub_canvas(squares), &snapshot.board.board(), &mark, bottom, size);
+    canvas.draw_line(3 + rows, &reserve_line(theme, snapshot, bottom));
+    canvas.draw_line(4 + rows, &player(bottom));
+    canvas.draw_line(5 + rows, &last_move_line(theme, snapshot));
     if has_side {
         let height = 8 * size.height;
-        let mut lines = analysis(theme, snapshot, side_width, rows / 2);
+        let mut lines = analysis_lines(theme, snapshot, side_width, rows / 2);
         lines.push(Line::styled("  move         used / left", theme.dimmed()));
-        lines.extend(move_times(theme, snapshot, rows.saturating_sub(lines.len())));
-        canvas.part(Rect { width: side_width, height, ..side }).lines(lines);
+        lines.extend(move_time_lines(theme, snapshot, rows.saturating_sub(lines.len())));
+        canvas.sub_canvas(Rect { width: side_width, height, ..side }).draw_lines(lines);
         return;
     }
-    let mut below = analysis(theme, snapshot, area.width, 1);
+    let mut below = analysis_lines(theme, snapshot, area.width, 1);
     below.resize(2, Line::default());
-    below.extend(move_times(theme, snapshot, 1));
-    (6 + rows..).zip(below).for_each(|(row, line)| canvas.line(row, &line));
+    below.extend(move_time_lines(theme, snapshot, 1));
+    (6 + rows..).zip(below).for_each(|(row, line)| canvas.draw_line(row, &line));
 }
 
-/// Returns the players, the last move and the position as FEN, for a screen without room for the squares.
-fn without_squares(
+/// Returns the players, the last move and the position as FEN, for an area without room for the squares.
+fn lines_without_squares(
     theme: Theme,
     snapshot: &GameSnapshot,
     sides: [Color; 2],
     since: Duration,
     width: u16,
 ) -> Vec<Line<'static>> {
-    let mut lines = sides.map(|color| player(theme, snapshot, color, since, width)).to_vec();
-    lines.push(last_line(theme, snapshot));
+    let mut lines = sides.map(|color| player_line(theme, snapshot, color, since, width)).to_vec();
+    lines.push(last_move_line(theme, snapshot));
     lines.extend(wrap_text(&snapshot.board.fen().to_string(), width, 0, usize::MAX, Style::new()));
     lines
 }
 
-/// Draws the board of an event, with small squares.
-pub(super) fn draw_position(canvas: Canvas<'_>, position: &ReportedBoard<'_>) {
+/// Draws the board of an event with small squares, and highlights its last move.
+pub(super) fn draw_event_board(canvas: Canvas<'_>, position: &ReportedBoard<'_>) {
     let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
     let mark = |square| is_move_square(position.played, square).then_some(' ');
-    draw_squares(canvas, &position.board.board(), &mark, bottom, Size::SMALL);
+    draw_squares(canvas, &position.board.board(), &mark, bottom, SquareSize::SMALL);
 }
 
-/// Draws one of two boards with small squares, White at the bottom; the squares on which they differ have a star.
-pub(super) fn draw_compared(canvas: Canvas<'_>, board: &Board, differing: &[Square]) {
+/// Draws one of two compared boards, with small squares and White at the bottom; `differing` squares have a star.
+pub(super) fn draw_compared_board(canvas: Canvas<'_>, board: &Board, differing: &[Square]) {
     let mark = |square| differing.contains(&square).then_some('*');
-    draw_squares(canvas, board, &mark, Color::White, Size::SMALL);
+    draw_squares(canvas, board, &mark, Color::White, SquareSize::SMALL);
 }
 
-/// Draws the squares. `mark` returns the sign behind the piece of a highlighted square.
+/// Draws the squares and their labels. `mark` returns the sign after the piece on a highlighted square; `None` for any other
+/// square.
 fn draw_squares(
     mut canvas: Canvas<'_>,
     board: &Board,
     mark: &dyn Fn(Square) -> Option<char>,
     bottom: Color,
-    size: Size,
+    size: SquareSize,
 ) {
     let theme = canvas.theme;
     for row in 0..8 {
@@ -176,23 +186,23 @@ fn draw_squares(
                         .map(|square| square_span(theme, board.piece(square), mark(square), square, size, line)),
                 );
             }
-            canvas.line(usize::from(u16::from(row) * size.height + line), &Line::from(spans));
+            canvas.draw_line(usize::from(u16::from(row) * size.height + line), &Line::from(spans));
         }
     }
     let files = if bottom == Color::White { "abcdefgh" } else { "hgfedcba" };
     let width = usize::from(size.width);
     let labels = files.chars().map(|file| Span::styled(format!("{file:^width$}"), theme.dimmed()));
     let labels = [Span::raw("  ")].into_iter().chain(labels).collect();
-    canvas.line(usize::from(8 * size.height), &labels);
+    canvas.draw_line(usize::from(8 * size.height), &labels);
 }
 
-/// Returns one row of a square; the piece is in the middle row.
+/// Returns row `line` of a square, counted from its top; the piece is in the middle row.
 fn square_span(
     theme: Theme,
     piece: Option<Piece>,
     mark: Option<char>,
     square: Square,
-    size: Size,
+    size: SquareSize,
     line: u16,
 ) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
@@ -216,7 +226,7 @@ fn square_span(
 }
 
 /// Returns a player's row: name and rating on the left, clock on the right.
-fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, width: u16) -> Line<'static> {
+fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, width: u16) -> Line<'static> {
     let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
     let rating = snapshot.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
     let clock = snapshot.clock(color, since).to_string();
@@ -227,9 +237,9 @@ fn player(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, 
     let mark = if is_to_move { "\u{25b8} " } else { "  " };
     Line::from(vec![
         Span::raw(mark),
-        Span::styled(name, theme.name()),
+        Span::styled(name, theme.emphasized()),
         Span::styled(format!("{rating}{}", " ".repeat(gap)), theme.dimmed()),
-        Span::styled(clock, if is_to_move { theme.running() } else { theme.name() }),
+        Span::styled(clock, if is_to_move { theme.running_clock() } else { theme.emphasized() }),
     ])
 }
 
@@ -239,30 +249,32 @@ fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'st
         |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| theme.glyph(role, color)).collect::<String>();
     let (word, pieces) = match &snapshot.hands {
         Some(hands) => ("holds ", draw(&mut hands.of(color).pieces(), color)),
-        None => ("", draw(&mut snapshot.captured(color.opponent()).into_iter(), color.opponent())),
+        None => ("", draw(&mut snapshot.missing_pieces(color.opponent()).into_iter(), color.opponent())),
     };
     Line::from(vec![Span::styled(format!("  {word}"), theme.dimmed()), Span::raw(pieces)])
 }
 
 /// Returns the last move and the result, or the terms while the game is in progress.
-fn last_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
+fn last_move_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     let played = numbered_move(&snapshot.board).unwrap_or_else(|| "no move yet".to_owned());
-    let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms());
+    let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms_text());
     let style = if snapshot.ending.is_some() { theme.success() } else { theme.dimmed() };
     Line::from(vec![
-        Span::styled(format!("  {played}  "), theme.name()),
+        Span::styled(format!("  {played}  "), theme.emphasized()),
         Span::styled(TerminalSafe(&about).in_cells().into_owned(), style),
     ])
 }
 
-/// Returns the lines of the engine's analysis: score, depth and speed; then the expected moves that fit into so many lines.
-fn analysis(theme: Theme, snapshot: &GameSnapshot, width: u16, n_lines: usize) -> Vec<Line<'static>> {
+/// Returns the engine's analysis: a line with score, depth and speed, then as many of the expected moves as fit into `n_lines`.
+/// Empty without analysis.
+fn analysis_lines(theme: Theme, snapshot: &GameSnapshot, width: u16, n_lines: usize) -> Vec<Line<'static>> {
     let Some(event) = &snapshot.analysis else { return Vec::new() };
     let BotEvent::Analysis { depth, nodes_per_second, line, .. } = event else { return Vec::new() };
     let score = event.score().map_or_else(String::new, |score| score.to_string());
     let depth = depth.map_or_else(String::new, |depth| format!(" depth {depth}"));
     let speed = nodes_per_second.map_or_else(String::new, |speed| format!(" {} n/s", short_count(speed)));
-    let numbers = [Span::styled(format!("  {score}"), theme.name()), Span::styled(depth + &speed, theme.dimmed())];
+    let numbers =
+        [Span::styled(format!("  {score}"), theme.emphasized()), Span::styled(depth + &speed, theme.dimmed())];
     let (mut lines, mut moves) = (vec![Line::from_iter(numbers)], String::from(" "));
     for played in line {
         let played = TerminalSafe(played).in_cells();
@@ -278,13 +290,13 @@ fn analysis(theme: Theme, snapshot: &GameSnapshot, width: u16, n_lines: usize) -
     lines
 }
 
-/// Returns the times of the newest moves of this login: the time that each took, of the time that was left after it.
-fn move_times(theme: Theme, snapshot: &GameSnapshot, n: usize) -> impl Iterator<Item = Line<'static>> {
+/// Returns a line for each of the newest `n` moves of this login: the time used, and the time left on the clock.
+fn move_time_lines(theme: Theme, snapshot: &GameSnapshot, n: usize) -> impl Iterator<Item = Line<'static>> {
     let skipped = snapshot.move_times.len().saturating_sub(n);
     snapshot.move_times.iter().skip(skipped).map(move |time| {
         let played = TerminalSafe(&time.played).in_cells().into_owned();
         Line::from(vec![
-            Span::styled(format!("  {played:<12} "), theme.name()),
+            Span::styled(format!("  {played:<12} "), theme.emphasized()),
             Span::raw(time.used.to_string()),
             Span::styled(format!(" / {}", time.left), theme.dimmed()),
         ])

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::board::draw_compared;
+use super::board::draw_compared_board;
 use super::draw::{Canvas, wrap_spans, wrap_text};
 use crate::console::app::App;
 use crate::console::model::ConsoleRow;
@@ -33,42 +33,42 @@ pub(super) fn draw(
     let area = canvas.area;
     let has_room = area.width >= 2 * BOARD_CELLS && area.height >= BOARD_LINES;
     let top = if has_room && scroll == 0 { BOARD_LINES } else { 0 };
-    let played = reported_move(app.model.message_row(row));
+    let played = reported_move(app.model.message_row_or_self(row));
     if top > 0 {
-        draw_boards(canvas.part(Rect { height: top, ..area }), boards, played.as_deref());
+        draw_both_boards(canvas.sub_canvas(Rect { height: top, ..area }), boards, played.as_deref());
     }
-    let lines = text(&canvas, app, row, desync, boards, played);
+    let lines = text_lines(&canvas, app, row, desync, boards, played);
     let scroll = scroll.min(lines.len());
     let below = Rect { y: area.y + top, height: area.height - top, ..area };
-    canvas.part(below).lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
+    canvas.sub_canvas(below).draw_lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
     scroll
 }
 
 /// Draws both boards with their headings, and the differing squares beside them.
-fn draw_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Option<&str>) {
+fn draw_both_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Option<&str>) {
     let (area, theme) = (canvas.area, canvas.theme);
     let squares = boards.differing_squares().unwrap_or_default();
     let expected = played.map_or_else(|| "expected".to_owned(), |played| format!("after {played}"));
     let received = if boards.actual.is_some() { "received" } else { "no board received" };
     let sides = [(0, &*expected, Some(boards.expected)), (BOARD_CELLS, received, boards.actual)];
     for (x, heading, position) in sides {
-        let mut side = canvas.part(Rect { x: area.x + x, width: BOARD_CELLS - 1, ..area });
-        side.line(0, &Line::styled(format!("  {heading}"), theme.name()));
+        let mut side = canvas.sub_canvas(Rect { x: area.x + x, width: BOARD_CELLS - 1, ..area });
+        side.draw_line(0, &Line::styled(format!("  {heading}"), theme.emphasized()));
         if let Some(position) = position {
             let squares_area = Rect { y: side.area.y + 1, height: side.area.height - 1, ..side.area };
-            draw_compared(side.part(squares_area), &position.board, &squares);
+            draw_compared_board(side.sub_canvas(squares_area), &position.board, &squares);
         }
     }
     let beside = Rect { x: area.x + 2 * BOARD_CELLS, width: area.width - 2 * BOARD_CELLS, ..area };
     if !squares.is_empty() && beside.width >= LEAST_BESIDE {
         let names = squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let names = wrap_text(&names, beside.width / 3 * 3, 0, usize::from(BOARD_LINES), theme.special());
-        canvas.part(beside).lines(std::iter::once(Line::styled("differ", theme.dimmed())).chain(names));
+        canvas.sub_canvas(beside).draw_lines(std::iter::once(Line::styled("differ", theme.dimmed())).chain(names));
     }
 }
 
 /// Returns the reason, the positions, and the line of the message with its contradicting fields highlighted.
-fn text(
+fn text_lines(
     canvas: &Canvas<'_>,
     app: &App,
     row: &ConsoleRow,
@@ -85,7 +85,7 @@ fn text(
     let facts = facts.chain([position("expected", boards.expected.to_string())]).chain(received);
     let facts = facts.chain(squares.map(|squares| position("squares", squares)));
     let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width, 0, usize::MAX, Style::new())).collect();
-    let raw = app.model.message_row(row).event().map_or(&[][..], Event::raw);
+    let raw = app.model.message_row_or_self(row).event().map_or(&[][..], Event::raw);
     let shown = |range| TerminalSafe(&decode_latin_1(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());
     for field in app.model.contradicting_fields(row) {

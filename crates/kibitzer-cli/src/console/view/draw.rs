@@ -15,22 +15,23 @@ pub(super) struct Canvas<'a> {
 }
 
 impl<'a> Canvas<'a> {
+    /// Creates a canvas for an area of the screen.
     pub(super) const fn new(buffer: &'a mut Buffer, area: Rect, theme: Theme) -> Self {
         Self { buffer, area, theme }
     }
 
-    /// Returns the canvas of another part of the screen.
-    pub(super) const fn part(&mut self, area: Rect) -> Canvas<'_> {
+    /// Returns a canvas for another area of the same screen.
+    pub(super) const fn sub_canvas(&mut self, area: Rect) -> Canvas<'_> {
         Canvas { buffer: self.buffer, area, theme: self.theme }
     }
 
-    /// Draws a title in the first row. Returns the rest of the canvas.
-    pub(super) fn heading(self, title: &str, note: &str) -> Self {
-        self.tabs(&[(title, true)], note)
+    /// Draws a title and a note in the first row. Returns the canvas below it.
+    pub(super) fn draw_heading(self, title: &str, note: &str) -> Self {
+        self.draw_tabs(&[(title, true)], note)
     }
 
-    /// Draws several titles in the first row, highlighting the chosen ones. Returns the rest of the canvas.
-    pub(super) fn tabs(mut self, names: &[(&str, bool)], note: &str) -> Self {
+    /// Draws several titles in the first row, with `true` highlighted, and a note. Returns the canvas below it.
+    pub(super) fn draw_tabs(mut self, names: &[(&str, bool)], note: &str) -> Self {
         if self.area.is_empty() {
             return self;
         }
@@ -44,27 +45,27 @@ impl<'a> Canvas<'a> {
         let gap = if names.len() > 1 { "\u{2500} " } else { "" };
         spans.push(Span::styled(format!("{gap}{note}{}", if note.is_empty() { "" } else { " " }), dimmed));
         spans.push(Span::styled("\u{2500}".repeat(self.area.width.into()), dimmed));
-        self.line(0, &Line::from(spans));
+        self.draw_line(0, &Line::from(spans));
         self.area = Rect { y: self.area.y + 1, height: self.area.height - 1, ..self.area };
         self
     }
 
     /// Draws a line in a row, counted from 0; rows outside of the canvas are ignored.
-    pub(super) fn line(&mut self, row: usize, line: &Line<'_>) {
+    pub(super) fn draw_line(&mut self, row: usize, line: &Line<'_>) {
         if let Some(row) = u16::try_from(row).ok().filter(|row| *row < self.area.height) {
             self.buffer.set_line(self.area.x, self.area.y + row, line, self.area.width);
         }
     }
 
     /// Draws lines from the top.
-    pub(super) fn lines<'b>(&mut self, lines: impl IntoIterator<Item = Line<'b>>) {
+    pub(super) fn draw_lines<'b>(&mut self, lines: impl IntoIterator<Item = Line<'b>>) {
         for (row, line) in lines.into_iter().take(self.area.height.into()).enumerate() {
-            self.line(row, &line);
+            self.draw_line(row, &line);
         }
     }
 
     /// Highlights a row as the selected one.
-    pub(super) fn select(&mut self, row: usize) {
+    pub(super) fn highlight_row(&mut self, row: usize) {
         let y = self.area.y + u16::try_from(row).unwrap_or(0);
         self.buffer.set_style(Rect { y, height: 1, ..self.area }, self.theme.selected());
     }
@@ -92,7 +93,7 @@ pub(super) fn wrap_spans(parts: &[(&str, Style)], width: u16, skipped: usize, n:
     rest.chunks(width).map(line).collect()
 }
 
-/// Draws numbers as a sparkline, scaled to the largest.
+/// Returns numbers as a sparkline, one character each, scaled to the largest.
 pub(super) fn sparkline(numbers: impl IntoIterator<Item = u64>) -> String {
     const STEPS: [char; 9] =
         [' ', '\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}', '\u{2588}'];

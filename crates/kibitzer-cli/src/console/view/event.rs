@@ -9,7 +9,7 @@ use ratatui::layout::Layout;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::board::draw_position;
+use super::board::draw_event_board;
 use super::desync;
 use super::draw::{Canvas, wrap_text};
 use super::theme::Theme;
@@ -27,10 +27,10 @@ const BOARD_CELLS: u16 = 18;
 const LEAST_WITH_BOARD: (u16, u16) = (48, 9);
 
 /// Name and value of a field.
-type Field = (String, String);
+type NameAndValue = (String, String);
 
 /// Returns the title's note: number and kind of the row.
-pub(super) fn note(row: Option<&ConsoleRow>) -> String {
+pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
     row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind()))
 }
 
@@ -48,16 +48,17 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
     let (gap, board_width) = if position.is_some() { (2, BOARD_CELLS) } else { (0, 0) };
     let [of_fields, _, of_board] = Layout::horizontal([Fill(1), Length(gap), Length(board_width)]).areas(area);
     if let Some(position) = position {
-        draw_position(canvas.part(of_board), &position);
+        draw_event_board(canvas.sub_canvas(of_board), &position);
     }
-    let fields = fields(row);
+    let fields = row_fields(row);
     let lines: Vec<_> = fields.iter().flat_map(|field| field_lines(theme, field, of_fields.width)).collect();
     let scroll = scroll.min(lines.len().saturating_sub(1));
-    canvas.part(of_fields).lines(lines.into_iter().skip(scroll));
+    canvas.sub_canvas(of_fields).draw_lines(lines.into_iter().skip(scroll));
     scroll
 }
 
-fn fields(row: &ConsoleRow) -> Vec<Field> {
+/// Returns the fields that the view shows for a row, by its content.
+fn row_fields(row: &ConsoleRow) -> Vec<NameAndValue> {
     let field = |name: &str, value: String| (name.to_owned(), value);
     match &row.content {
         RowContent::Event(event) => event_fields(event),
@@ -75,12 +76,12 @@ fn fields(row: &ConsoleRow) -> Vec<Field> {
     }
 }
 
-/// Returns the fields that have a value, and what the event changed in its game.
-fn event_fields(event: &Event) -> Vec<Field> {
+/// Returns the fields that have a value, and the change of the event to its game. Values beyond 64 KiB in all are cut.
+fn event_fields(event: &Event) -> Vec<NameAndValue> {
     let (mut fields, mut room) = (Vec::new(), MAX_BYTES);
     event.visit_fields(&mut |key, value| {
         let value = value.to_string();
-        let (name, mut value) = for_people(key, value);
+        let (name, mut value) = humanized_field(key, value);
         if let Some(cut) = value.get(value.floor_char_boundary(room)..).filter(|cut| !cut.is_empty()) {
             value.truncate(value.len() - cut.len());
             value.push_str("...");
@@ -94,15 +95,15 @@ fn event_fields(event: &Event) -> Vec<Field> {
     fields
 }
 
-/// Returns the name and the value of a field in words: the unit, which a JSON key carries, stands after the number.
-fn for_people(key: &str, value: String) -> Field {
+/// Converts the JSON key and the value of a field for people: the unit moves from the key to the value.
+fn humanized_field(key: &str, value: String) -> NameAndValue {
     let number = value.parse::<i64>().ok();
     let (name, value) = match (key, number) {
         ("relation", Some(relation)) => (key, relation_text(relation).to_owned()),
         (_, Some(ms)) if key.ends_with("clock_ms") => {
             (key.trim_end_matches("_ms"), ClockReading::from_ms(ms).to_string())
         }
-        (_, Some(ms)) if key.ends_with("_ms") => (key.trim_end_matches("_ms"), milliseconds(ms)),
+        (_, Some(ms)) if key.ends_with("_ms") => (key.trim_end_matches("_ms"), format_milliseconds(ms)),
         (_, Some(s)) if key.ends_with("_s") && s > 0 && s % 60 == 0 => {
             (key.trim_end_matches("_s"), format!("{} min", s / 60))
         }
@@ -115,7 +116,8 @@ fn for_people(key: &str, value: String) -> Field {
     (name.replace(['_', '.'], " "), value)
 }
 
-fn milliseconds(ms: i64) -> String {
+/// Formats a duration as milliseconds, from a second on as seconds.
+fn format_milliseconds(ms: i64) -> String {
     match ms {
         -999..1_000 => format!("{ms} ms"),
         _ => format!("{}.{:03} s", ms / 1_000, (ms % 1_000).abs()),
@@ -136,6 +138,7 @@ const fn relation_text(relation: i64) -> &'static str {
     }
 }
 
+/// Returns what an event changed in its game, in words.
 fn change_text(kind: ChangeKind) -> String {
     let text = match kind {
         ChangeKind::Opened => "first board of the game",
@@ -154,7 +157,8 @@ fn change_text(kind: ChangeKind) -> String {
     text.to_owned()
 }
 
-fn sent_fields(sent: &SentLine) -> Vec<Field> {
+/// Returns the fields of a sent line: its text or a mask, its length and its reply.
+fn sent_fields(sent: &SentLine) -> Vec<NameAndValue> {
     let reply = sent.reply.as_ref().map_or_else(
         || "none yet".to_owned(),
         |reply| {
@@ -170,11 +174,13 @@ fn sent_fields(sent: &SentLine) -> Vec<Field> {
     } else {
         format!("{} bytes", sent.bytes.len())
     };
-    [("line", sent.text()), ("length", bytes), ("reply", reply)].map(|(name, value)| (name.to_owned(), value)).to_vec()
+    [("line", sent.text_or_mask()), ("length", bytes), ("reply", reply)]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
 }
 
 /// Returns the lines of a field: the name, then the value, wrapped in a column of its own.
-fn field_lines(theme: Theme, (name, value): &Field, width: u16) -> Vec<Line<'static>> {
+fn field_lines(theme: Theme, (name, value): &NameAndValue, width: u16) -> Vec<Line<'static>> {
     let value = TerminalSafe(value).in_cells().into_owned();
     let names = NAME_CELLS.min(width / 2);
     let mut values = wrap_text(&value, width.saturating_sub(names), 0, usize::MAX, Style::new()).into_iter();
@@ -188,6 +194,7 @@ fn field_lines(theme: Theme, (name, value): &Field, width: u16) -> Vec<Line<'sta
     std::iter::once(Line::from(first)).chain(values.map(|line| indented(line, cells))).collect()
 }
 
+/// Returns a line after so many blanks.
 fn indented(line: Line<'static>, cells: usize) -> Line<'static> {
     std::iter::once(Span::raw(" ".repeat(cells))).chain(line).collect()
 }
@@ -198,7 +205,7 @@ mod tests {
     use crate::console::tests::rows;
 
     fn shown(said: &[u8]) -> Vec<String> {
-        fields(rows(said).last().unwrap()).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
+        row_fields(rows(said).last().unwrap()).into_iter().map(|(name, value)| format!("{name}: {value}")).collect()
     }
 
     #[test]
@@ -226,7 +233,7 @@ mod tests {
         let shown = shown(b"Foo(GM)(TM) tells you: {hi}\n\r");
         assert_eq!(shown, ["from: Foo", "titles: GM TM", "text: {hi}"]);
         let long = [&b"Foo tells you: "[..], "\u{e9}".repeat(70_000).as_bytes()].concat();
-        let value = fields(rows(&[&long[..], b"\n\r"].concat()).last().unwrap());
+        let value = row_fields(rows(&[&long[..], b"\n\r"].concat()).last().unwrap());
         assert!(value.iter().map(|(_, value)| value.len()).sum::<usize>() <= MAX_BYTES + 16);
     }
 

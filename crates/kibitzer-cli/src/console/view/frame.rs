@@ -9,9 +9,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, wrap_spans};
-use super::list::clock;
+use super::list::format_session_time;
 use crate::console::app::App;
-use crate::console::model::{ConsoleRow, Field, RowContent};
+use crate::console::model::{ConsoleRow, FrameField, RowContent};
 use crate::output::{TerminalSafe, hex_digits};
 
 /// Maximum number of shown bytes of a line; the hex view shows all of them.
@@ -21,8 +21,8 @@ const MAX_BYTES: usize = 16 << 10;
 const MAX_FIELD_BYTES: usize = 12;
 
 /// Returns the title's note: number and time of the row.
-pub(super) fn note(row: Option<&ConsoleRow>) -> String {
-    row.map_or_else(String::new, |row| format!("#{} at {}", row.number, clock(row.at)))
+pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
+    row.map_or_else(String::new, |row| format!("#{} at {}", row.number, format_session_time(row.at)))
 }
 
 /// Draws the properties of the frame and of the field at the byte cursor, then the line, with that field highlighted. Returns the scroll
@@ -30,10 +30,11 @@ pub(super) fn note(row: Option<&ConsoleRow>) -> String {
 pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
     let Some(row) = row else { return 0 };
     let Canvas { area, theme, .. } = canvas;
-    let field = app.field();
-    let selected =
-        field.as_ref().map(|field| ("field", field_text(field, app.model.message_row(row), &app.model.row_bytes(row))));
-    let frame_fields = frame_fields(row).into_iter().chain(selected).map(|(name, fact)| {
+    let field = app.field_at_cursor();
+    let selected = field
+        .as_ref()
+        .map(|field| ("field", describe_field(field, app.model.message_row_or_self(row), &app.model.row_bytes(row))));
+    let frame_fields = frame_properties(row).into_iter().chain(selected).map(|(name, fact)| {
         Line::from(vec![
             Span::styled(format!("{name:<8}"), theme.dimmed()),
             Span::raw(TerminalSafe(&fact).in_cells().into_owned()),
@@ -41,33 +42,34 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
     });
     let frame_fields: Vec<_> = frame_fields.collect();
     let n = usize::from(area.height).saturating_sub(frame_fields.len());
-    let parts = parts(app.model.message_row(row), field.map_or(0..0, |field| field.in_line))
+    let parts = split_text_at_field(app.model.message_row_or_self(row), field.map_or(0..0, |field| field.in_line))
         .map(|text| TerminalSafe(&text).in_cells().into_owned());
     let n_characters: usize = parts.iter().map(|text| text.chars().count()).sum();
     let scroll = scroll.min((n_characters / usize::from(area.width.max(1))).saturating_sub(1));
     let [before, field, after] = &parts;
     let line =
         wrap_spans(&[(before, Style::new()), (field, theme.selected()), (after, Style::new())], area.width, scroll, n);
-    canvas.lines(frame_fields.into_iter().chain(line));
+    canvas.draw_lines(frame_fields.into_iter().chain(line));
     scroll
 }
 
 /// Returns the name of a field, its position in the stream and its first bytes.
-fn field_text(field: &Field, row: &ConsoleRow, frame: &[u8]) -> String {
+fn describe_field(field: &FrameField, row: &ConsoleRow, frame: &[u8]) -> String {
     let Range { start, end } = field.in_frame;
     let bytes = frame.get(start..end.min(start + MAX_FIELD_BYTES)).unwrap_or_default();
     let more = if end - start > MAX_FIELD_BYTES { " ..." } else { "" };
     format!(
         "{}: {} to {}: {}{more}",
         field.name,
-        row.byte_position(start),
-        row.byte_position(end),
+        row.stream_position(start),
+        row.stream_position(end),
         hex_digits(bytes, " ")
     )
 }
 
-/// Returns the text of the row: the part before a field, the field, and the rest.
-fn parts(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
+/// Returns the text of a row in three parts: before a field, the field, and after it. `field` is the range of its bytes in the
+/// line.
+fn split_text_at_field(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
     let text = match &row.content {
         RowContent::Event(event) => {
             let raw = event.raw();
@@ -76,19 +78,19 @@ fn parts(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
             let ranges = [0..start, start..end, end..raw.len()];
             return ranges.map(|range| decode_latin_1(raw.get(range).unwrap_or_default()).into_owned());
         }
-        RowContent::Sent(sent) => sent.text(),
+        RowContent::Sent(sent) => sent.text_or_mask(),
         RowContent::Bot(event) => event.to_string(),
         RowContent::Mark(text) => text.clone(),
-        RowContent::Gap(_) | RowContent::Disconnected => row.line(),
+        RowContent::Gap(_) | RowContent::Disconnected => row.summary_line(),
     };
     [text, String::new(), String::new()]
 }
 
-/// Returns the properties of the frame as names and values.
-fn frame_fields(row: &ConsoleRow) -> Vec<(&'static str, String)> {
+/// Returns the properties of a row's frame, as names and values.
+fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
     match &row.content {
         RowContent::Event(event) => match event {
-            Event::Received { received, .. } => received_facts(received, event.raw().len()),
+            Event::Received { received, .. } => received_properties(received, event.raw().len()),
             Event::Desync(desync) => {
                 vec![("class", "none; found by the games".to_owned()), ("offset", desync.offset.to_string())]
             }
@@ -107,7 +109,8 @@ fn frame_fields(row: &ConsoleRow) -> Vec<(&'static str, String)> {
     }
 }
 
-fn received_facts(received: &Received, line_bytes: usize) -> Vec<(&'static str, String)> {
+/// Returns class, stream positions and length of a received frame.
+fn received_properties(received: &Received, line_bytes: usize) -> Vec<(&'static str, String)> {
     let (from, to) = (received.offset, received.end());
     let bell = if received.bell { ", bell" } else { "" };
     let length = match line_bytes {
@@ -115,13 +118,13 @@ fn received_facts(received: &Received, line_bytes: usize) -> Vec<(&'static str, 
         n => format!("; line of {n}"),
     };
     vec![
-        ("class", class(received)),
+        ("class", frame_class(received)),
         ("offset", format!("{from} to {to}: {} bytes{length}{bell}", to.saturating_sub(from))),
     ]
 }
 
 /// Returns the class of a frame, in words.
-fn class(received: &Received) -> String {
+fn frame_class(received: &Received) -> String {
     match &received.message {
         Message::Control(Control::Prompt) => "prompt".to_owned(),
         Message::Control(Control::LoginPrompt) => "login prompt".to_owned(),
@@ -140,12 +143,12 @@ fn class(received: &Received) -> String {
         Message::Control(Control::UnitEnd) => "level-1 unit ends".to_owned(),
         Message::Control(Control::Overflow) => "output dropped".to_owned(),
         Message::OverLong(line) => format!("over-long line of {} bytes", line.length),
-        _ => tag(received.raw()).map_or_else(|| "line".to_owned(), |tag| format!("line with tag {tag}")),
+        _ => line_tag(received.raw()).map_or_else(|| "line".to_owned(), |tag| format!("line with tag {tag}")),
     }
 }
 
 /// Returns the tag at the start of a line, such as `<12>`.
-fn tag(line: &[u8]) -> Option<String> {
+fn line_tag(line: &[u8]) -> Option<String> {
     let end = line.iter().take(5).position(|&b| b == b'>')?;
     line.get(..=end).filter(|tag| tag.starts_with(b"<")).map(|tag| decode_latin_1(tag).into_owned())
 }

@@ -13,19 +13,20 @@ use crate::output::{TerminalSafe, numbered_move};
 pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameId>) {
     let n_going_on = model.games.values().filter(|game| game.snapshot.followed).count();
     let note = format!("{} known, {n_going_on} going on", model.games.len());
-    let mut canvas = canvas.heading("games", &note);
+    let mut canvas = canvas.draw_heading("games", &note);
     let theme = canvas.theme;
-    for (row, snapshot) in visible(model, shown, canvas.area.height).into_iter().enumerate() {
-        let line = line(theme, snapshot);
-        canvas.line(row, &line);
+    for (row, snapshot) in visible_games(model, shown, canvas.area.height).into_iter().enumerate() {
+        let line = game_line(theme, snapshot);
+        canvas.draw_line(row, &line);
         if Some(snapshot.id()) == shown {
-            canvas.select(row);
+            canvas.highlight_row(row);
         }
     }
 }
 
-/// Returns the games that are listed at this height.
-pub(super) fn visible(model: &SessionModel, shown: Option<GameId>, height: u16) -> Vec<&GameSnapshot> {
+/// Returns the games that the list shows at this height: those in progress first, then by number, scrolled so that `shown` is
+/// among them.
+pub(super) fn visible_games(model: &SessionModel, shown: Option<GameId>, height: u16) -> Vec<&GameSnapshot> {
     let mut games: Vec<_> = model.games.values().map(|game| &*game.snapshot).collect();
     games.sort_by_key(|snapshot| (!snapshot.followed, snapshot.id()));
     let at = games.iter().position(|snapshot| Some(snapshot.id()) == shown).unwrap_or(0);
@@ -34,7 +35,8 @@ pub(super) fn visible(model: &SessionModel, shown: Option<GameId>, height: u16) 
     games.into_iter().skip(top).take(height).collect()
 }
 
-fn line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
+/// Returns the row of a game in the list of games: number, players and state.
+fn game_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     let [white, black] = Color::BOTH.map(|color| {
         let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
         name.chars().take(8).collect::<String>()
@@ -45,7 +47,7 @@ fn line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
         (None, false) => "left".to_owned(),
         (None, true) => numbered_move(&snapshot.board).unwrap_or_default(),
     };
-    let style = if snapshot.followed { theme.name() } else { theme.dimmed() };
+    let style = if snapshot.followed { theme.emphasized() } else { theme.dimmed() };
     Line::from(vec![
         Span::styled(format!("{mark}{:>3} ", snapshot.id()), style),
         Span::raw(format!("{white}-{black} ")),

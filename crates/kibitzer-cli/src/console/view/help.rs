@@ -8,16 +8,17 @@ use crate::console::input::{COMMANDS, INPUT_KEYS, LIST_KEYS};
 
 /// Draws the help page. Returns the largest useful scroll offset.
 pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {
-    let mut canvas = canvas.heading("help", "Esc goes back");
-    let lines = lines(canvas.theme);
+    let mut canvas = canvas.draw_heading("help", "Esc goes back");
+    let lines = help_lines(canvas.theme);
     let most = lines.len().saturating_sub(canvas.area.height.into());
-    canvas.lines(lines.into_iter().skip(scroll.min(most)));
+    canvas.draw_lines(lines.into_iter().skip(scroll.min(most)));
     most
 }
 
-fn lines(theme: Theme) -> Vec<Line<'static>> {
+/// Returns all lines of the help page.
+fn help_lines(theme: Theme) -> Vec<Line<'static>> {
     let entry = |name: String, about: &'static str| {
-        Line::from(vec![Span::styled(format!("  {name:<22} "), theme.name()), Span::raw(about)])
+        Line::from(vec![Span::styled(format!("  {name:<22} "), theme.emphasized()), Span::raw(about)])
     };
     let title = |text| Line::styled(text, theme.title());
     let mut lines = vec![title("Keys")];

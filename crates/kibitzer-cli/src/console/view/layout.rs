@@ -53,8 +53,8 @@ pub(super) enum DetailAreas {
 }
 
 impl ScreenAreas {
-    /// Divides the screen. Several lines of input use up to a third of it.
-    pub(super) fn new(screen: Rect, needs: LayoutNeeds) -> Self {
+    /// Divides the screen into its parts. Several lines of input use up to a third of it.
+    pub(super) fn divide(screen: Rect, needs: LayoutNeeds) -> Self {
         let input_height = u16::try_from(needs.n_input_lines).unwrap_or(u16::MAX).min(screen.height / 3).max(1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
         let left_width = match (needs.alone, screen.width) {
@@ -87,13 +87,14 @@ impl ScreenAreas {
             None => right.height / 2,
         };
         let [list, views] = Layout::vertical([Length(list_height), Fill(1)]).areas(right);
-        let views = if is_large { DetailAreas::all(views) } else { DetailAreas::One(views) };
+        let views = if is_large { DetailAreas::side_by_side(views) } else { DetailAreas::One(views) };
         Self { title, board, games, meters, divider, list, views, status, attention, input }
     }
 }
 
 impl DetailAreas {
-    fn all(area: Rect) -> Self {
+    /// Divides an area into the three detail views.
+    fn side_by_side(area: Rect) -> Self {
         let width = 76.min(area.width / 3 * 2);
         let [left, event] = Layout::horizontal([Length(width), Fill(1)]).areas(area);
         let [frame, bytes] = Layout::vertical([Length(9), Fill(1)]).areas(left);
@@ -117,7 +118,7 @@ mod tests {
                     has_attention: width % 2 == 0,
                     n_input_lines: usize::from(width % 7),
                 };
-                let areas = ScreenAreas::new(screen, needs);
+                let areas = ScreenAreas::divide(screen, needs);
                 let mut parts = vec![
                     areas.attention,
                     areas.title,

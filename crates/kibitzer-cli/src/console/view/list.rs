@@ -17,29 +17,31 @@ const KIND_CELLS: [usize; 2] = [12, 15];
 /// Width below which a time of day has no milliseconds.
 const NARROW: u16 = 48;
 
-/// Draws the rows around the selected one.
+/// Draws the visible rows and the title. Scrolls so that the selected row is visible, and stores the height for paging.
 pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
-    let mut canvas = canvas.heading("stream", &note(app));
+    let mut canvas = canvas.draw_heading("stream", &title_note(app));
     let area = canvas.area;
     app.page = usize::from(area.height).max(1);
     let selected = app.list.selected();
-    let visible = app.list.visible_rows(area.height.into());
-    let marks = if app.times == TimeColumn::Mark { app.times_of_marks(&visible) } else { Vec::new() };
+    let visible = app.list.scroll_to_visible_rows(area.height.into());
+    let marks = if app.times == TimeColumn::Mark { app.mark_times_for_rows(&visible) } else { Vec::new() };
     for (place, number) in visible.into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
-        let time = time(app, row, marks.get(place).copied().unwrap_or_default(), area.width);
+        let time = time_text(app, row, marks.get(place).copied().unwrap_or_default(), area.width);
         let subject = row.subject();
         let is_colored = |color: &&&str| app.row_colors.get(color).is_some_and(|filter| filter.accepts(&subject));
         let color = ROW_COLORS.iter().find(is_colored).map(|color| canvas.theme.row_color(color));
-        let line = line(canvas.theme, row, color, &time, (area.width, app.columns_left), selected == Some(number));
-        canvas.line(place, &line);
+        let line = row_line(canvas.theme, row, color, &time, (area.width, app.columns_left), selected == Some(number));
+        canvas.draw_line(place, &line);
         if selected == Some(number) {
-            canvas.select(place);
+            canvas.highlight_row(place);
         }
     }
 }
 
-fn note(app: &App) -> String {
+/// Returns the note in the title: the number of rows, of listed ones and of those below the selected one; the filter, and how far
+/// the list is scrolled sideways.
+fn title_note(app: &App) -> String {
     let total = app.model.rows.newest;
     let listed = match (&app.list.filter, app.list.shows_protocol_details) {
         (Some(filter), _) => format!("{} of {total} match {filter}", app.list.len()),
@@ -50,17 +52,17 @@ fn note(app: &App) -> String {
         0 => listed,
         columns => format!("from column {}, h goes back, {listed}", columns + 1),
     };
-    match app.list.n_below() {
+    match app.list.n_after_selected() {
         0 => listed,
         n => format!("+{} below, {listed}", short_count(u64::try_from(n).unwrap_or(u64::MAX))),
     }
 }
 
-/// Returns the time of a row, as the time column shows it; `mark` is the time from which [`TimeColumn::Mark`] counts.
-fn time(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String {
+/// Returns the time of a row for the time column; `mark` is the time from which [`TimeColumn::Mark`] counts.
+fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String {
     let since = |start: Duration| match row.at.checked_sub(start) {
-        Some(time) => format!("+{}", clock(time)),
-        None => format!("-{}", clock(start.saturating_sub(row.at))),
+        Some(time) => format!("+{}", format_session_time(time)),
+        None => format!("-{}", format_session_time(start.saturating_sub(row.at))),
     };
     match (app.times, app.source.utc_start()) {
         (TimeColumn::Utc, Some(start)) => {
@@ -70,16 +72,17 @@ fn time(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String {
             if width < NARROW { seconds } else { time }.to_owned()
         }
         (TimeColumn::Previous, _) => {
-            let previous = app.list.at_or_before(row.number - 1).and_then(|number| app.model.rows.get(number));
+            let previous = app.list.listed_at_or_before(row.number - 1).and_then(|number| app.model.rows.get(number));
             since(previous.map_or(Duration::ZERO, |previous| previous.at))
         }
         (TimeColumn::Mark, _) => since(mark),
-        (TimeColumn::Session | TimeColumn::Utc, _) => clock(row.at),
+        (TimeColumn::Session | TimeColumn::Utc, _) => format_session_time(row.at),
     }
 }
 
-/// Returns a row; `columns_left` characters of its text are scrolled out of the screen.
-fn line(
+/// Returns a row of the list: time, kind and summary; the first `columns_left` characters of the summary are scrolled out of the
+/// screen.
+fn row_line(
     theme: Theme,
     row: &ConsoleRow,
     color: Option<Style>,
@@ -93,9 +96,9 @@ fn line(
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
     let text = match columns_left {
         0 => row.summary_within(room),
-        _ => row.line().chars().skip(columns_left).collect(),
+        _ => row.summary_line().chars().skip(columns_left).collect(),
     };
-    let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.kind(row.kind()) };
+    let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.row_kind(row.kind()) };
     Line::from(vec![
         Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, time), theme.dimmed()),
         Span::styled(format!("{kind:<cells$} "), color.unwrap_or(style)),
@@ -104,7 +107,7 @@ fn line(
 }
 
 /// Formats a time of the session: `m:ss.mmm`, from an hour on `h:mm:ss.mmm`.
-pub(super) fn clock(at: Duration) -> String {
+pub(super) fn format_session_time(at: Duration) -> String {
     let (hours, minutes, seconds) = (at.as_secs() / 3600, at.as_secs() / 60 % 60, at.as_secs() % 60);
     let minutes = if hours > 0 { format!("{hours}:{minutes:02}") } else { minutes.to_string() };
     format!("{minutes}:{seconds:02}.{:03}", at.subsec_millis())
@@ -123,7 +126,7 @@ mod tests {
             (363_725_001, "101:02:05.001"),
         ];
         for (ms, want) in cases {
-            assert_eq!(clock(Duration::from_millis(ms)), want);
+            assert_eq!(format_session_time(Duration::from_millis(ms)), want);
         }
     }
 }

@@ -10,18 +10,18 @@ use crate::log::newest_lines;
 
 /// Draws the log page, with its newest line at the bottom. `scroll` counts rows from there. Returns the largest useful scroll offset.
 pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {
-    let mut canvas = canvas.heading("log", "Esc goes back");
+    let mut canvas = canvas.draw_heading("log", "Esc goes back");
     let height = usize::from(canvas.area.height);
     // A line takes at least one row.
     let n_rows = scroll.saturating_add(height);
     let Some(lines) = newest_lines(n_rows) else {
-        canvas.lines(once(Line::raw("The log is off: start the program with --log LEVEL, such as --log debug.")));
+        canvas.draw_lines(once(Line::raw("The log is off: start the program with --log LEVEL, such as --log debug.")));
         return 0;
     };
     let wrap = |line: &String| wrap_text(line, canvas.area.width, 0, usize::MAX, Style::new()).into_iter().rev();
     let newest_first: Vec<_> = lines.iter().flat_map(wrap).take(n_rows).collect();
     let most = newest_first.len().saturating_sub(height);
     let shown: Vec<_> = newest_first.into_iter().skip(scroll.min(most)).take(height).collect();
-    canvas.lines(shown.into_iter().rev());
+    canvas.draw_lines(shown.into_iter().rev());
     most
 }

@@ -34,15 +34,15 @@ use crate::console::app::{App, DetailView};
 use crate::console::input::OverlayPage;
 use crate::console::model::ConsoleRow;
 
-/// Draws the console at a time of the session. Stores the height of the list and limits the scroll offset.
+/// Draws the screen at a time of the session. Stores the height of the list, and limits the scroll offsets to their contents.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
     let screen = frame.area();
-    let attention = app.attention();
-    let areas = areas(app, screen);
-    let theme = theme.with(app.appearance);
+    let attention = app.attention_text();
+    let areas = screen_areas(app, screen);
+    let theme = theme.with_appearance(app.appearance);
     frame.buffer_mut().set_style(screen, theme.ground());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
-    canvas.part(areas.title).line(0, &bars::title(theme, app, now));
+    canvas.sub_canvas(areas.title).draw_line(0, &bars::title_row(theme, app, now));
     if let Some((page, scroll)) = app.overlay {
         let content = Rect {
             y: areas.title.bottom(),
@@ -50,64 +50,68 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
             ..areas.title
         };
         let most = match page {
-            OverlayPage::Help => help::draw(canvas.part(content), scroll),
-            OverlayPage::Log => log::draw(canvas.part(content), scroll),
+            OverlayPage::Help => help::draw(canvas.sub_canvas(content), scroll),
+            OverlayPage::Log => log::draw(canvas.sub_canvas(content), scroll),
         };
         app.overlay = Some((page, scroll.min(most)));
-        canvas.part(areas.status).lines(bars::notice(theme, app.notice.as_ref()));
+        canvas.sub_canvas(areas.status).draw_lines(bars::notice_row(theme, app.notice.as_ref()));
     } else {
-        draw_body(&mut canvas, &areas, app, now);
+        draw_panes(&mut canvas, &areas, app, now);
     }
-    canvas.part(areas.attention).lines(attention.map(|text| bars::attention(theme, &text)));
-    let (lines, cursor) = bars::input(theme, app, areas.input);
-    canvas.part(areas.input).lines(lines);
+    canvas.sub_canvas(areas.attention).draw_lines(attention.map(|text| bars::attention_row(theme, &text)));
+    let (lines, cursor) = bars::input_rows_and_cursor(theme, app, areas.input);
+    canvas.sub_canvas(areas.input).draw_lines(lines);
     if theme.is_ascii() {
-        ascii::convert(frame.buffer_mut());
+        ascii::convert_to_ascii(frame.buffer_mut());
     }
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
 }
 
-/// Divides the screen for the present contents.
-fn areas(app: &App, screen: Rect) -> ScreenAreas {
+/// Divides the screen, depending on the present contents.
+fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
     let needs = LayoutNeeds {
         alone: app.alone,
         lines_below_board: if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 },
-        is_board_wide: app.source.has_bot() || app.partner_game().is_some(),
-        has_attention: app.attention().is_some(),
+        is_board_wide: app.source.has_bot() || app.partner_of_shown_game().is_some(),
+        has_attention: app.attention_text().is_some(),
         n_input_lines: app.input.text().split('\n').count(),
     };
-    ScreenAreas::new(screen, needs)
+    ScreenAreas::divide(screen, needs)
 }
 
-fn draw_body(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
+/// Draws everything between the title and the row of offers: list, boards, games, timing, detail views and status row.
+fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
     let theme = canvas.theme;
-    list::draw(canvas.part(areas.list), app);
-    let boards = app.boards(now);
+    list::draw(canvas.sub_canvas(areas.list), app);
+    let boards = app.shown_boards(now);
     let note = board_note(app, !boards.is_empty());
-    board::draw_all(canvas.part(areas.board), &boards, app.partner_game(), app.flip, note);
-    games::draw(canvas.part(areas.games), &app.model, app.game());
-    timing::draw(canvas.part(areas.meters), &app.model, now);
+    board::draw_boards(canvas.sub_canvas(areas.board), &boards, app.partner_of_shown_game(), app.flip, note);
+    games::draw(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
+    timing::draw(canvas.sub_canvas(areas.meters), &app.model, now);
     let divider = Line::styled("\u{2502}", theme.dimmed());
-    canvas.part(areas.divider).lines(repeat_n(divider, areas.divider.height.into()));
+    canvas.sub_canvas(areas.divider).draw_lines(repeat_n(divider, areas.divider.height.into()));
     app.scroll = draw_views(canvas, &areas.views, app);
     let meters = if areas.meters.is_empty() {
-        timing::line(theme, &app.model, now, areas.status.width)
+        timing::summary_line(theme, &app.model, now, areas.status.width)
     } else {
         Line::default()
     };
-    let ruler = app.ruler().map(|ruler| Line::styled(ruler.to_string(), theme.special()));
-    canvas.part(areas.status).line(0, &bars::notice(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
+    let ruler = app.ruler_distance().map(|ruler| Line::styled(ruler.to_string(), theme.special()));
+    canvas
+        .sub_canvas(areas.status)
+        .draw_line(0, &bars::notice_row(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
 }
 
-/// Returns the note in the board's title.
+/// Returns the note in the title of the first board: what to type without one (`is_shown` is false), that it is pinned, or of an
+/// earlier time.
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
-    } else if app.is_pinned() {
+    } else if app.has_pinned_game() {
         "pinned, p unpins"
-    } else if app.older_row().is_some() {
+    } else if app.selected_older_row().is_some() {
         "as it was then"
     } else {
         ""
@@ -120,12 +124,12 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &DetailAreas, app: &App) -> usize 
     match *views {
         DetailAreas::One(area) => {
             let names = DetailView::ALL.map(|view| (view.name(), view == app.view));
-            draw_view(canvas.part(area), app, app.view, &names, row)
+            draw_view(canvas.sub_canvas(area), app, app.view, &names, row)
         }
         DetailAreas::All { bytes, frame, event } => {
             let all = [(bytes, DetailView::Bytes), (frame, DetailView::Frame), (event, DetailView::Event)];
             let drawn = all.map(|(area, view)| {
-                (view, draw_view(canvas.part(area), app, view, &[(view.name(), view == app.view)], row))
+                (view, draw_view(canvas.sub_canvas(area), app, view, &[(view.name(), view == app.view)], row))
             });
             drawn.iter().find(|(view, _)| *view == app.view).map_or(0, |(_, scroll)| *scroll)
         }
@@ -141,13 +145,13 @@ fn draw_view(
     row: Option<&ConsoleRow>,
 ) -> usize {
     let note = match view {
-        DetailView::Bytes => bytes::note(app, row),
-        DetailView::Frame => frame::note(row),
-        DetailView::Event => event::note(row),
+        DetailView::Bytes => bytes::title_note(app, row),
+        DetailView::Frame => frame::title_note(row),
+        DetailView::Event => event::title_note(row),
     };
     // One free column separates the view from its neighbor.
     canvas.area.width = canvas.area.width.saturating_sub(1);
-    let canvas = canvas.tabs(names, &note);
+    let canvas = canvas.draw_tabs(names, &note);
     // Only the chosen view scrolls.
     let scroll = if view == app.view { app.scroll } else { 0 };
     match view {

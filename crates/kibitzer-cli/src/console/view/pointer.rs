@@ -3,12 +3,12 @@
 use ratatui::layout::{Position, Rect};
 
 use super::layout::DetailAreas;
-use super::{areas, board, games};
+use super::{board, games, screen_areas};
 use crate::console::app::{App, DetailView, MouseTarget};
 
 /// Returns what reacts to the mouse at a position; `None` if nothing does.
 pub(in crate::console) fn target_at(app: &mut App, screen: Rect, position: Position) -> Option<MouseTarget> {
-    let areas = areas(app, screen);
+    let areas = screen_areas(app, screen);
     // Rows below the heading of a part.
     let row_of = |area: Rect| position.y.checked_sub(area.y + 1).map(usize::from);
     if areas.input.contains(position) {
@@ -18,16 +18,16 @@ pub(in crate::console) fn target_at(app: &mut App, screen: Rect, position: Posit
         return Some(MouseTarget::Page);
     }
     if areas.list.contains(position) {
-        let rows = app.list.visible_rows(areas.list.height.saturating_sub(1).into());
+        let rows = app.list.scroll_to_visible_rows(areas.list.height.saturating_sub(1).into());
         return Some(MouseTarget::List(row_of(areas.list).and_then(|row| rows.get(row).copied())));
     }
     if areas.games.contains(position) {
-        let listed = games::visible(&app.model, app.game(), areas.games.height.saturating_sub(1));
+        let listed = games::visible_games(&app.model, app.shown_game(), areas.games.height.saturating_sub(1));
         return listed.get(row_of(areas.games)?).map(|game| MouseTarget::Game(game.id()));
     }
     if areas.board.contains(position) {
-        let shown = app.boards(app.source.time(std::time::Instant::now()));
-        let at = board::cells(areas.board, shown.len()).into_iter().position(|cell| cell.contains(position))?;
+        let shown = app.shown_boards(app.source.current_time(std::time::Instant::now()));
+        let at = board::board_areas(areas.board, shown.len()).into_iter().position(|cell| cell.contains(position))?;
         return shown.get(at).map(|(game, _)| MouseTarget::Game(game.id()));
     }
     match areas.views {

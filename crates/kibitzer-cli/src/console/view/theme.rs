@@ -85,23 +85,25 @@ pub(crate) struct Theme {
 }
 
 impl Theme {
+    /// Creates the dark theme, or one without color.
     pub(crate) const fn new(has_color: bool) -> Self {
         Self { palette: if has_color { Some(&DARK) } else { None }, pieces: None, is_ascii: false }
     }
 
-    /// Chooses color unless `NO_COLOR` is set to a non-empty value; the light theme if `COLORFGBG` names a light ground; and ASCII if the
-    /// locale has another character set than UTF-8.
+    /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value; light if `COLORFGBG` names a
+    /// light ground; in ASCII if the locale has another character set than UTF-8.
     pub(crate) fn from_environment() -> Self {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
         let colors =
             if has_light_ground(variable("COLORFGBG").as_deref()) { ColorTheme::Light } else { ColorTheme::Dark };
-        let theme = Self::new(variable("NO_COLOR").is_none()).with(Appearance { colors: Some(colors), pieces: None });
+        let theme = Self::new(variable("NO_COLOR").is_none())
+            .with_appearance(Appearance { colors: Some(colors), pieces: None });
         Self { is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)), ..theme }
     }
 
     /// Returns the theme with the user's choices.
-    pub(crate) fn with(self, appearance: Appearance) -> Self {
+    pub(crate) fn with_appearance(self, appearance: Appearance) -> Self {
         let palette = self.palette.map(|palette| match appearance.colors {
             None => palette,
             Some(ColorTheme::Dark) => &DARK,
@@ -123,37 +125,44 @@ impl Theme {
         self.palette.is_some()
     }
 
+    /// Returns a style with a color of the palette; without color, the default style.
     fn colored(self, color: fn(&Palette) -> u8) -> Style {
         self.palette.map_or_else(Style::new, |palette| Style::new().fg(Color::Indexed(color(palette))))
     }
 
-    /// Text without another style, and the ground.
+    /// Returns the style of plain text and of the ground of the screen.
     pub(super) fn ground(self) -> Style {
         let text = self.colored(|palette| palette.text);
         self.palette.map_or(text, |palette| text.bg(Color::Indexed(palette.ground)))
     }
 
+    /// Returns the style of less important text.
     pub(super) fn dimmed(self) -> Style {
         if self.has_color() { self.colored(|palette| palette.dimmed) } else { Style::new().add_modifier(Modifier::DIM) }
     }
 
+    /// Returns the style of titles.
     pub(super) fn title(self) -> Style {
         self.colored(|palette| palette.title).add_modifier(Modifier::BOLD)
     }
 
-    pub(super) fn name(self) -> Style {
+    /// Returns the style of names, such as those of players and games.
+    pub(super) fn emphasized(self) -> Style {
         self.colored(|palette| palette.text).add_modifier(Modifier::BOLD)
     }
 
+    /// Returns the style of errors, and of a source that is not ready or does not play.
     pub(super) fn error(self) -> Style {
         self.colored(|palette| palette.error).add_modifier(Modifier::BOLD)
     }
 
+    /// Returns the style of good news: notices, results, and a source that is ready or plays.
     pub(super) fn success(self) -> Style {
         self.colored(|palette| palette.success).add_modifier(Modifier::BOLD)
     }
 
-    /// The selected row. Replaces the colors of its parts, not all of which contrast with its ground.
+    /// Returns the style of a selected row or field. It replaces the colors of the parts, not all of which contrast with its
+    /// ground.
     pub(super) fn selected(self) -> Style {
         match self.palette {
             Some(palette) => self
@@ -164,22 +173,22 @@ impl Theme {
         }
     }
 
-    /// Bytes that are not printable; also breakpoints.
+    /// Returns the style of bytes that are not printable, breakpoints, the ruler, and offers.
     pub(super) fn special(self) -> Style {
         self.colored(|palette| palette.special).add_modifier(Modifier::BOLD)
     }
 
-    /// The clock of the player to move.
-    pub(super) fn running(self) -> Style {
+    /// Returns the style of the clock of the player to move.
+    pub(super) fn running_clock(self) -> Style {
         self.special().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// Sparklines.
+    /// Returns the style of sparklines.
     pub(super) fn sparkline(self) -> Style {
         self.colored(|palette| palette.sparkline)
     }
 
-    /// A row that matches the expression of a color; without color it is underlined.
+    /// Returns the style of rows with a color that the user chose; without color they are underlined.
     pub(crate) fn row_color(self, name: &str) -> Style {
         let style = match name {
             "red" => self.error(),
@@ -192,8 +201,8 @@ impl Theme {
         if self.has_color() { style } else { style.add_modifier(Modifier::UNDERLINED) }
     }
 
-    /// The kind of a row.
-    pub(super) fn kind(self, kind: &str) -> Style {
+    /// Returns the style of a row's kind, by the category of events with that name.
+    pub(super) fn row_kind(self, kind: &str) -> Style {
         // Marks and a bot's actions are not events.
         let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
         match category {
@@ -210,7 +219,7 @@ impl Theme {
         }
     }
 
-    /// A square of the board, highlighted if it belongs to the last move.
+    /// Returns the style of a square; `is_moved` highlights it.
     pub(super) fn square(self, is_light: bool, is_moved: bool) -> Style {
         let [light, dark, light_moved, dark_moved] = SQUARES;
         let ground = match (is_moved, is_light) {
@@ -226,7 +235,7 @@ impl Theme {
         }
     }
 
-    /// A piece on its square.
+    /// Returns the style of a piece, without the ground of its square.
     pub(super) fn piece(self, is_white: bool) -> Style {
         let color = Color::Indexed(if is_white { WHITE_PIECE } else { BLACK_PIECE });
         if self.has_color() {
@@ -249,6 +258,7 @@ impl Theme {
     }
 }
 
+/// Returns the chess symbol of a piece, filled or as an outline.
 const fn figurine(role: Role, is_filled: bool) -> char {
     let (outline, filled) = match role {
         Role::King => ('\u{2654}', '\u{265a}'),
@@ -294,7 +304,7 @@ pub(crate) mod tests {
 
     fn themes() -> [Theme; 2] {
         [ColorTheme::Dark, ColorTheme::Light]
-            .map(|colors| Theme::new(true).with(Appearance { colors: Some(colors), pieces: None }))
+            .map(|colors| Theme::new(true).with_appearance(Appearance { colors: Some(colors), pieces: None }))
     }
 
     #[test]
@@ -302,9 +312,9 @@ pub(crate) mod tests {
         for theme in themes() {
             let ground = theme.ground().bg.unwrap();
             let mut styles =
-                vec![theme.ground(), theme.dimmed(), theme.title(), theme.name(), theme.error(), theme.success()];
-            styles.extend([theme.special(), theme.running(), theme.sparkline(), theme.selected()]);
-            styles.extend(EventKind::ALL.iter().map(|kind| theme.kind(kind.as_str())));
+                vec![theme.ground(), theme.dimmed(), theme.title(), theme.emphasized(), theme.error(), theme.success()];
+            styles.extend([theme.special(), theme.running_clock(), theme.sparkline(), theme.selected()]);
+            styles.extend(EventKind::ALL.iter().map(|kind| theme.row_kind(kind.as_str())));
             for style in styles {
                 let pair = (style.fg.unwrap(), style.bg.unwrap_or(ground));
                 assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
@@ -320,7 +330,7 @@ pub(crate) mod tests {
     fn the_sides_differ_in_color_or_in_their_characters() {
         let sets = [None, Some(PieceSet::Ascii), Some(PieceSet::Letters), Some(PieceSet::Filled)];
         for (pieces, has_color) in sets.into_iter().flat_map(|set| [(set, true), (set, false)]) {
-            let theme = Theme::new(has_color).with(Appearance { colors: None, pieces });
+            let theme = Theme::new(has_color).with_appearance(Appearance { colors: None, pieces });
             for theme in [theme, theme.ascii()] {
                 for role in Role::ALL {
                     let looks = Side::BOTH.map(|side| (theme.glyph(role, side), theme.piece(side == Side::White).fg));

@@ -12,36 +12,36 @@ use crate::filter::ShortDuration;
 /// Powers of ten on the axis, starting at a microsecond.
 const DECADES: usize = 7;
 
-/// Returns the kinds of delays, with letter and name.
-fn delays(model: &SessionModel) -> [(char, &'static str, &DelaySamples); 3] {
+/// Returns the three kinds of delays: the letter on the axis, the name and the samples.
+fn delay_kinds(model: &SessionModel) -> [(char, &'static str, &DelaySamples); 3] {
     let latency = &model.latency;
     [('R', "round trip", &latency.round_trip), ('L', "lag", &latency.lag), ('D', "decoding", &latency.decoding)]
 }
 
-/// Draws the delays, the axis of delays and the rates.
+/// Draws the time pane of large screens: delays, their axis, and rates.
 pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, now: Duration) {
-    let mut canvas = canvas.heading("time", "last, median, 99 of 100");
+    let mut canvas = canvas.draw_heading("time", "last, median, 99 of 100");
     let (theme, width) = (canvas.theme, usize::from(canvas.area.width));
-    let seconds = model.rates.last(width.saturating_sub(20), now);
+    let seconds = model.rates.last_seconds(width.saturating_sub(20), now);
     let mut lines: Vec<_> =
-        delays(model).iter().map(|(letter, name, delays)| delay_line(theme, *letter, name, delays)).collect();
+        delay_kinds(model).iter().map(|(letter, name, delays)| delay_line(theme, *letter, name, delays)).collect();
     lines.extend(delay_axis(theme, model, width));
     lines.push(rate_line(theme, "events/s", &seconds, |second| second.events));
     lines.push(rate_line(theme, "bytes/s", &seconds, |second| second.bytes));
-    canvas.lines(lines);
+    canvas.draw_lines(lines);
 }
 
-/// Returns delays and rates as a single line, for small screens.
-pub(super) fn line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
+/// Returns the newest delays and the rates as a single line, for screens without the time pane.
+pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
-    for (_, name, delays) in delays(model) {
+    for (_, name, delays) in delay_kinds(model) {
         let last = delays
             .percentiles()
             .map_or_else(|| "-".to_owned(), |percentiles| ShortDuration(percentiles.last).to_string());
         spans.push(Span::styled(format!("{name} "), theme.dimmed()));
         spans.push(Span::raw(format!("{last}  ")));
     }
-    let seconds = model.rates.last(usize::from(width).saturating_sub(68).clamp(4, 20), now);
+    let seconds = model.rates.last_seconds(usize::from(width).saturating_sub(68).clamp(4, 20), now);
     for (name, rate) in [("ev/s", (|second| second.events) as fn(&SecondCounts) -> u64), ("B/s", |second| second.bytes)]
     {
         let newest = seconds.last().map_or(0, rate);
@@ -53,8 +53,9 @@ pub(super) fn line(theme: Theme, model: &SessionModel, now: Duration, width: u16
     Line::from(spans)
 }
 
+/// Returns the line of a kind of delay: newest sample, median, 99th percentile, and a sparkline of the newest six.
 fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> Line<'static> {
-    let sparkline = sparkline(delays.last(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
+    let sparkline = sparkline(delays.last_samples(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
     let numbers = delays.percentiles().map_or_else(
         || format!("{:>6} {:>6} {:>6} ", "-", "-", "-"),
         |percentiles| {
@@ -74,6 +75,7 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> 
     ])
 }
 
+/// Returns the line of a rate: the count of the newest second, and a sparkline of all `seconds`.
 fn rate_line(theme: Theme, name: &str, seconds: &[SecondCounts], rate: fn(&SecondCounts) -> u64) -> Line<'static> {
     let newest = short_count(seconds.last().map_or(0, rate));
     let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.dimmed()), Span::raw(format!("{newest:>6}  "))];
@@ -100,12 +102,12 @@ fn delay_axis(theme: Theme, model: &SessionModel, width: usize) -> [Line<'static
     let mut labels: Vec<char> = vec![' '; width];
     for (decade, label) in ["1\u{b5}s", "10", "100", "1ms", "10", "100", "1s"].into_iter().enumerate() {
         let at = decade * width / DECADES;
-        put(&mut scale, at, '\u{253c}');
-        label.chars().zip(at..).for_each(|(character, at)| put(&mut labels, at, character));
+        put_char(&mut scale, at, '\u{253c}');
+        label.chars().zip(at..).for_each(|(character, at)| put_char(&mut labels, at, character));
     }
-    for (letter, _, delays) in delays(model) {
+    for (letter, _, delays) in delay_kinds(model) {
         if let Some(percentiles) = delays.percentiles() {
-            put(&mut scale, place(percentiles.median, width), letter);
+            put_char(&mut scale, axis_column(percentiles.median, width), letter);
         }
     }
     let spans = scale.into_iter().map(|character| {
@@ -116,7 +118,7 @@ fn delay_axis(theme: Theme, model: &SessionModel, width: usize) -> [Line<'static
 }
 
 /// Returns the column of a delay on the axis.
-fn place(delay: Duration, width: usize) -> usize {
+fn axis_column(delay: Duration, width: usize) -> usize {
     let us = delay.as_micros().max(1);
     let decade = usize::try_from(us.ilog10()).unwrap_or(usize::MAX).min(DECADES - 1);
     let floor = 10_u128.pow(us.ilog10());
@@ -129,7 +131,8 @@ fn place(delay: Duration, width: usize) -> usize {
     ((decade * 3 + third) * width / (DECADES * 3)).min(width.saturating_sub(1))
 }
 
-fn put(row: &mut [char], at: usize, character: char) {
+/// Writes a character at a column; ignores columns outside of the row.
+fn put_char(row: &mut [char], at: usize, character: char) {
     if let Some(place) = row.get_mut(at) {
         *place = character;
     }
