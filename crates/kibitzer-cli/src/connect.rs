@@ -109,7 +109,7 @@ impl Args {
         let is_terminal = console::can_draw_on_stdout(plain) && io::stdin().is_terminal();
         let is_edited = self.format.format() == LineFormat::Text && is_terminal;
         // A terminal that cannot be used edits lines itself.
-        match is_edited.then(|| LineMode::begin(client)) {
+        match is_edited.then(|| LineMode::spawn(client)) {
             Some(Ok((line_mode, lines))) => (Some(line_mode), Box::new(lines)),
             Some(Err(_)) | None => (None, Box::new(tokio::io::stdin())),
         }

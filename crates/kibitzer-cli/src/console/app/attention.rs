@@ -31,12 +31,12 @@ impl App {
 
     /// Sends the command that accepts or declines the oldest offer, and removes the offer if the command was sent. The typed text
     /// stays. Shows an error if no offer is pending.
-    pub(super) fn answer_offer(&mut self, accepts: bool) {
+    pub(super) fn answer_oldest_offer(&mut self, accepts: bool) {
         let Some(offer) = self.oldest_offer().cloned() else {
             return self.show_error("no offer waits for an answer");
         };
         let draft = self.input.take_text();
-        self.send_line(if accepts { &offer.accept } else { &offer.decline });
+        self.send_line_or_restore(if accepts { &offer.accept } else { &offer.decline });
         // A line that cannot be sent must not replace the draft.
         self.input.set_text(&draft);
         if self.notice.is_none() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{App, DetailView, default_focus};
 use crate::console::input::{CommandError, ConsoleCommand, Focus};
-use crate::console::source::{Notice, PlayGoal};
+use crate::console::source::{Notice, SeekGoal};
 use crate::failure::Failure;
 use crate::fault::FaultRequest;
 use crate::filter::{Expression, FilterError, kinds};
@@ -25,7 +25,7 @@ impl App {
         let mut lines = typed.split('\n').filter(|line| !line.trim().is_empty());
         while let Some(line) = lines.next() {
             if !is_masked {
-                self.history.add(line);
+                self.history.add_unless_secret(line);
             }
             self.run_or_send_line(line, now)?;
             if matches!(self.notice, Some(Notice::Error(_))) {
@@ -46,7 +46,7 @@ impl App {
     /// command, which returns to the editor if the error has a position.
     fn run_or_send_line(&mut self, line: &str, now: Instant) -> Result<(), Failure> {
         if !line.starts_with('/') {
-            self.send_line(line);
+            self.send_line_or_restore(line);
             return Ok(());
         }
         match ConsoleCommand::parse(line.trim_end()) {
@@ -71,29 +71,29 @@ impl App {
             ConsoleCommand::Break(filter) => self.set_or_remove_breakpoint(filter),
             ConsoleCommand::Find(filter) => {
                 self.search = Some(filter);
-                self.select_next_match(now);
+                self.select_or_seek_next_match(now);
             }
             ConsoleCommand::Color(color, filter) => self.set_or_remove_row_color(color, filter),
             ConsoleCommand::Mark(text) => self.add_mark(text, now),
             ConsoleCommand::Fault(request) => self.inject_fault(request),
             ConsoleCommand::Times(times) => self.set_time_column(times),
-            ConsoleCommand::Export(form, rows, file) => self.export(form, rows, &file),
+            ConsoleCommand::Export(form, rows, file) => self.export_to_new_file(form, rows, &file),
             ConsoleCommand::Raw => self.toggle_bytes_view(),
             ConsoleCommand::Theme(colors) => self.appearance.colors = Some(colors),
             ConsoleCommand::Pieces(pieces) => self.appearance.pieces = Some(pieces),
             ConsoleCommand::Bell(is_on) => self.set_bell(is_on),
             ConsoleCommand::CaptureMouse(is_on) => self.request_mouse_capture(is_on),
-            ConsoleCommand::Play => return self.play(now),
-            ConsoleCommand::Pause => self.pause(now),
+            ConsoleCommand::Play => return self.play_or_follow(now),
+            ConsoleCommand::Pause => self.pause_or_stop_following(now),
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),
             ConsoleCommand::Record(file) => self.start_recording(file),
             ConsoleCommand::Time(jump) => {
                 let (from, length) =
                     (self.source.current_time(now), self.source.player().map(|player| player.replay.length));
                 let time = jump.absolute_time(from).min(length.unwrap_or(Duration::MAX));
-                return self.seek_to(PlayGoal::Time(time), time < from, now);
+                return self.seek_to(SeekGoal::Time(time), time < from, now);
             }
-            ConsoleCommand::Move(ply) => return self.go_to_ply(ply, now),
+            ConsoleCommand::Move(ply) => return self.select_or_seek_ply(ply, now),
             ConsoleCommand::Act(action) => self.run_action(action),
         }
         Ok(())
@@ -107,11 +107,11 @@ impl App {
 
     /// Shows the view of the bytes or, if it is already chosen, that of the event.
     fn toggle_bytes_view(&mut self) {
-        self.select_view(if self.view == DetailView::Bytes { DetailView::Event } else { DetailView::Bytes });
+        self.show_view_from_top(if self.view == DetailView::Bytes { DetailView::Event } else { DetailView::Bytes });
     }
 
     /// Starts to send a line to the server. If it cannot be sent, shows an error, and the line returns to the editor.
-    pub(super) fn send_line(&mut self, line: &str) {
+    pub(super) fn send_line_or_restore(&mut self, line: &str) {
         let Some(live) = self.source.live_mut() else {
             return self.show_error("nothing is sent: this is a recording; commands of the console start with /");
         };

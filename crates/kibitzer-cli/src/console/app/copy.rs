@@ -66,7 +66,7 @@ impl App {
     }
 
     /// Writes rows to a new file, and shows its size or why it was not written.
-    pub(super) fn export(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
+    pub(super) fn export_to_new_file(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
         let written = self.export_content(form, which).and_then(|content| {
             let written = write_new_file(Path::new(file), content.as_bytes());
             written.map_err(|error| format!("cannot write {file}: {error}"))?;

@@ -6,7 +6,7 @@ use crate::console::model::{ConsoleRow, FrameField};
 impl App {
     /// Returns the position of the byte cursor in the bytes of the selected row, if it is set for that row.
     pub(crate) fn byte_cursor(&self) -> Option<usize> {
-        self.byte_cursor.filter(|(row, _)| self.list.selected() == Some(*row)).map(|(_, at)| at)
+        self.byte_cursor.filter(|(row, _)| self.list.selected_number() == Some(*row)).map(|(_, at)| at)
     }
 
     /// Returns the field that contains the byte cursor; `None` without a cursor, and between fields.
@@ -16,7 +16,7 @@ impl App {
     }
 
     pub(crate) fn selected_row(&self) -> Option<&ConsoleRow> {
-        self.model.rows.get(self.list.selected()?)
+        self.model.rows.get(self.list.selected_number()?)
     }
 
     /// Moves the byte cursor, limited to the bytes of the row; sets it at the first byte if it is not set.
@@ -47,6 +47,6 @@ impl App {
 
     /// Sets the byte cursor to a byte of the selected row, counted from 0, without a check that the row has it.
     pub(super) fn set_byte_cursor(&mut self, at: usize) {
-        self.byte_cursor = self.list.selected().map(|row| (row, at));
+        self.byte_cursor = self.list.selected_number().map(|row| (row, at));
     }
 }

@@ -13,8 +13,11 @@ const MAX_BOARDS: usize = 64;
 impl App {
     /// Returns the game on the board: the pinned one, otherwise that of the selected older row, otherwise the automatic choice.
     pub(crate) fn shown_game(&self) -> Option<GameId> {
-        let selected =
-            self.list.selected().filter(|_| !self.list.follows_newest()).and_then(|row| self.model.rows.get(row));
+        let selected = self
+            .list
+            .selected_number()
+            .filter(|_| !self.list.follows_newest())
+            .and_then(|row| self.model.rows.get(row));
         let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
@@ -56,7 +59,7 @@ impl App {
     /// Returns the number of the selected row; `None` while the selection follows the newest row, and if the newest stored row is
     /// selected.
     pub(crate) fn selected_older_row(&self) -> Option<u64> {
-        self.list.selected().filter(|&row| !self.list.follows_newest() && row < self.model.rows.newest)
+        self.list.selected_number().filter(|&row| !self.list.follows_newest() && row < self.model.rows.newest)
     }
 
     /// Pins a game to the board; `None` unpins. Shows an error for a game without a board.

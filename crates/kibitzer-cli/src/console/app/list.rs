@@ -26,13 +26,14 @@ impl RowList {
     pub(crate) fn includes(&self, row: &ConsoleRow) -> bool {
         // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
-            Some(filter) => filter.accepts(&row.subject()),
+            Some(filter) => filter.accepts(&row.filter_subject()),
             None => self.shows_protocol_details || !row.is_protocol_detail(),
         }
     }
 
-    /// Adds a row if it is to be listed, and drops rows before `oldest`. Returns whether the row is listed.
-    pub(crate) fn add_row(&mut self, row: &ConsoleRow, oldest: u64) -> bool {
+    /// Adds a row if it is to be listed; the selection moves to it while it follows the newest row. Drops the rows before
+    /// `oldest`. Returns whether the row is listed.
+    pub(crate) fn add_if_included(&mut self, row: &ConsoleRow, oldest: u64) -> bool {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
@@ -70,7 +71,7 @@ impl RowList {
     }
 
     /// Returns the number of the selected row.
-    pub(crate) fn selected(&self) -> Option<u64> {
+    pub(crate) fn selected_number(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
     }
 
@@ -79,7 +80,8 @@ impl RowList {
         !self.is_paused
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of listed rows.
+    pub(crate) fn n_listed(&self) -> usize {
         self.listed.len()
     }
 
@@ -89,7 +91,7 @@ impl RowList {
     }
 
     /// Selects a row, listed or not, and stops following.
-    pub(crate) const fn select(&mut self, number: u64) {
+    pub(crate) const fn select_and_stop_following(&mut self, number: u64) {
         self.selected = number;
         self.is_paused = true;
     }
@@ -104,7 +106,7 @@ impl RowList {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
         match self.listed.get(to) {
-            Some(&number) => self.select(number),
+            Some(&number) => self.select_and_stop_following(number),
             None => self.follow_end(),
         }
     }
@@ -112,7 +114,7 @@ impl RowList {
     /// Selects the first listed row, and stops following.
     pub(crate) fn select_first(&mut self) {
         if let Some(&number) = self.listed.front() {
-            self.select(number);
+            self.select_and_stop_following(number);
         }
     }
 
@@ -138,7 +140,7 @@ impl RowList {
         self.listed.iter().skip(top).take(height).copied().collect()
     }
 
-    /// Returns the number of listed rows after one row, up to another.
+    /// Returns the number of listed rows after the row `from`, up to and with the row `to`.
     pub(crate) fn n_listed_between(&self, from: u64, to: u64) -> usize {
         let up_to = |number| self.listed.partition_point(|&listed| listed <= number);
         up_to(to).saturating_sub(up_to(from))
@@ -159,7 +161,7 @@ mod tests {
     fn list(n: usize) -> (RowList, Vec<ConsoleRow>) {
         let (mut list, rows) = (RowList::default(), rows("Foo shouts: x\n\rfics% ".repeat(n).as_bytes()));
         for row in &rows {
-            list.add_row(row, 1);
+            list.add_if_included(row, 1);
         }
         (list, rows)
     }
@@ -167,18 +169,18 @@ mod tests {
     #[test]
     fn prompts_are_listed_if_asked_for() {
         let (mut shown, all) = list(3);
-        assert_eq!((shown.len(), all.len(), shown.selected()), (3, 6, Some(5)));
+        assert_eq!((shown.n_listed(), all.len(), shown.selected_number()), (3, 6, Some(5)));
         let mut kept = RowBuffer::default();
         for row in all {
             kept.push(row);
         }
         shown.toggle_protocol_details(&kept);
-        assert_eq!((shown.len(), shown.selected()), (6, Some(6)));
+        assert_eq!((shown.n_listed(), shown.selected_number()), (6, Some(6)));
         shown.set_filter(Some(Expression::parse("kind:prompt").unwrap()), &kept);
-        assert_eq!((shown.len(), shown.selected()), (3, Some(6)));
-        shown.select(4);
+        assert_eq!((shown.n_listed(), shown.selected_number()), (3, Some(6)));
+        shown.select_and_stop_following(4);
         shown.set_filter(Some(Expression::parse("kind:shout").unwrap()), &kept);
-        assert_eq!(shown.selected(), Some(3), "the one before, as this one is not listed");
+        assert_eq!(shown.selected_number(), Some(3), "the one before, as this one is not listed");
     }
 
     #[test]
@@ -186,15 +188,15 @@ mod tests {
         let (mut shown, rows) = list(4);
         assert!(shown.follows_newest());
         shown.move_selection_by(-1);
-        assert_eq!((shown.selected(), shown.follows_newest(), shown.n_after_selected()), (Some(5), false, 1));
-        shown.add_row(&ConsoleRow { number: 9, ..rows[0].clone() }, 1);
-        assert_eq!((shown.selected(), shown.n_after_selected()), (Some(5), 2));
+        assert_eq!((shown.selected_number(), shown.follows_newest(), shown.n_after_selected()), (Some(5), false, 1));
+        shown.add_if_included(&ConsoleRow { number: 9, ..rows[0].clone() }, 1);
+        assert_eq!((shown.selected_number(), shown.n_after_selected()), (Some(5), 2));
         shown.move_selection_by(-100);
-        assert_eq!(shown.selected(), Some(1));
+        assert_eq!(shown.selected_number(), Some(1));
         shown.move_selection_by(100);
-        assert_eq!((shown.selected(), shown.follows_newest()), (Some(9), true));
+        assert_eq!((shown.selected_number(), shown.follows_newest()), (Some(9), true));
         shown.select_first();
-        assert_eq!((shown.selected(), shown.n_after_selected()), (Some(1), 4));
+        assert_eq!((shown.selected_number(), shown.n_after_selected()), (Some(1), 4));
     }
 
     #[test]
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn rows_that_are_gone_are_not_listed() {
         let (mut shown, rows) = list(3);
-        shown.add_row(&ConsoleRow { number: 7, ..rows[0].clone() }, 5);
+        shown.add_if_included(&ConsoleRow { number: 7, ..rows[0].clone() }, 5);
         assert_eq!(shown.scroll_to_visible_rows(9), [5, 7]);
     }
 }

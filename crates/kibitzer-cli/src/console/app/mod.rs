@@ -26,7 +26,7 @@ use crate::console::input::{
     StateDirectory, TimeColumn, action_for_key, normalized_press, page_action,
 };
 use crate::console::model::{Search, SessionModel, SourceItemKind};
-use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, PlayGoal};
+use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, SeekGoal};
 use crate::failure::Failure;
 use crate::filter::Expression;
 
@@ -161,7 +161,7 @@ impl App {
             row_colors: NamedFilters::load(store.clone(), COLORS_FILE),
             has_bell: false,
             last_attention: None,
-            history: History::load(store),
+            history: History::load_and_clean(store),
             search: None,
             prefix: None,
             times: TimeColumn::default(),
@@ -192,9 +192,9 @@ impl App {
                     if is_snapshot {
                         self.reconsider_auto_game();
                     }
-                    for row in before + 1..=self.model.rows.newest {
-                        self.on_new_row(row, now);
-                        self.report_session_end(row);
+                    for number in before + 1..=self.model.rows.newest {
+                        self.on_new_row(number, now);
+                        self.report_if_session_end(number);
                     }
                 }
                 NextItem::Wait => {
@@ -211,8 +211,8 @@ impl App {
                 NextItem::End(goal) => {
                     self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay.length));
                     match goal {
-                        Some(PlayGoal::Match(search)) => self.select_first_match(&search),
-                        Some(PlayGoal::Ply(..)) => self.show_error("not found up to the end of the recording"),
+                        Some(SeekGoal::Match(search)) => self.select_first_match(&search),
+                        Some(SeekGoal::Ply(..)) => self.show_error("not found up to the end of the recording"),
                         _ => {}
                     }
                     return Ok(false);
@@ -241,10 +241,10 @@ impl App {
         }
     }
 
-    /// Shows why the session ended, if this row is the end of a live session, and keeps the reason for the title. The focus
-    /// stays: letters of a line being typed must not become keys of the list.
-    fn report_session_end(&mut self, row: u64) {
-        let ended = self.model.rows.get(row).filter(|row| self.source.is_live() && row.kind() == "ended");
+    /// Shows why the session ended, if the row is the end of a live session, and keeps the reason for the title. The focus stays:
+    /// letters of a line being typed must not become keys of the list.
+    fn report_if_session_end(&mut self, row_number: u64) {
+        let ended = self.model.rows.get(row_number).filter(|row| self.source.is_live() && row.kind() == "ended");
         if let Some(row) = ended {
             let line = row.summary_line();
             let text = line.trim_start_matches("* ");
@@ -283,11 +283,11 @@ impl App {
         }
         match action {
             Action::SubmitLine => return self.submit_input(now),
-            Action::Step => self.step_forward(now),
+            Action::Step => self.select_or_play_next_row(now),
             Action::PlayOrPause => return self.play_or_pause(now),
             Action::Faster => self.change_speed(|speed| speed * 2.0, now),
             Action::Slower => self.change_speed(|speed| speed / 2.0, now),
-            Action::NextMatch => self.select_next_match(now),
+            Action::NextMatch => self.select_or_seek_next_match(now),
             Action::PreviousMatch => self.select_previous_match(),
             Action::Mark => self.add_mark(String::new(), now),
             Action::Cancel if self.end_running_seek(now) => {}
@@ -326,8 +326,10 @@ impl App {
             Action::StartTyping(slash) => self.start_typing(slash),
             Action::LeaveInput => self.focus = Focus::List,
             Action::Scroll(lines) => self.scroll_detail_view_by(lines),
-            Action::SelectView(place) => self.select_view(DetailView::ALL.get(place).copied().unwrap_or(self.view)),
-            Action::NextView => self.select_view(self.view.next()),
+            Action::SelectView(place) => {
+                self.show_view_from_top(DetailView::ALL.get(place).copied().unwrap_or(self.view));
+            }
+            Action::NextView => self.show_view_from_top(self.view.next()),
             Action::GoToReply => self.select_reply(),
             Action::NextPane => {
                 self.alone = match self.alone {
@@ -344,7 +346,7 @@ impl App {
             Action::ScrollSideways(columns) => {
                 self.columns_left = self.columns_left.saturating_add_signed(columns).min(MAX_COLUMNS);
             }
-            Action::AcceptOffer | Action::DeclineOffer => self.answer_offer(action == Action::AcceptOffer),
+            Action::AcceptOffer | Action::DeclineOffer => self.answer_oldest_offer(action == Action::AcceptOffer),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
             Action::MoveByte(by) => self.move_byte_cursor(by),
@@ -378,8 +380,8 @@ impl App {
         }
     }
 
-    /// Shows a detail view from its first line.
-    fn select_view(&mut self, view: DetailView) {
+    /// Chooses a detail view, scrolled to its first line.
+    fn show_view_from_top(&mut self, view: DetailView) {
         (self.view, self.scroll) = (view, 0);
     }
 

@@ -38,7 +38,7 @@ impl App {
             MouseTarget::List(_) => self.run_action(Action::MoveRows(lines)),
             MouseTarget::View(view, _) => {
                 if view != self.view {
-                    self.select_view(view);
+                    self.show_view_from_top(view);
                 }
                 self.run_action(Action::Scroll(lines));
             }
@@ -52,9 +52,9 @@ impl App {
         match target {
             MouseTarget::List(Some(row)) => {
                 self.scroll = 0;
-                self.list.select(row);
+                self.list.select_and_stop_following(row);
             }
-            MouseTarget::View(view, true) => self.select_view(view),
+            MouseTarget::View(view, true) => self.show_view_from_top(view),
             MouseTarget::Game(game) => self.pin_game(Some(game)),
             MouseTarget::Input => self.focus = Focus::Input,
             MouseTarget::Page | MouseTarget::List(None) | MouseTarget::View(..) => {}

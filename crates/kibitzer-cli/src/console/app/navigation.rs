@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{App, DetailView};
 use crate::console::input::Focus;
 use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
-use crate::console::source::{Notice, PlayGoal, RecordingPlayer, ply_after_row};
+use crate::console::source::{Notice, RecordingPlayer, SeekGoal, ply_after_row};
 use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.
@@ -20,28 +20,29 @@ const NO_RECORDING: &str = "only a recording can do that; this session is live";
 impl App {
     /// Lists a new row if the filter accepts it, and lets its game become the automatic choice. Pauses and selects the row if the
     /// breakpoint matches, or it reaches the goal of a seek.
-    pub(super) fn on_new_row(&mut self, row: u64, now: Instant) {
-        let Some(new) = self.model.rows.get(row) else { return };
-        let is_listed = self.list.add_row(new, self.model.rows.oldest());
+    pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
+        let Some(new) = self.model.rows.get(row_number) else { return };
+        let is_listed = self.list.add_if_included(new, self.model.rows.oldest());
         let at = new.at;
         // A paused screen of a session must not jump; the session itself continues.
         let may_break = !self.source.is_live() || self.list.follows_newest();
-        let is_break = may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&new.subject()));
+        let is_break =
+            may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&new.filter_subject()));
         if let Some(game) = new.game() {
             self.consider_auto_game(game);
         }
         if is_break {
             if let Some(player) = self.source.player_mut() {
-                player.stop_at(at, now);
+                player.stop_and_set_time(at, now);
             }
             self.search = self.breakpoint.clone().map(Search::Breakpoint);
-            self.list.select(row);
+            self.list.select_and_stop_following(row_number);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
-            self.notice = Some(Notice::Info(format!("break at #{row}; Space goes on, {next} to the next")));
+            self.notice = Some(Notice::Info(format!("break at #{row_number}; Space goes on, {next} to the next")));
         } else if let Some(player) = self.source.player_mut() {
-            match player.take_reached_goal(&self.model, row, is_listed) {
-                Some(PlayGoal::Match(search)) => self.select_match(&search, row),
-                Some(_) => self.list.select(row),
+            match player.take_reached_goal(&self.model, row_number, is_listed) {
+                Some(SeekGoal::Match(search)) => self.select_match(&search, row_number),
+                Some(_) => self.list.select_and_stop_following(row_number),
                 None => {}
             }
         }
@@ -51,15 +52,14 @@ impl App {
     pub(super) fn play_or_pause(&mut self, now: Instant) -> Result<(), Failure> {
         let is_playing = self.source.player().map_or(self.list.follows_newest(), RecordingPlayer::is_playing);
         if is_playing {
-            self.pause(now);
+            self.pause_or_stop_following(now);
             return Ok(());
         }
-        self.play(now)
+        self.play_or_follow(now)
     }
 
-    /// Continues playback from the newest row, or from the start if the recording is over; of a session, follows the newest row
-    /// again.
-    pub(super) fn play(&mut self, now: Instant) -> Result<(), Failure> {
+    /// Plays a recording from its newest row or, once it is over, from its start; of a session, follows the newest row again.
+    pub(super) fn play_or_follow(&mut self, now: Instant) -> Result<(), Failure> {
         if self.source.player().is_some_and(|player| player.replay.is_over) {
             self.restart_recording(now)?;
         }
@@ -73,16 +73,16 @@ impl App {
     /// Ends the seek of a recording at the newest row, with a notice. Returns `false`, without an effect, if none is running.
     pub(super) fn end_running_seek(&mut self, now: Instant) -> bool {
         let Some(player) = self.source.player_mut().filter(|player| player.goal.is_some()) else { return false };
-        player.stop(now);
+        player.stop_and_drop_goal(now);
         self.list.follow_end();
         self.notice = Some(Notice::Info("the search ended here; Space plays on".to_owned()));
         true
     }
 
     /// Pauses a recording; of a session, stops following the newest row.
-    pub(super) fn pause(&mut self, now: Instant) {
+    pub(super) fn pause_or_stop_following(&mut self, now: Instant) {
         match self.source.player_mut() {
-            Some(player) => player.stop(now),
+            Some(player) => player.stop_and_drop_goal(now),
             None => self.list.stop_following(),
         }
     }
@@ -98,12 +98,13 @@ impl App {
     /// Stops playback and abandons a seek; has no effect on a session.
     fn stop_player(&mut self, now: Instant) {
         if let Some(player) = self.source.player_mut() {
-            player.stop(now);
+            player.stop_and_drop_goal(now);
         }
     }
 
-    /// Selects the next listed row; after the last one, plays a recording up to the next.
-    pub(super) fn step_forward(&mut self, now: Instant) {
+    /// Selects the next listed row; after the last one, plays a recording up to the next. Shows an error at the newest row of a
+    /// session.
+    pub(super) fn select_or_play_next_row(&mut self, now: Instant) {
         self.scroll = 0;
         if self.list.n_after_selected() > 0 {
             self.stop_player(now);
@@ -111,24 +112,24 @@ impl App {
         } else {
             self.list.follow_end();
             match self.source.player_mut() {
-                Some(player) => player.seek_to(PlayGoal::Row, now),
+                Some(player) => player.seek_to(SeekGoal::Row, now),
                 None => self.show_error("this is the newest line"),
             }
         }
     }
 
-    /// Starts to play a recording as fast as possible up to a goal; from the beginning if `is_back`. Shows an error for a
+    /// Starts to play a recording as fast as possible up to a goal; from the beginning if `from_start`. Shows an error for a
     /// session.
     ///
     /// # Errors
     ///
     /// As [`RecordingPlayer::restart`].
-    pub(super) fn seek_to(&mut self, goal: PlayGoal, is_back: bool, now: Instant) -> Result<(), Failure> {
+    pub(super) fn seek_to(&mut self, goal: SeekGoal, from_start: bool, now: Instant) -> Result<(), Failure> {
         if self.source.is_live() {
             self.show_error(NO_RECORDING);
             return Ok(());
         }
-        if is_back {
+        if from_start {
             self.restart_recording(now)?;
         }
         self.list.follow_end();
@@ -150,24 +151,26 @@ impl App {
     }
 
     /// Selects the first stored row with the board of this ply of the shown game; without one, seeks it in the recording.
-    pub(super) fn go_to_ply(&mut self, ply: u32, now: Instant) -> Result<(), Failure> {
+    pub(super) fn select_or_seek_ply(&mut self, ply: u32, now: Instant) -> Result<(), Failure> {
         let game = self.shown_game();
         let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {
             self.stop_player(now);
-            self.list.select(row);
+            self.list.select_and_stop_following(row);
             return Ok(());
         }
         let shown = game.and_then(|game| self.model.games.get(&game));
         let was_played = shown.is_some_and(|game| game.snapshot.board.ply() >= ply);
-        self.seek_to(PlayGoal::Ply(game, ply), was_played, now)
+        self.seek_to(SeekGoal::Ply(game, ply), was_played, now)
     }
 
     /// Selects the reply to the selected sent line. Shows an error without one.
     pub(super) fn select_reply(&mut self) {
-        let row = self.list.selected().and_then(|row| self.model.rows.get(row));
+        let row = self.list.selected_number().and_then(|row| self.model.rows.get(row));
         match row.map(|row| &row.content) {
-            Some(RowContent::Sent(SentLine { reply: Some(reply), .. })) => self.list.select(reply.row),
+            Some(RowContent::Sent(SentLine { reply: Some(reply), .. })) => {
+                self.list.select_and_stop_following(reply.row);
+            }
             Some(RowContent::Sent(_)) => self.show_error("no reply has come"),
             _ => self.show_error("this line was not sent"),
         }
@@ -175,23 +178,23 @@ impl App {
 
     /// Selects the next match of the last search. A recording plays on until it finds one. After the newest row, the search continues at
     /// the oldest one; in a session that is followed, it goes backwards.
-    pub(super) fn select_next_match(&mut self, now: Instant) {
+    pub(super) fn select_or_seek_next_match(&mut self, now: Instant) {
         let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
-        let selected = self.list.selected().unwrap_or(0);
-        let later = self.matching_rows(&search).find(|&row| row > selected);
+        let selected = self.list.selected_number().unwrap_or(0);
+        let later = self.matching_row_numbers(&search).find(|&row| row > selected);
         if let Some(row) = later {
             self.stop_player(now);
             return self.select_match(&search, row);
         }
         if self.source.is_live() && self.list.follows_newest() {
-            let last = self.matching_rows(&search).next_back();
+            let last = self.matching_row_numbers(&search).next_back();
             return match last {
                 Some(row) => self.select_match(&search, row),
                 None => self.show_error(NO_MATCH),
             };
         }
         match self.source.player_mut().filter(|player| !player.replay.is_over) {
-            Some(player) => player.seek_to(PlayGoal::Match(search), now),
+            Some(player) => player.seek_to(SeekGoal::Match(search), now),
             None => self.select_first_match(&search),
         }
     }
@@ -199,18 +202,18 @@ impl App {
     /// Selects the previous match of the last search, after the oldest row the newest match.
     pub(super) fn select_previous_match(&mut self) {
         let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
-        let selected = self.list.selected().unwrap_or(0);
-        let earlier = self.matching_rows(&search).rfind(|&row| row < selected);
+        let selected = self.list.selected_number().unwrap_or(0);
+        let earlier = self.matching_row_numbers(&search).rfind(|&row| row < selected);
         if let Some(row) = earlier {
             return self.select_match(&search, row);
         }
-        let newest = self.matching_rows(&search).next_back();
+        let newest = self.matching_row_numbers(&search).next_back();
         self.select_wrapped_match(&search, newest, "no match before this line: the search went on at the end");
     }
 
     /// Selects the oldest match, because there is none after the selected row.
     pub(super) fn select_first_match(&mut self, search: &Search) {
-        let oldest = self.matching_rows(search).next();
+        let oldest = self.matching_row_numbers(search).next();
         self.select_wrapped_match(search, oldest, "no match after this line: the search went on at the start");
     }
 
@@ -222,18 +225,18 @@ impl App {
     }
 
     /// Returns the numbers of the stored rows that match, in ascending order.
-    fn matching_rows(&self, search: &Search) -> impl DoubleEndedIterator<Item = u64> {
+    fn matching_row_numbers(&self, search: &Search) -> impl DoubleEndedIterator<Item = u64> {
         let is_match = |row: &&ConsoleRow| search.accepts(&self.model, row, self.list.includes(row));
         self.model.rows.iter().filter(is_match).map(|row| row.number)
     }
 
     /// Selects a row, with the byte cursor at the bytes that were searched.
     fn select_match(&mut self, search: &Search, number: u64) {
-        self.list.select(number);
+        self.list.select_and_stop_following(number);
         let row = self.model.rows.get(number);
         if let Some(at) = row.and_then(|row| search.match_position(&self.model, row)) {
             self.set_byte_cursor(at);
-            self.select_view(DetailView::Bytes);
+            self.show_view_from_top(DetailView::Bytes);
         }
     }
 
@@ -257,7 +260,7 @@ impl App {
             self.n_restored_marks += 1;
             let row = self.model.add_mark(at, text);
             if let Some(new) = self.model.rows.get(row) {
-                self.list.add_row(new, self.model.rows.oldest());
+                self.list.add_if_included(new, self.model.rows.oldest());
             }
         }
     }

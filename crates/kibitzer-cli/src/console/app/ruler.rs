@@ -32,7 +32,7 @@ impl fmt::Display for RulerDistance {
 impl App {
     /// Starts the ruler at the selected row, with a notice; removes it if it was started.
     pub(super) fn toggle_ruler(&mut self) {
-        self.ruler_start = if self.ruler_start.is_some() { None } else { self.list.selected() };
+        self.ruler_start = if self.ruler_start.is_some() { None } else { self.list.selected_number() };
         if let Some(start) = self.ruler_start {
             self.notice = Some(Notice::Info(format!("the ruler starts at #{start}; select another line")));
         }
@@ -50,7 +50,7 @@ impl App {
     /// Returns the distance between the start of the ruler and the selected row; without a start, between a selected mark and the
     /// mark before it. `None` without two such rows.
     pub(crate) fn ruler_distance(&self) -> Option<RulerDistance> {
-        let selected = self.model.rows.get(self.list.selected()?)?;
+        let selected = self.model.rows.get(self.list.selected_number()?)?;
         let start = match self.ruler_start {
             None if is_mark(selected) => self.model.rows.iter_back_from(selected.number - 1).find(|row| is_mark(row)),
             start => self.model.rows.get(start?),
@@ -72,7 +72,7 @@ impl App {
 
     /// Returns the times from which [`TimeColumn::Mark`] counts for rows with these ascending numbers: that of the start of the
     /// ruler, otherwise of the last mark up to each row, or zero.
-    pub(crate) fn mark_times_for_rows(&self, rows: &[u64]) -> Vec<Duration> {
+    pub(crate) fn mark_times_for_rows(&self, row_numbers: &[u64]) -> Vec<Duration> {
         let start = self.ruler_start.and_then(|start| self.model.rows.get(start)).map(|start| start.at);
         let (mut searched, mut last) = (0, Duration::ZERO);
         let time_of_mark = |&number: &u64| {
@@ -82,7 +82,7 @@ impl App {
             searched = number;
             start.unwrap_or(last)
         };
-        rows.iter().map(time_of_mark).collect()
+        row_numbers.iter().map(time_of_mark).collect()
     }
 }
 

@@ -24,8 +24,8 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Loads the stored history; lines that must not be stored are removed from the file.
-    pub(crate) fn load(store: Option<StateDirectory>) -> Self {
+    /// Loads the stored history. Lines that must not be stored are removed, also from the file.
+    pub(crate) fn load_and_clean(store: Option<StateDirectory>) -> Self {
         let text = store.as_ref().map(|store| store.read_file(FILE)).unwrap_or_default();
         let mut history = Self { store, ..Self::default() };
         for line in text.lines() {
@@ -39,8 +39,9 @@ impl History {
         history
     }
 
-    /// Adds a line to the history and its file. Repetitions and secrets are skipped.
-    pub(crate) fn add(&mut self, line: &str) {
+    /// Adds a line to the history and its file, unless it contains a password or control characters, is blank, or repeats the
+    /// last one. Ends browsing.
+    pub(crate) fn add_unless_secret(&mut self, line: &str) {
         self.back = 0;
         if self.lines.back().is_some_and(|last| last == line) || !self.push_if_allowed(line) {
             return;
@@ -121,7 +122,7 @@ mod tests {
         let mut history = History::default();
         assert_eq!(history.move_to_previous("dra"), None);
         for line in ["who", "games", "games", " ", "finger foo"] {
-            history.add(line);
+            history.add_unless_secret(line);
         }
         assert_eq!(history.move_to_previous("dra"), Some("finger foo"));
         assert_eq!(history.move_to_previous("finger foo"), Some("games"));
@@ -138,16 +139,16 @@ mod tests {
         let secrets =
             ["password old new", "$PASSW a b", "asetpasswd foo bar", "set pass x", "multi who; pa a b", "pw a b"];
         let store = StateDirectory::temporary("history-secrets");
-        let mut history = History::load(Some(store.clone()));
+        let mut history = History::load_and_clean(Some(store.clone()));
         let kept = ["alias pw password", "tell foo my password", "partner foo", "p", "/mark x"];
         for line in kept.iter().chain(&secrets).chain(&["who\u{1b}", ""]) {
-            history.add(line);
+            history.add_unless_secret(line);
         }
         assert_eq!(history.lines, kept);
         assert_eq!(store.read_file(FILE).lines().collect::<Vec<_>>(), kept);
         // Written by a program that did not know them.
         store.overwrite_with_lines(FILE, kept.iter().chain(&secrets).map(ToString::to_string));
-        let later = History::load(Some(store.clone()));
+        let later = History::load_and_clean(Some(store.clone()));
         assert_eq!(later.lines, kept);
         assert_eq!(store.read_file(FILE).lines().collect::<Vec<_>>(), kept);
         store.remove();
@@ -156,10 +157,10 @@ mod tests {
     #[test]
     fn history_is_kept_between_runs() {
         let store = StateDirectory::temporary("history");
-        let mut history = History::load(Some(store.clone()));
-        (0..1_500).for_each(|n| history.add(&format!("finger p{n}")));
+        let mut history = History::load_and_clean(Some(store.clone()));
+        (0..1_500).for_each(|n| history.add_unless_secret(&format!("finger p{n}")));
         assert_eq!(history.lines.len(), KEPT_LINES);
-        let mut later = History::load(Some(store.clone()));
+        let mut later = History::load_and_clean(Some(store.clone()));
         assert_eq!(later.move_to_previous(""), Some("finger p1499"));
         assert_eq!(later.lines.front().map(String::as_str), Some("finger p500"));
         assert_eq!(store.read_file(FILE).lines().count(), KEPT_LINES);

@@ -120,13 +120,13 @@ impl GameSnapshot {
     }
 
     /// Returns a clock's reading at a time after the board arrived, which counts only for the running clock.
-    pub(crate) fn clock(&self, color: Color, since: Duration) -> ClockReading {
+    pub(crate) fn clock(&self, color: Color, since_board: Duration) -> ClockReading {
         let reported = self.board.clock(color);
         if self.running != Some(color) {
             return reported;
         }
         ClockReading::from_ms(
-            reported.as_ms().saturating_sub_unsigned(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+            reported.as_ms().saturating_sub_unsigned(u64::try_from(since_board.as_millis()).unwrap_or(u64::MAX)),
         )
     }
 

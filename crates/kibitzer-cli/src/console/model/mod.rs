@@ -29,7 +29,7 @@ pub(crate) use row_buffer::RowBuffer;
 pub(crate) use search::Search;
 pub(crate) use seen_names::SeenNames;
 pub(crate) use timing::{DelaySamples, SecondCounts};
-use timing::{Latency, RateHistory};
+use timing::{RateHistory, SessionDelays};
 
 use crate::filter::{Facts, SessionFacts};
 use crate::live::HousekeepingFilter;
@@ -49,7 +49,7 @@ pub(crate) struct SessionModel {
     pub(crate) bytes: ByteRing,
     pub(crate) games: BTreeMap<GameId, TimedSnapshot>,
     pub(crate) rates: RateHistory,
-    pub(crate) latency: Latency,
+    pub(crate) latency: SessionDelays,
     pub(crate) names: SeenNames,
     facts: SessionFacts,
     /// State that recognizes fences, probes and their replies; `None` before the first line of a connection.
@@ -96,7 +96,7 @@ impl SessionModel {
             }
             SourceItemKind::Bot(event) => self.apply_bot_event(at, event),
             SourceItemKind::Snapshot { snapshots, lines, text } => {
-                self.start_from_snapshot(at, snapshots, text);
+                self.reset_to_snapshot(at, snapshots, text);
                 let lines = lines.into_iter().map(|line| [&line[..], b"\n\r"].concat());
                 self.snapshot_lines = (self.base, lines.flatten().collect());
             }
@@ -136,7 +136,7 @@ impl SessionModel {
 
     /// Returns the filter that recognizes fences and probes of the connection. It starts as for a session that is ready: a
     /// recording does not contain the end of the set-up, whose commands and refusals stay listed.
-    fn housekeeping_filter(&mut self) -> &mut HousekeepingFilter {
+    fn housekeeping_filter_mut(&mut self) -> &mut HousekeepingFilter {
         self.housekeeping.get_or_insert_with(HousekeepingFilter::when_ready)
     }
 
@@ -152,7 +152,7 @@ impl SessionModel {
         if is_line {
             let line = sent.latin1_text();
             self.facts.record_sent(self.rows.next_number(), at, &line);
-            is_housekeeping = self.housekeeping_filter().record_sent(&line);
+            is_housekeeping = self.housekeeping_filter_mut().record_sent(&line);
         }
         let number = self.push_row(at, RowContent::Sent(sent));
         if let Some(row) = self.rows.get_mut(number) {
@@ -164,7 +164,7 @@ impl SessionModel {
     fn apply_event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
         let facts = self.record_facts_and_reply(number, at, &event);
-        let is_housekeeping = self.housekeeping_filter().is_housekeeping(&event);
+        let is_housekeeping = self.housekeeping_filter_mut().is_housekeeping(&event);
         self.names.record_names(&event);
         self.password_prompt.record_event(event.kind());
         self.received_offers.apply_event(&event);
@@ -174,7 +174,7 @@ impl SessionModel {
             _ => {}
         }
         if let Some(snapshot) = snapshot {
-            self.update_game(at, &event, snapshot);
+            self.store_game_and_lag(at, &event, snapshot);
         }
         let number = self.push_row(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
@@ -193,8 +193,9 @@ impl SessionModel {
         }
     }
 
-    /// Starts with the games of a session that was already running.
-    fn start_from_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
+    /// Resets the state of the connection, stores the games of a session that was already running, and adds a mark with this
+    /// text.
+    fn reset_to_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
         self.reset_connection_state();
         for snapshot in snapshots {
             self.facts.record_relation(snapshot.id(), snapshot.board.relation());
@@ -230,9 +231,9 @@ impl SessionModel {
         facts
     }
 
-    /// Stores the state of a game after an event, and the lag of its last move. At the limit, another game is dropped, preferably
-    /// one that is over.
-    fn update_game(&mut self, at: Duration, event: &Event, mut snapshot: Box<GameSnapshot>) {
+    /// Stores the state of a game after an event and, for a board, the lag of its last move. At the limit, another game is
+    /// dropped, preferably one that is over.
+    fn store_game_and_lag(&mut self, at: Duration, event: &Event, mut snapshot: Box<GameSnapshot>) {
         if event.kind() == EventKind::Position
             && let Some(lag) = snapshot.board.lag_ms().and_then(|lag| u64::try_from(lag).ok())
         {

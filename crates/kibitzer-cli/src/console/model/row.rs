@@ -114,7 +114,7 @@ impl ConsoleRow {
     }
 
     /// Returns the row in the form that filter expressions compare.
-    pub(crate) fn subject(&self) -> Subject<'_> {
+    pub(crate) fn filter_subject(&self) -> Subject<'_> {
         match &self.content {
             RowContent::Event(event) => Subject::of_event(event, self.facts),
             content => Subject::new(self.kind(), self.game(), content),

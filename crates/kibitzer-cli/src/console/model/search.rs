@@ -44,8 +44,8 @@ impl Search {
     /// (`is_listed`).
     pub(crate) fn accepts(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
         match self {
-            Self::Expression(expression) => is_listed && expression.accepts(&row.subject()),
-            Self::Breakpoint(expression) => expression.accepts(&row.subject()),
+            Self::Expression(expression) => is_listed && expression.accepts(&row.filter_subject()),
+            Self::Breakpoint(expression) => expression.accepts(&row.filter_subject()),
             Self::Bytes(_) => self.match_position(model, row).is_some(),
         }
     }

@@ -61,9 +61,9 @@ pub(crate) struct DelaySamples {
     kept: VecDeque<Duration>,
 }
 
-/// Last value, median and 99th percentile of the stored samples.
+/// The newest of the stored samples, their median and their 99th percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Percentiles {
+pub(crate) struct DelaySummary {
     pub(crate) last: Duration,
     pub(crate) median: Duration,
     pub(crate) p99: Duration,
@@ -79,12 +79,12 @@ impl DelaySamples {
     }
 
     /// Returns the newest sample, the median and the 99th percentile; `None` without samples.
-    pub(crate) fn percentiles(&self) -> Option<Percentiles> {
+    pub(crate) fn summary(&self) -> Option<DelaySummary> {
         let last = *self.kept.back()?;
         let mut sorted: Vec<_> = self.kept.iter().copied().collect();
         sorted.sort_unstable();
         let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-        Some(Percentiles { last, median: at(50)?, p99: at(99)? })
+        Some(DelaySummary { last, median: at(50)?, p99: at(99)? })
     }
 
     /// Returns the last `n` samples, oldest first.
@@ -93,9 +93,9 @@ impl DelaySamples {
     }
 }
 
-/// All delays that the console measures.
+/// The samples of all delays that the console measures.
 #[derive(Debug, Default)]
-pub(crate) struct Latency {
+pub(crate) struct SessionDelays {
     /// Time from a sent line to its reply.
     pub(crate) round_trip: DelaySamples,
     /// Lag of players as measured by the server.
@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn percentiles_cover_the_stored_delays() {
         let mut delays = DelaySamples::default();
-        assert_eq!(delays.percentiles(), None);
+        assert_eq!(delays.summary(), None);
         for ms in (0..1000).rev() {
             delays.push(Duration::from_millis(ms));
         }
         let ms = Duration::from_millis;
-        assert_eq!(delays.percentiles(), Some(Percentiles { last: ms(0), median: ms(127), p99: ms(253) }));
+        assert_eq!(delays.summary(), Some(DelaySummary { last: ms(0), median: ms(127), p99: ms(253) }));
         assert_eq!(delays.last_samples(2).collect::<Vec<_>>(), [ms(1), ms(0)]);
     }
 }

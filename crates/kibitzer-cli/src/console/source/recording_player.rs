@@ -9,9 +9,9 @@ use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;
 
-/// Where playback as fast as possible (`RecordingPlayer::play_to`) stops.
+/// Where a seek ends, which plays a recording as fast as possible ([`RecordingPlayer::seek_to`]).
 #[derive(Clone, Debug)]
-pub(crate) enum PlayGoal {
+pub(crate) enum SeekGoal {
     /// The next listed row.
     Row,
     /// A time of the recording.
@@ -22,7 +22,7 @@ pub(crate) enum PlayGoal {
     Ply(Option<GameId>, u32),
 }
 
-impl PlayGoal {
+impl SeekGoal {
     /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. `false` for a time, which items
     /// reach, not rows.
     pub(crate) fn is_reached_by(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
@@ -48,7 +48,7 @@ pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u3
 pub(crate) struct RecordingPlayer {
     pub(crate) replay: RecordingReader,
     pub(crate) clock: ReplayClock,
-    pub(crate) goal: Option<PlayGoal>,
+    pub(crate) goal: Option<SeekGoal>,
 }
 
 /// Answer of a source to the request for its next item.
@@ -59,7 +59,7 @@ pub(crate) enum NextItem {
     /// The goal was a time and has been reached.
     GoalReached,
     /// The recording ended; holds the goal if it was not reached.
-    End(Option<PlayGoal>),
+    End(Option<SeekGoal>),
 }
 
 impl RecordingPlayer {
@@ -78,20 +78,20 @@ impl RecordingPlayer {
         self.clock.reading_at(now).min(self.replay.length)
     }
 
-    /// Stops playback and abandons the goal.
-    pub(crate) fn stop(&mut self, now: Instant) {
+    /// Stops the clock, and ends a seek.
+    pub(crate) fn stop_and_drop_goal(&mut self, now: Instant) {
         self.clock.stop(now);
         self.goal = None;
     }
 
-    /// Stops playback, abandons the goal, and sets the clock, back to the time of an item just played.
-    pub(crate) fn stop_at(&mut self, time: Duration, now: Instant) {
-        self.stop(now);
+    /// Stops the clock, ends a seek, and sets the clock to a time, such as that of an item just played.
+    pub(crate) fn stop_and_set_time(&mut self, time: Duration, now: Instant) {
+        self.stop_and_drop_goal(now);
         self.clock.set_reading(time, now);
     }
 
     /// Lets the following items be delivered as fast as possible up to a goal. The clock stops.
-    pub(crate) fn seek_to(&mut self, goal: PlayGoal, now: Instant) {
+    pub(crate) fn seek_to(&mut self, goal: SeekGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
@@ -116,7 +116,7 @@ impl RecordingPlayer {
             // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running => return Ok(NextItem::Wait),
             None => self.clock.reading_at(now),
-            Some(PlayGoal::Time(time)) => *time,
+            Some(SeekGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
         };
         if let Some(item) = self.replay.next_until(until)? {
@@ -125,7 +125,7 @@ impl RecordingPlayer {
             }
             return Ok(NextItem::Item(item));
         }
-        if let Some(PlayGoal::Time(time)) = self.goal {
+        if let Some(SeekGoal::Time(time)) = self.goal {
             self.clock.set_reading(time, now);
             self.goal = None;
             return Ok(NextItem::GoalReached);
@@ -138,7 +138,7 @@ impl RecordingPlayer {
     }
 
     /// Clears and returns the goal if this row reaches it; `None` otherwise.
-    pub(crate) fn take_reached_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> Option<PlayGoal> {
+    pub(crate) fn take_reached_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> Option<SeekGoal> {
         let row = model.rows.get(row)?;
         self.goal.take_if(|goal| goal.is_reached_by(model, row, is_listed))
     }

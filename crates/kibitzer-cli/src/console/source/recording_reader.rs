@@ -130,7 +130,7 @@ impl RecordingReader {
                 return Ok(Some(SourceItem { at: self.at, kind }));
             }
             match self.peek_record()?.map(|record| record.time) {
-                Some(time) if time.max(self.at) <= until => self.start_next_record(),
+                Some(time) if time.max(self.at) <= until => self.convert_next_record(),
                 Some(_) => return Ok(None),
                 None => return Ok(self.next_at_end()),
             }
@@ -148,9 +148,9 @@ impl RecordingReader {
         Ok(self.next.as_ref())
     }
 
-    /// Converts the record that was read ahead to items, if there is one. The times of items never decrease, even if those of
-    /// records do.
-    fn start_next_record(&mut self) {
+    /// Converts the record that was read ahead to items, if there is one. Times of items never decrease, even if those of records
+    /// do.
+    fn convert_next_record(&mut self) {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);
         match record.direction {

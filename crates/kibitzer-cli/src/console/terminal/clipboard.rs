@@ -15,7 +15,7 @@ const WITHOUT_CLIPBOARD: [&str; 4] = ["", "dumb", "linux", "vt100"];
 /// # Errors
 ///
 /// The terminal cannot be written to.
-pub(super) fn try_copy(text: &str) -> io::Result<Option<String>> {
+pub(super) fn copy_or_refuse(text: &str) -> io::Result<Option<String>> {
     let name = env::var("TERM").unwrap_or_default();
     if WITHOUT_CLIPBOARD.contains(&name.as_str()) {
         return Ok(Some(format!("this terminal (TERM={name}) has no clipboard; /export writes a file")));

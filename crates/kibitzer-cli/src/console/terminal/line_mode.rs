@@ -68,13 +68,13 @@ struct LineThread {
 }
 
 impl LineMode {
-    /// Puts the terminal into raw mode and starts the thread that edits lines on it, with the stored history, and with completion
+    /// Puts the terminal into raw mode and spawns the thread that edits lines on it, with the stored history, and with completion
     /// of the names in the session. Returns the entered lines as a stream that ends with the terminal.
     ///
     /// # Errors
     ///
     /// [`io::Error`] if the terminal cannot be used.
-    pub(crate) fn begin(client: &Client) -> io::Result<(Self, DuplexStream)> {
+    pub(crate) fn spawn(client: &Client) -> io::Result<(Self, DuplexStream)> {
         let (reader, lines) = duplex(UNREAD_BYTES);
         let context = Arc::<Mutex<SessionContext>>::default();
         let mut events = client.subscribe();
@@ -93,7 +93,7 @@ impl LineMode {
             suspension,
             modes: Arc::clone(&modes),
             editor: LineEditor::default(),
-            history: History::load(StateDirectory::for_user()),
+            history: History::load_and_clean(StateDirectory::for_user()),
             context,
             lines,
             runtime: Handle::current(),
@@ -190,7 +190,7 @@ impl LineThread {
             let is_secret = is_masked || self.history.is_secret(line);
             print_line_above_input(&format!("{MARK}{}", if is_secret { MASK } else { line }))?;
             if !is_masked {
-                self.history.add(line);
+                self.history.add_unless_secret(line);
             }
             let sent = format!("{line}\n");
             // Fails at the end of the session, which also ends this thread.

@@ -158,7 +158,7 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
         }
         for request in mem::take(&mut app.terminal_requests) {
             if let TerminalRequest::Copy(text) = &request {
-                let refusal = clipboard::try_copy(text).map_err(terminal_failure)?;
+                let refusal = clipboard::copy_or_refuse(text).map_err(terminal_failure)?;
                 app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
             }
             session.suspend_or_carry_out(Some(&request)).map_err(terminal_failure)?;

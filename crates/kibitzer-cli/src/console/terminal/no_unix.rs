@@ -59,7 +59,7 @@ impl Suspension {
 pub(crate) struct LineMode(());
 
 impl LineMode {
-    pub(crate) fn begin(_: &kibitzer::Client) -> io::Result<(Self, tokio::io::DuplexStream)> {
+    pub(crate) fn spawn(_: &kibitzer::Client) -> io::Result<(Self, tokio::io::DuplexStream)> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

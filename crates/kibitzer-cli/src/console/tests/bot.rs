@@ -130,7 +130,7 @@ async fn no_text_of_an_engine_or_a_player_leaves_its_place() {
                 bot.app.model.apply_item(SourceItem { at: Duration::from_secs(20), kind: SourceItemKind::Bot(event) });
             }
             let newest = bot.app.model.rows.newest;
-            bot.app.list.select(newest);
+            bot.app.list.select_and_stop_following(newest);
             bot.app.list.follow_end();
             for size in SIZES {
                 let buffer = bot.buffer(size);

@@ -139,7 +139,7 @@ fn the_same_events_pass_in_every_command() {
             let expression = Expression::parse(source).unwrap();
             let mut printer = PrintFilter::new(Some(expression.clone()), HousekeepingFilter::default());
             let in_connect: Vec<_> = events.iter().map(|(row, event)| printer.should_print(event, row.at)).collect();
-            let in_console: Vec<_> = events.iter().map(|(row, _)| expression.accepts(&row.subject())).collect();
+            let in_console: Vec<_> = events.iter().map(|(row, _)| expression.accepts(&row.filter_subject())).collect();
             assert_eq!(in_console, in_connect, "{source} in {name}: console and connect");
             let passed = lines.iter().zip(in_console).filter(|(_, passes)| *passes).map(|(line, _)| line);
             let passed: Vec<_> = passed.filter(printed).cloned().collect();

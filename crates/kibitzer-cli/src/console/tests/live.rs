@@ -312,7 +312,7 @@ async fn looking_for_something_at_the_newest_line_finds_what_was_there() {
     guest.run("date").await;
     guest.run("uptime").await;
     guest.run("/find kind:sent date").await;
-    let found = guest.app.list.selected().and_then(|row| guest.app.model.rows.get(row)).unwrap().summary_line();
+    let found = guest.app.list.selected_number().and_then(|row| guest.app.model.rows.get(row)).unwrap().summary_line();
     assert!(found.contains(" date "), "{found}");
     guest.run("/find kind:desync").await;
     assert_eq!(guest.app.notice, Some(Notice::Error("no stored line matches".to_owned())));
@@ -324,10 +324,10 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     let mut guest = Guest::log_in().await;
     guest.run("/break text:time").await;
     guest.run("date").await;
-    let (selected, newest) = (guest.app.list.selected().unwrap(), guest.app.model.rows.newest);
+    let (selected, newest) = (guest.app.list.selected_number().unwrap(), guest.app.model.rows.newest);
     assert!(!guest.app.list.follows_newest() && selected < newest, "{selected} of {newest}");
     guest.run("uptime").await;
-    assert_eq!(guest.app.list.selected(), Some(selected));
+    assert_eq!(guest.app.list.selected_number(), Some(selected));
     assert!(guest.app.model.rows.newest > newest);
     assert!(guest.screen().contains("screen paused"));
     // On a line with nothing on it Space is no letter.
@@ -361,7 +361,7 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         let server = Server::start(options).await.unwrap();
         let mut guest = Guest::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await;
         guest.run("uptime").await;
-        let selected = guest.app.list.selected().unwrap();
+        let selected = guest.app.list.selected_number().unwrap();
         guest.wait(Duration::from_secs(20)).await;
         let is_own_line = |row: &&ConsoleRow| {
             let line = row.summary_line();
@@ -373,15 +373,15 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         let reply: Vec<_> = guest.app.model.rows.iter().filter(|row| row.number > last).collect();
         assert!(reply.iter().any(|row| row.event().is_some_and(|event| !event.raw().is_empty())), "{reply:?}");
         assert!(reply.iter().all(|row| !guest.app.list.includes(row)), "{reply:?}");
-        assert_eq!(guest.app.list.selected(), Some(selected));
+        assert_eq!(guest.app.list.selected_number(), Some(selected));
         let row = |line: &str| guest.app.model.rows.iter().find(|row| row.summary_line().contains(line)).unwrap();
         assert!(guest.app.list.includes(row("uptime")) && !guest.app.list.includes(row(&sent_line(&guest, last))));
         let newest = guest.app.model.rows.newest;
         guest.press(KeyCode::Esc);
         guest.keys("a");
-        assert_eq!(guest.app.list.selected(), Some(newest));
+        assert_eq!(guest.app.list.selected_number(), Some(newest));
         guest.keys("a");
-        assert_eq!(guest.app.list.selected(), Some(selected));
+        assert_eq!(guest.app.list.selected_number(), Some(selected));
         guest.run("i/filter kind:sent").await;
         assert_eq!(guest.app.list.listed_at_or_before(last), Some(last), "a filter selects it");
         guest.leave().await;

@@ -158,7 +158,7 @@ impl TestConsole {
 
     /// Number of the row that is looked at.
     fn selected(&self) -> u64 {
-        self.app.list.selected().unwrap_or(0)
+        self.app.list.selected_number().unwrap_or(0)
     }
 }
 

@@ -44,7 +44,7 @@ fn silences_and_ends_of_connections_are_rows() {
     assert_eq!(all[5..], ["text half a line", "disconnected --- the connection ended ---", "shout Foo shouts: three"]);
     assert!(!watcher.app.model.games[&GameId(7)].snapshot.followed, "the connection of its game is gone");
     watcher.run("/filter kind:gap,disconnected");
-    assert_eq!(watcher.app.list.len(), 2);
+    assert_eq!(watcher.app.list.n_listed(), 2);
 }
 
 #[test]

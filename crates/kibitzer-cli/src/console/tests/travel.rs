@@ -224,7 +224,10 @@ fn the_next_match_of_a_breakpoint_may_be_a_row_that_is_not_listed() {
     watcher.keys("nn");
     assert_eq!(watcher.selected(), first + 4);
     watcher.keys("N");
-    assert_eq!((watcher.selected(), watcher.app.list.len() < watcher.app.model.rows.iter().count()), (first + 2, true));
+    assert_eq!(
+        (watcher.selected(), watcher.app.list.n_listed() < watcher.app.model.rows.iter().count()),
+        (first + 2, true)
+    );
 }
 
 #[test]
@@ -292,7 +295,7 @@ fn passwords_of_a_recording_are_not_shown() {
     let mut watcher = TestConsole::of("fatics-block-client").play_to_end();
     assert!(!format!("{:?}", watcher.app.model.rows).contains("pwalekhine"), "not even kept");
     watcher.run("/filter kind:sent text:\"(password)\"");
-    assert_eq!(watcher.app.list.len(), 1);
+    assert_eq!(watcher.app.list.n_listed(), 1);
     for view in ["1", "2", "3"] {
         watcher.keys(view);
         assert!(SIZES.iter().all(|size| !watcher.screen(*size).contains("pwale")));
@@ -377,9 +380,9 @@ fn the_word_of_a_kind_alone_is_searched_and_the_kind_is_mentioned() {
     let mut watcher = TestConsole::of_transcript(&session).play_to_end();
     watcher.run("/filter sent");
     assert_eq!(notice(&watcher), "lines with the word sent; kind:sent lists those of this kind");
-    assert_eq!((line(&watcher).as_str(), watcher.app.list.len()), ("Foo shouts: sent", 1));
+    assert_eq!((line(&watcher).as_str(), watcher.app.list.n_listed()), ("Foo shouts: sent", 1));
     watcher.run("/filter kind:sent");
-    assert_eq!((notice(&watcher), watcher.app.list.len()), ("", 1));
+    assert_eq!((notice(&watcher), watcher.app.list.n_listed()), ("", 1));
     watcher.run("/filter sent = kind:sent");
     watcher.run("/filter sent");
     assert_eq!(notice(&watcher), "", "the name of a filter");
@@ -419,11 +422,11 @@ fn filters_have_names() {
     let mut watcher = shouts();
     watcher.run("/filter late = \"number [89]\"");
     watcher.wait(20.0);
-    assert_eq!(watcher.app.list.len(), 2);
+    assert_eq!(watcher.app.list.n_listed(), 2);
     watcher.run("/filter");
-    assert_eq!(watcher.app.list.len(), 10);
+    assert_eq!(watcher.app.list.n_listed(), 10);
     watcher.run("/filter late");
-    assert_eq!(watcher.app.list.len(), 2);
+    assert_eq!(watcher.app.list.n_listed(), 2);
     watcher.run("/filter kind:nonsense");
     assert_eq!(notice(&watcher), "unknown kind \"nonsense\" (character 6)");
 }

@@ -35,10 +35,8 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
         }
     };
     if let Some(filter) = &app.breakpoint {
-        spans.push(Span::styled(
-            format!("break at {}  ", TerminalSafe(&filter.to_string()).in_cells()),
-            theme.special(),
-        ));
+        spans
+            .push(Span::styled(format!("break at {}  ", TerminalSafe(&filter.to_string()).in_cells()), theme.accent()));
     }
     spans.push(Span::styled(TerminalSafe(&name).in_cells().into_owned(), theme.emphasized()));
     Line::from(spans)
@@ -73,7 +71,7 @@ pub(super) fn notice_row(theme: Theme, notice: Option<&Notice>) -> Option<Line<'
 
 /// Returns the row of the offer or move that requires an answer.
 pub(super) fn attention_row(theme: Theme, text: &str) -> Line<'static> {
-    Line::styled(TerminalSafe(text).in_cells().into_owned(), theme.special())
+    Line::styled(TerminalSafe(text).in_cells().into_owned(), theme.accent())
 }
 
 /// Returns the rows of the input that fit into the area, and the position of the cursor if the input is focused. A hint stands in

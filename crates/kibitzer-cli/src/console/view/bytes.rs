@@ -5,7 +5,7 @@ use std::ops::Range;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::draw::Canvas;
+use super::draw::{Canvas, LimitedScroll};
 use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
@@ -20,7 +20,7 @@ type ByteCell = (u8, bool);
 
 /// Draws the bytes in hexadecimal and as characters, and highlights the byte cursor and its field, or the fields that contradict
 /// a game. Returns the scroll offset, limited to the last line, and to lines that show the cursor.
-pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
     let model = &app.model;
     let Canvas { area, theme, .. } = canvas;
     let contradicting = row.map_or_else(Vec::new, |row| model.contradicting_fields(row));
@@ -125,7 +125,7 @@ fn byte_style(theme: Theme, byte: u8, own: bool) -> Style {
     match (own, byte) {
         (false, _) => theme.dimmed(),
         (true, b' '..=b'~') => Style::new(),
-        (true, _) => theme.special(),
+        (true, _) => theme.accent(),
     }
 }
 

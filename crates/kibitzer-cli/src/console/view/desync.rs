@@ -9,7 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::board::draw_compared_board;
-use super::draw::{Canvas, wrap_spans, wrap_text};
+use super::draw::{Canvas, LimitedScroll, wrap_spans, wrap_text};
 use crate::console::app::App;
 use crate::console::model::ConsoleRow;
 use crate::output::{TerminalSafe, numbered_move};
@@ -29,7 +29,7 @@ pub(super) fn draw(
     desync: &Desync,
     boards: &DesyncBoards,
     scroll: usize,
-) -> usize {
+) -> LimitedScroll {
     let area = canvas.area;
     let has_room = area.width >= 2 * BOARD_CELLS && area.height >= BOARD_LINES;
     let top = if has_room && scroll == 0 { BOARD_LINES } else { 0 };
@@ -62,7 +62,7 @@ fn draw_both_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Optio
     let beside = Rect { x: area.x + 2 * BOARD_CELLS, width: area.width - 2 * BOARD_CELLS, ..area };
     if !squares.is_empty() && beside.width >= LEAST_BESIDE {
         let names = squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let names = wrap_text(&names, beside.width / 3 * 3, 0, usize::from(BOARD_LINES), theme.special());
+        let names = wrap_text(&names, beside.width / 3 * 3, 0, usize::from(BOARD_LINES), theme.accent());
         canvas.sub_canvas(beside).draw_lines(std::iter::once(Line::styled("differ", theme.dimmed())).chain(names));
     }
 }

@@ -7,6 +7,9 @@ use ratatui::text::{Line, Span};
 
 use super::theme::Theme;
 
+/// A scroll offset, limited to the contents that were drawn, for the next frame.
+pub(super) type LimitedScroll = usize;
+
 /// A part of the screen, and the styles to draw it with.
 pub(super) struct Canvas<'a> {
     buffer: &'a mut Buffer,

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 use super::board::draw_event_board;
 use super::desync;
-use super::draw::{Canvas, wrap_text};
+use super::draw::{Canvas, LimitedScroll, wrap_text};
 use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::model::{ConsoleRow, RowContent, SentLine};
@@ -35,7 +35,7 @@ pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
 }
 
 /// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
     let Some(row) = row else { return 0 };
     if let Some(Event::Desync(desync)) = row.event()
         && let Some(boards) = &desync.boards

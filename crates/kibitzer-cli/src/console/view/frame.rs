@@ -8,7 +8,7 @@ use kibitzer::core::text::decode_latin_1;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{Canvas, wrap_spans};
+use super::draw::{Canvas, LimitedScroll, wrap_spans};
 use super::list::format_session_time;
 use crate::console::app::App;
 use crate::console::model::{ConsoleRow, FrameField, RowContent};
@@ -27,7 +27,7 @@ pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
 
 /// Draws the properties of the frame and of the field at the byte cursor, then the line, with that field highlighted. Returns the scroll
 /// offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> usize {
+pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
     let Some(row) = row else { return 0 };
     let Canvas { area, theme, .. } = canvas;
     let field = app.field_at_cursor();

@@ -2,17 +2,17 @@
 
 use ratatui::text::{Line, Span};
 
-use super::draw::Canvas;
+use super::draw::{Canvas, LimitedScroll};
 use super::theme::Theme;
 use crate::console::input::{COMMANDS, INPUT_KEYS, LIST_KEYS};
 
-/// Draws the help page. Returns the largest useful scroll offset.
-pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {
+/// Draws the help page. Returns the scroll offset, limited to the last line.
+pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> LimitedScroll {
     let mut canvas = canvas.draw_heading("help", "Esc goes back");
     let lines = help_lines(canvas.theme);
-    let most = lines.len().saturating_sub(canvas.area.height.into());
-    canvas.draw_lines(lines.into_iter().skip(scroll.min(most)));
-    most
+    let scroll = scroll.min(lines.len().saturating_sub(canvas.area.height.into()));
+    canvas.draw_lines(lines.into_iter().skip(scroll));
+    scroll
 }
 
 /// Returns all lines of the help page.

@@ -22,13 +22,13 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
     let mut canvas = canvas.draw_heading("stream", &title_note(app));
     let area = canvas.area;
     app.page = usize::from(area.height).max(1);
-    let selected = app.list.selected();
+    let selected = app.list.selected_number();
     let visible = app.list.scroll_to_visible_rows(area.height.into());
     let marks = if app.times == TimeColumn::Mark { app.mark_times_for_rows(&visible) } else { Vec::new() };
     for (place, number) in visible.into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
         let time = time_text(app, row, marks.get(place).copied().unwrap_or_default(), area.width);
-        let subject = row.subject();
+        let subject = row.filter_subject();
         let is_colored = |color: &&&str| app.row_colors.get(color).is_some_and(|filter| filter.accepts(&subject));
         let color = ROW_COLORS.iter().find(is_colored).map(|color| canvas.theme.row_color(color));
         let line = row_line(canvas.theme, row, color, &time, (area.width, app.columns_left), selected == Some(number));
@@ -44,9 +44,9 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
 fn title_note(app: &App) -> String {
     let total = app.model.rows.newest;
     let listed = match (&app.list.filter, app.list.shows_protocol_details) {
-        (Some(filter), _) => format!("{} of {total} match {filter}", app.list.len()),
+        (Some(filter), _) => format!("{} of {total} match {filter}", app.list.n_listed()),
         (None, true) => format!("{total}"),
-        (None, false) => format!("{} of {total}, no prompts", app.list.len()),
+        (None, false) => format!("{} of {total}, no prompts", app.list.n_listed()),
     };
     let listed = match app.columns_left {
         0 => listed,

@@ -5,11 +5,12 @@ use std::iter::once;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::draw::{Canvas, wrap_text};
+use super::draw::{Canvas, LimitedScroll, wrap_text};
 use crate::log::newest_lines;
 
-/// Draws the log page, with its newest line at the bottom. `scroll` counts rows from there. Returns the largest useful scroll offset.
-pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {
+/// Draws the log page, with its newest line at the bottom. `scroll` counts rows from there. Returns the scroll offset, limited to the oldest
+/// kept line.
+pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> LimitedScroll {
     let mut canvas = canvas.draw_heading("log", "Esc goes back");
     let height = usize::from(canvas.area.height);
     // A line takes at least one row.
@@ -20,8 +21,8 @@ pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> usize {
     };
     let wrap = |line: &String| wrap_text(line, canvas.area.width, 0, usize::MAX, Style::new()).into_iter().rev();
     let newest_first: Vec<_> = lines.iter().flat_map(wrap).take(n_rows).collect();
-    let most = newest_first.len().saturating_sub(height);
-    let shown: Vec<_> = newest_first.into_iter().skip(scroll.min(most)).take(height).collect();
+    let scroll = scroll.min(newest_first.len().saturating_sub(height));
+    let shown: Vec<_> = newest_first.into_iter().skip(scroll).take(height).collect();
     canvas.draw_lines(shown.into_iter().rev());
-    most
+    scroll
 }

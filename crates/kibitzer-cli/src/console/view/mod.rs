@@ -24,7 +24,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use self::draw::Canvas;
+use self::draw::{Canvas, LimitedScroll};
 use self::layout::{DetailAreas, LayoutNeeds, ScreenAreas};
 pub(super) use self::pointer::target_at;
 pub(super) use self::theme::Theme;
@@ -40,7 +40,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     let attention = app.attention_text();
     let areas = screen_areas(app, screen);
     let theme = theme.with_appearance(app.appearance);
-    frame.buffer_mut().set_style(screen, theme.ground());
+    frame.buffer_mut().set_style(screen, theme.base());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.sub_canvas(areas.title).draw_line(0, &bars::title_row(theme, app, now));
     if let Some((page, scroll)) = app.overlay {
@@ -49,11 +49,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
             height: areas.status.y.saturating_sub(areas.title.bottom()),
             ..areas.title
         };
-        let most = match page {
+        let scroll = match page {
             OverlayPage::Help => help::draw(canvas.sub_canvas(content), scroll),
             OverlayPage::Log => log::draw(canvas.sub_canvas(content), scroll),
         };
-        app.overlay = Some((page, scroll.min(most)));
+        app.overlay = Some((page, scroll));
         canvas.sub_canvas(areas.status).draw_lines(bars::notice_row(theme, app.notice.as_ref()));
     } else {
         draw_panes(&mut canvas, &areas, app, now);
@@ -98,7 +98,7 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
     } else {
         Line::default()
     };
-    let ruler = app.ruler_distance().map(|ruler| Line::styled(ruler.to_string(), theme.special()));
+    let ruler = app.ruler_distance().map(|ruler| Line::styled(ruler.to_string(), theme.accent()));
     canvas
         .sub_canvas(areas.status)
         .draw_line(0, &bars::notice_row(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
@@ -119,8 +119,8 @@ fn board_note(app: &App, is_shown: bool) -> &'static str {
 }
 
 /// Draws the detail views that fit. Returns the scroll offset of the chosen one.
-fn draw_views(canvas: &mut Canvas<'_>, views: &DetailAreas, app: &App) -> usize {
-    let row = app.list.selected().and_then(|number| app.model.rows.get(number));
+fn draw_views(canvas: &mut Canvas<'_>, views: &DetailAreas, app: &App) -> LimitedScroll {
+    let row = app.list.selected_number().and_then(|number| app.model.rows.get(number));
     match *views {
         DetailAreas::One(area) => {
             let names = DetailView::ALL.map(|view| (view.name(), view == app.view));
@@ -143,7 +143,7 @@ fn draw_view(
     view: DetailView,
     names: &[(&str, bool)],
     row: Option<&ConsoleRow>,
-) -> usize {
+) -> LimitedScroll {
     let note = match view {
         DetailView::Bytes => bytes::title_note(app, row),
         DetailView::Frame => frame::title_note(row),

@@ -131,7 +131,7 @@ impl Theme {
     }
 
     /// Returns the style of plain text and of the ground of the screen.
-    pub(super) fn ground(self) -> Style {
+    pub(super) fn base(self) -> Style {
         let text = self.colored(|palette| palette.text);
         self.palette.map_or(text, |palette| text.bg(Color::Indexed(palette.ground)))
     }
@@ -173,14 +173,14 @@ impl Theme {
         }
     }
 
-    /// Returns the style of bytes that are not printable, breakpoints, the ruler, and offers.
-    pub(super) fn special(self) -> Style {
+    /// Returns the style of what must catch the eye: breakpoints, offers, the ruler, bytes that are not printable.
+    pub(super) fn accent(self) -> Style {
         self.colored(|palette| palette.special).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of the clock of the player to move.
     pub(super) fn running_clock(self) -> Style {
-        self.special().add_modifier(Modifier::UNDERLINED)
+        self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
     /// Returns the style of sparklines.
@@ -192,7 +192,7 @@ impl Theme {
     pub(crate) fn row_color(self, name: &str) -> Style {
         let style = match name {
             "red" => self.error(),
-            "yellow" => self.special(),
+            "yellow" => self.accent(),
             "green" => self.success(),
             "cyan" => self.title(),
             "blue" => self.colored(|palette| palette.board),
@@ -310,10 +310,10 @@ pub(crate) mod tests {
     #[test]
     fn every_pair_of_colors_has_a_contrast_of_4_5() {
         for theme in themes() {
-            let ground = theme.ground().bg.unwrap();
+            let ground = theme.base().bg.unwrap();
             let mut styles =
-                vec![theme.ground(), theme.dimmed(), theme.title(), theme.emphasized(), theme.error(), theme.success()];
-            styles.extend([theme.special(), theme.running_clock(), theme.sparkline(), theme.selected()]);
+                vec![theme.base(), theme.dimmed(), theme.title(), theme.emphasized(), theme.error(), theme.success()];
+            styles.extend([theme.accent(), theme.running_clock(), theme.sparkline(), theme.selected()]);
             styles.extend(EventKind::ALL.iter().map(|kind| theme.row_kind(kind.as_str())));
             for style in styles {
                 let pair = (style.fg.unwrap(), style.bg.unwrap_or(ground));

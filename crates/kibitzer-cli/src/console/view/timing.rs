@@ -35,9 +35,8 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, now: Duration) {
 pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     for (_, name, delays) in delay_kinds(model) {
-        let last = delays
-            .percentiles()
-            .map_or_else(|| "-".to_owned(), |percentiles| ShortDuration(percentiles.last).to_string());
+        let last =
+            delays.summary().map_or_else(|| "-".to_owned(), |percentiles| ShortDuration(percentiles.last).to_string());
         spans.push(Span::styled(format!("{name} "), theme.dimmed()));
         spans.push(Span::raw(format!("{last}  ")));
     }
@@ -56,7 +55,7 @@ pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, wi
 /// Returns the line of a kind of delay: newest sample, median, 99th percentile, and a sparkline of the newest six.
 fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> Line<'static> {
     let sparkline = sparkline(delays.last_samples(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
-    let numbers = delays.percentiles().map_or_else(
+    let numbers = delays.summary().map_or_else(
         || format!("{:>6} {:>6} {:>6} ", "-", "-", "-"),
         |percentiles| {
             format!(
@@ -68,7 +67,7 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> 
         },
     );
     Line::from(vec![
-        Span::styled(format!("{letter} "), theme.special()),
+        Span::styled(format!("{letter} "), theme.accent()),
         Span::styled(format!("{name:<11}"), theme.dimmed()),
         Span::raw(numbers),
         Span::styled(sparkline, theme.sparkline()),
@@ -106,12 +105,12 @@ fn delay_axis(theme: Theme, model: &SessionModel, width: usize) -> [Line<'static
         label.chars().zip(at..).for_each(|(character, at)| put_char(&mut labels, at, character));
     }
     for (letter, _, delays) in delay_kinds(model) {
-        if let Some(percentiles) = delays.percentiles() {
+        if let Some(percentiles) = delays.summary() {
             put_char(&mut scale, axis_column(percentiles.median, width), letter);
         }
     }
     let spans = scale.into_iter().map(|character| {
-        let style = if character.is_ascii_uppercase() { theme.special() } else { theme.dimmed() };
+        let style = if character.is_ascii_uppercase() { theme.accent() } else { theme.dimmed() };
         Span::styled(character.to_string(), style)
     });
     [spans.collect(), Line::styled(labels.into_iter().collect::<String>(), theme.dimmed())]
