@@ -106,7 +106,7 @@ impl LoginFailure {
 /// Texts and limits in which the families differ.
 #[derive(Debug)]
 pub(crate) struct FamilyTexts {
-    /// Source: transport rule L1.
+    /// End of each line of output. Source: transport rule L1.
     pub(crate) line_end: &'static [u8],
     pub(crate) prompt: &'static str,
     /// First output on a connection; clients recognize the family by it.

@@ -38,7 +38,7 @@ impl Position {
         san
     }
 
-    /// Writes the part of the origin that distinguishes a piece from others: the file, otherwise the rank, otherwise both.
+    /// Appends as much of the origin as distinguishes the move from those of other pieces: nothing, the file, the rank, or both.
     fn push_disambiguation(&self, san: &mut String, role: Role, from: Square, to: Square) {
         let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
         for rival in self.other_origins(role, from, to) {

@@ -16,7 +16,7 @@ pub enum Fault {
     SplitWrites(usize),
     /// From here on, splits the output into writes of random length, from 1 to that many bytes.
     SplitRandomly(usize),
-    /// From here on, delays each write by that time.
+    /// From here on, waits for that time before each portion of output.
     Delay(Duration),
     /// Stops reading and writing, and leaves the connection open.
     Stall,

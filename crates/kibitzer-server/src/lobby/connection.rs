@@ -10,13 +10,13 @@ use crate::family::Family;
 use crate::play::BoardForm;
 use crate::wire::{InputReader, encode_text};
 
-/// A reason why the server refuses a login.
+/// Reason with which the server refuses logins on request, whether it is true or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoginObstacle {
     /// The name has characters other than letters.
     BadName,
-    /// The name belongs to an account; every password is refused.
+    /// The name belongs to an account: the server asks for the password and refuses every one.
     NameRegistered,
     /// Another player is logged in under the guest's name.
     NameInUse,
@@ -24,11 +24,11 @@ pub enum LoginObstacle {
     Banned,
     /// Guests are refused.
     GuestsRefused,
-    /// Every password is refused.
+    /// The password is wrong: the server asks for one and refuses every one.
     InvalidPassword,
     /// The server is full.
     Full,
-    /// The server sends no answer until the login times out.
+    /// None: the server sends no answer until the login times out.
     Silence,
 }
 

@@ -52,7 +52,7 @@ pub enum ConnectionTarget {
 ///
 /// Source: icc §3.
 #[derive(Debug)]
-pub(crate) struct CurrentCommand {
+pub(crate) struct TrackedCommandOutput {
     by: ConnectionId,
     /// For each other client that receives units: the offset in its unsent bytes where the unit of this command starts.
     starts: BTreeMap<ConnectionId, usize>,
@@ -72,7 +72,7 @@ pub(crate) struct Lobby {
     /// Connections with unsent bytes: those of clients, and those of simulated players.
     unsent: BTreeSet<ConnectionId>,
     unsent_to_simulated: BTreeSet<ConnectionId>,
-    current_command: Option<CurrentCommand>,
+    current_command: Option<TrackedCommandOutput>,
 }
 
 impl Lobby {
@@ -130,7 +130,7 @@ impl Lobby {
 
     /// Sets the login stage of a connection; does nothing if it was removed.
     pub(crate) fn set_login_stage(&mut self, id: ConnectionId, stage: LoginStage) {
-        if let Some(connection) = self.connection_for_output(id) {
+        if let Some(connection) = self.queue_for_output(id) {
             connection.stage = stage;
         }
     }
@@ -139,9 +139,9 @@ impl Lobby {
         self.connections.get(&id)
     }
 
-    /// Queues a connection for sending and returns it, so that the caller can add output; `None` if it was removed. While a
+    /// Queues a connection for sending, and returns it so that the caller can add output; `None` if it was removed. While a
     /// command of another client is executed, records where the output of that command to this connection begins.
-    pub(crate) fn connection_for_output(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+    pub(crate) fn queue_for_output(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
         let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
         queue.insert(id);
@@ -155,7 +155,7 @@ impl Lobby {
     }
 
     /// Returns a connection without queuing it for sending; `None` if it was removed. To send output, use
-    /// [`connection_for_output`](Self::connection_for_output).
+    /// [`queue_for_output`](Self::queue_for_output).
     pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(&id)
     }
@@ -163,7 +163,7 @@ impl Lobby {
     /// Begins to record, for each client other than `by`, where the output of the command of `by` starts, until
     /// [`finish_command_output`](Self::finish_command_output).
     pub(crate) fn track_command_output(&mut self, by: ConnectionId) {
-        self.current_command = Some(CurrentCommand { by, starts: BTreeMap::new() });
+        self.current_command = Some(TrackedCommandOutput { by, starts: BTreeMap::new() });
     }
 
     /// Ends the recording that [`track_command_output`](Self::track_command_output) began. Returns, for each other client that

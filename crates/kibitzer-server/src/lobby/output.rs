@@ -20,21 +20,21 @@ pub(crate) struct Talk {
 impl Lobby {
     /// Queues text, with long lines wrapped as [`Connection::queue_text`] does.
     pub(crate) fn queue_text(&mut self, to: ConnectionId, text: &str) {
-        if let Some(connection) = self.connection_for_output(to) {
+        if let Some(connection) = self.queue_for_output(to) {
             connection.queue_text(text);
         }
     }
 
     /// Queues text whose lines are never wrapped.
     pub(crate) fn queue_unwrapped(&mut self, to: ConnectionId, text: &str) {
-        if let Some(connection) = self.connection_for_output(to) {
+        if let Some(connection) = self.queue_for_output(to) {
             connection.queue_unwrapped(text);
         }
     }
 
     /// Queues raw bytes, which are neither wrapped nor escaped.
     pub(crate) fn queue_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
-        if let Some(connection) = self.connection_for_output(to) {
+        if let Some(connection) = self.queue_for_output(to) {
             connection.queue_bytes(bytes);
         }
     }
@@ -51,8 +51,8 @@ impl Lobby {
         self.queue_prompt_if_on(to);
     }
 
-    /// Queues unsolicited text on the line of the current prompt, and a new prompt; real servers send some lines so. The text is
-    /// never wrapped.
+    /// Queues unsolicited text on the line of the current prompt, and a new prompt; real servers send some lines in this way. The
+    /// text is never wrapped.
     pub(crate) fn notify_on_prompt_line(&mut self, to: ConnectionId, text: &str) {
         self.queue_unwrapped(to, text);
         self.queue_prompt_if_on(to);
@@ -95,7 +95,7 @@ impl Lobby {
     /// Queues a timeseal ping and records its time, if the client uses timeseal.
     pub(crate) fn queue_ping_if_sealed(&mut self, id: ConnectionId) {
         let now = self.clock.now;
-        let Some(connection) = self.connection_for_output(id) else { return };
+        let Some(connection) = self.queue_for_output(id) else { return };
         let Some(bytes) = connection.seal.as_mut().map(|seal| seal.record_ping(now)) else { return };
         connection.queue_bytes(bytes);
     }
@@ -105,9 +105,9 @@ impl Lobby {
         let is_on = |connection: &&mut Connection| {
             connection.family == Family::Icc && connection.levels.is_datagram_on(datagram.number)
         };
-        // `connection_for_output` queues the connection, so it is called only if something is sent.
+        // `queue_for_output` queues the connection, so it is called only if something is sent.
         let Some(_) = self.connection_mut(to).filter(is_on) else { return false };
-        let Some(connection) = self.connection_for_output(to) else { return false };
+        let Some(connection) = self.queue_for_output(to) else { return false };
         let mut unit = Vec::new();
         datagram.write(&mut unit);
         // Every IAC in a datagram is data.

@@ -48,9 +48,9 @@ pub(crate) struct Player {
     pub(crate) ivars: Ivars,
     pub(crate) since: Instant,
     pub(crate) last_command: Instant,
-    /// Receiver of `tell .`.
+    /// Receiver of the last tell, which `tell .` repeats.
     pub(crate) last_told: Option<Handle>,
-    /// Channel of `tell ,`.
+    /// Channel of the last tell to a channel, which `tell ,` repeats.
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,

@@ -54,7 +54,7 @@ impl TimesealClock {
     }
 
     /// Returns the time from the newest answered ping to its answer, and the number of answers so far.
-    pub(crate) const fn latest_lag_and_count(&self) -> (Duration, u32) {
+    pub(crate) const fn latest_lag_and_n_answers(&self) -> (Duration, u32) {
         (self.lag, self.n_answers)
     }
 }
@@ -74,9 +74,9 @@ mod tests {
         seal.record_answer(9_999_000, at(1060));
         seal.time_ms = 1_000;
         assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::from_millis(100)));
-        assert_eq!(seal.latest_lag_and_count(), (Duration::from_millis(60), 1));
+        assert_eq!(seal.latest_lag_and_n_answers(), (Duration::from_millis(60), 1));
         seal.record_answer(7, at(9000));
-        assert_eq!(seal.latest_lag_and_count().1, 1, "an answer without a ping is no sample");
+        assert_eq!(seal.latest_lag_and_n_answers().1, 1, "an answer without a ping is no sample");
         seal.time_ms = 9_998_999;
         assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::ZERO));
     }

@@ -14,7 +14,7 @@ use crate::chess::Position;
 pub(crate) enum ClockUnit {
     #[default]
     Seconds,
-    /// The ivar `ms`.
+    /// Requested by the ivar `ms`.
     Milliseconds,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum BoardForm {
 
 /// The viewer of a board and that viewer's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BoardView {
+pub(crate) struct BoardViewer {
     pub(crate) relation: Relation,
     pub(crate) unit: ClockUnit,
     pub(crate) form: BoardForm,
@@ -53,7 +53,7 @@ pub(super) struct BoardLine<'a> {
 
 impl BoardLine<'_> {
     /// Formats the board in the requested form, without its last line end.
-    pub(super) fn format(&self, view: BoardView) -> String {
+    pub(super) fn format(&self, view: BoardViewer) -> String {
         match view.form {
             BoardForm::Style12 | BoardForm::ShortStyle12 => self.format_style12(view),
             BoardForm::Style10 => self.format_style10(view),
@@ -63,7 +63,7 @@ impl BoardLine<'_> {
     /// Formats the block of style 10, in which game numbers start at 0.
     ///
     /// Source: style10-and-others.
-    fn format_style10(&self, view: BoardView) -> String {
+    fn format_style10(&self, view: BoardViewer) -> String {
         let mut block = String::from("<10>\n");
         for row in self.position.board().to_rows() {
             let squares = row.into_iter().map(|square| if square == b'-' { ' ' } else { char::from(square) });
@@ -88,7 +88,7 @@ impl BoardLine<'_> {
     ///
     /// Field 10 has the file of every pawn that has just moved two squares, whether or not it can be captured, as on
     /// freechess.org.
-    fn format_style12(&self, view: BoardView) -> String {
+    fn format_style12(&self, view: BoardViewer) -> String {
         let mut line = String::with_capacity(220);
         line.push_str("<12> ");
         self.push_squares(&mut line);
@@ -182,9 +182,9 @@ pub(super) fn format_seconds(seconds: u64) -> String {
 /// Formats both reserves, and the piece that was just added: `<b1> game 1 white [P] black [] <- WP`.
 ///
 /// Source: bughouse §1; transcripts.
-pub(crate) fn holding_line(game: GameId, hands: &Hands, passed: Option<(Color, Role)>) -> String {
+pub(crate) fn holding_line(game: GameId, hands: &Hands, added: Option<(Color, Role)>) -> String {
     let mut line = format!("<b1> game {game} white [{}] black [{}]", hands.white, hands.black);
-    if let Some((color, role)) = passed {
+    if let Some((color, role)) = added {
         let side = if color == Color::White { 'W' } else { 'B' };
         let _ = write!(line, " <- {side}{}", role.letter());
     }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use kibitzer_core::message::GameId;
 
 use super::board_line::BoardLine;
-use super::{BoardView, Ending, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
+use super::{BoardViewer, Ending, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
 use crate::chess::{Move, Position};
 
 /// A game whose board moves forward and backward along the main line, or along a variation.
@@ -130,7 +130,7 @@ impl ExaminedGame {
     }
 
     /// Formats the board for a viewer, without its last line end.
-    pub(crate) fn format_board(&self, view: BoardView) -> String {
+    pub(crate) fn format_board(&self, view: BoardViewer) -> String {
         let line = BoardLine {
             header: &self.header,
             position: self.shown_position(),

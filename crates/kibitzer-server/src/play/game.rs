@@ -6,7 +6,7 @@ use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Rating};
 
 use super::board_line::BoardLine;
-use super::{BoardView, Clocks, Ending, GameHeader, MoveRecord, Ply, Sides};
+use super::{BoardViewer, Clocks, Ending, GameHeader, MoveRecord, Ply, Sides};
 use crate::chess::{Move, Position, Variant};
 
 /// Plies before the clocks of a game start; those of bughouse start at once.
@@ -198,7 +198,7 @@ impl Game {
     }
 
     /// Formats the board for a viewer, without its last line end.
-    pub(crate) fn format_board(&self, view: BoardView, now: Instant) -> String {
+    pub(crate) fn format_board(&self, view: BoardViewer, now: Instant) -> String {
         let line = BoardLine {
             header: &self.header,
             position: self.position(),

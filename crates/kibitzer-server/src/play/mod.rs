@@ -22,7 +22,7 @@ use std::time::SystemTime;
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Handle, Rating};
 
-pub(crate) use self::board_line::{BoardForm, BoardView, ClockUnit, holding_line};
+pub(crate) use self::board_line::{BoardForm, BoardViewer, ClockUnit, holding_line};
 pub(crate) use self::clocks::Clocks;
 pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
@@ -65,7 +65,7 @@ impl<T> Sides<T> {
     }
 }
 
-/// The facts about a player that the lines of a game contain.
+/// A player of a game, with the rating and other facts that the lines of the game contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SeatedPlayer {
     pub(crate) name: Handle,
@@ -100,7 +100,7 @@ impl GameHeader {
     }
 
     /// Formats both reserves in a position, and the piece that was just added; `None` in variants without reserves.
-    pub(crate) fn holding_line(&self, position: &Position, passed: Option<(Color, Role)>) -> Option<String> {
-        self.terms.variant.has_hands().then(|| holding_line(self.id, &position.hands, passed))
+    pub(crate) fn holding_line(&self, position: &Position, added: Option<(Color, Role)>) -> Option<String> {
+        self.terms.variant.has_hands().then(|| holding_line(self.id, &position.hands, added))
     }
 }

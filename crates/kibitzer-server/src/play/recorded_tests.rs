@@ -103,14 +103,14 @@ impl Replay {
     }
 }
 
-fn view(board: &Style12, is_ms: bool) -> BoardView {
+fn view(board: &Style12, is_ms: bool) -> BoardViewer {
     let relation = board.relation();
     assert!(
         relation.is_mine() || relation == Relation::Observing,
         "{relation:?} is no relation to a game that is played"
     );
     let unit = if is_ms { ClockUnit::Milliseconds } else { ClockUnit::Seconds };
-    BoardView { relation, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(true) }
+    BoardViewer { relation, unit, form: BoardForm::Style12, is_flipped: board.flip() == Some(true) }
 }
 
 /// Fields of style 12 in which a recorded server differs from freechess.org, by number.
@@ -192,10 +192,10 @@ fn check_delta(replay: &mut Replay, delta: &Delta, raw: &str, checked: &mut Chec
 const MAX_LISTED: usize = 21;
 
 /// Compares a holdings line, as far as the recorded server prints it.
-fn assert_holding(replay: &Replay, passed: Option<(Color, Role)>, raw: &str, place: &str) {
+fn assert_holding(replay: &Replay, added: Option<(Color, Role)>, raw: &str, place: &str) {
     let n_listed = raw.split(['[', ']']).skip(1).step_by(2).map(str::len).sum::<usize>();
     if n_listed < MAX_LISTED {
-        assert_eq!(replay.game.header.holding_line(replay.game.position(), passed).unwrap(), raw, "{place}");
+        assert_eq!(replay.game.header.holding_line(replay.game.position(), added).unwrap(), raw, "{place}");
     }
 }
 

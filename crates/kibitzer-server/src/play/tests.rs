@@ -9,8 +9,12 @@ use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-const OBSERVER: BoardView =
-    BoardView { relation: Relation::Observing, unit: ClockUnit::Seconds, form: BoardForm::Style12, is_flipped: false };
+const OBSERVER: BoardViewer = BoardViewer {
+    relation: Relation::Observing,
+    unit: ClockUnit::Seconds,
+    form: BoardForm::Style12,
+    is_flipped: false,
+};
 
 fn seat(name: &str, rating: u16) -> SeatedPlayer {
     let rating = Rating::Rated(rating, Confidence::Established);
@@ -121,7 +125,7 @@ fn lag_is_printed_and_not_charged() {
     let (played, lag) = (table.read("Nf3").unwrap(), Duration::from_millis(250));
     table.game.try_play(Color::White, played, table.now, lag).unwrap();
     assert_eq!(table.clocks(), (59_250, 60_000));
-    let line = table.game.format_board(BoardView { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
+    let line = table.game.format_board(BoardViewer { unit: ClockUnit::Milliseconds, ..OBSERVER }, table.now);
     assert!(line.ends_with("59250 60000 2 N/g1-f3 (0:00.750) Nf3 0 1 250"), "{line}");
 }
 
@@ -302,7 +306,7 @@ fn a_board_has_the_fields_of_its_view() {
     for (relation, is_flipped, fields) in
         [(Relation::OpponentsTurn, false, ("-1", "0")), (Relation::MyTurn, true, ("1", "1"))]
     {
-        let line = table.game.format_board(BoardView { relation, is_flipped, ..OBSERVER }, table.now);
+        let line = table.game.format_board(BoardViewer { relation, is_flipped, ..OBSERVER }, table.now);
         let all: Vec<&str> = line.split(' ').collect();
         assert_eq!((all[19], all[30], all.len()), (fields.0, fields.1, 33), "{relation:?}");
     }
@@ -440,7 +444,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     table.finish(Ending::RESIGNED.with_named_side(Color::Black));
     let mut examined = ExaminedGame::from_finished_game(GameId(3), &table.game);
     assert_eq!((examined.step_forward(2), examined.step_backward(9), examined.step_forward(4)), (2, 2, 4));
-    let line = examined.format_board(BoardView { relation: Relation::Examining, ..OBSERVER });
+    let line = examined.format_board(BoardViewer { relation: Relation::Examining, ..OBSERVER });
     assert!(line.ends_with("3 Newton Einstein 2 3 0 39 39 179 179 3 N/b8-c6 (0:01) Nc6 0 0 0"), "{line}");
     let play = |examined: &mut ExaminedGame, typed: &str| {
         examined.advance_or_branch(examined.shown_position().parse_typed_move(typed, MoveCase::Sensitive).unwrap());
@@ -456,7 +460,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
         (examined.ending_if_shown(), examined.revert_to_main_line()),
         (Some(Ending::RESIGNED.with_named_side(Color::Black)), false)
     );
-    let observed = examined.format_board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
+    let observed = examined.format_board(BoardViewer { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
     assert_eq!(examined.main.plies.len(), 5);
 }
@@ -474,13 +478,15 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
         relay.add_relayed_move(next, 4_000, Sides { white, black });
     };
     feed(&mut relay, "d4", 5_396_000, 5_400_000);
-    let line = relay.format_board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER });
+    let line = relay.format_board(BoardViewer { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(line.ends_with("-2 90 30 39 39 5396 5400 1 P/d2-d4 (0:04) d4 0 0 0"), "{line}");
     relay.step_backward(1);
     let other = relay.shown_position().parse_typed_move("e4", MoveCase::Sensitive).unwrap();
     relay.advance_or_branch(other);
     feed(&mut relay, "d5", 5_396_000, 5_390_000);
-    assert!(relay.format_board(BoardView { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0"));
+    assert!(
+        relay.format_board(BoardViewer { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0")
+    );
     relay.record_relay_ending(Ending::DRAW_AGREED);
     assert!(relay.revert_to_main_line());
     assert_eq!(relay.shown_position().move_number, 1);

@@ -76,7 +76,8 @@ impl<'a> MoveScorer<'a> {
         saved + gained - capture_loss(after, to, role, self.mover)
     }
 
-    /// Returns the value of a check or of the end of the game.
+    /// Returns the score of a position after a move for a check or mate; negative for a draw in an endgame in which the mover is
+    /// ahead, 0 otherwise.
     fn check_or_end_score(&self, after: &Position) -> i32 {
         if after.is_check() {
             return if after.termination() == Some(Termination::Checkmate) { MATE } else { 25 };

@@ -102,7 +102,7 @@ impl Population {
             self.post_open_seek(now);
         }
         // The first time, bughouse partners have to find each other before they can play.
-        let pause = if is_first { Duration::ZERO } else { self.random_pause(1_500..3_500) };
+        let pause = if is_first { Duration::ZERO } else { self.random_scaled_time(1_500..3_500) };
         self.schedule.set(Task::Arrange, now + pause);
     }
 

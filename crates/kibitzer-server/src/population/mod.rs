@@ -25,13 +25,14 @@ pub use self::options::{Activity, PopulationOptions};
 pub(crate) use self::relay::RelayStep;
 pub(crate) use self::simulated::SimulatedRole;
 
-use self::names::Names;
+use self::names::UniqueNames;
 use self::relay::Relay;
 use self::simulated::{PlayerObservation, SimulatedPlayer};
 use crate::lobby::{ConnectionId, Schedule};
 use crate::play::Sides;
 
-/// Range of the number of plies that each player plays at once in the first game, so that games are under way from the start.
+/// Number of plies, chosen at random for each player, that are played without thinking time in the first game, so that games are
+/// under way from the start.
 const INSTANT_PLIES: Range<u32> = 6..36;
 
 /// What a simulated player, or the population, does at a scheduled time. The details are decided when it is due.
@@ -74,7 +75,7 @@ pub(crate) enum SimulatedAction {
 pub(crate) struct Population {
     options: PopulationOptions,
     random: Rng,
-    names: Names,
+    names: UniqueNames,
     players: BTreeMap<ConnectionId, SimulatedPlayer>,
     schedule: Schedule<Task>,
     actions: VecDeque<SimulatedAction>,
@@ -94,7 +95,7 @@ impl Population {
         schedule.set(Task::Arrange, now);
         // Inverted, as the server uses the seed itself.
         let mut random = Rng::with_seed(!seed);
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         let relayed =
             Sides { white: names.pick_unused(None, &mut random), black: names.pick_unused(None, &mut random) };
         Self {
@@ -188,7 +189,7 @@ impl Population {
             Task::Chat => self.run_chat_task(now),
             Task::Relay => self.run_relay_task(now),
             Task::Move(id) => {
-                let commands = players.get_mut(&id).map(|player| player.take_turn(random));
+                let commands = players.get_mut(&id).map(|player| player.choose_turn_commands(random));
                 commands.into_iter().flatten().for_each(|line| self.queue_command(id, line));
             }
             Task::Answer(id, number) => {
@@ -225,14 +226,14 @@ impl Population {
     }
 
     /// Returns a random time in a range of milliseconds, at the pace of this population.
-    fn random_pause(&mut self, ms: Range<u64>) -> Duration {
+    fn random_scaled_time(&mut self, ms: Range<u64>) -> Duration {
         self.options.scale_time(Duration::from_millis(self.random.u64(ms)))
     }
 
-    /// Returns a random time like [`random_pause`](Self::random_pause), but zero while the server starts.
+    /// Returns a random time like [`random_scaled_time`](Self::random_scaled_time), but zero while the server starts.
     fn random_delay_unless_starting(&mut self, ms: Range<u64>) -> Duration {
         // The random number is drawn in either case.
-        let pause = self.random_pause(ms);
+        let pause = self.random_scaled_time(ms);
         if self.is_starting { Duration::ZERO } else { pause }
     }
 

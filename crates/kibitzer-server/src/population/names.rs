@@ -21,11 +21,11 @@ const ENDS: [&str; 24] = [
 
 /// Generates names, each once.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct UniqueNames {
     given: BTreeSet<String>,
 }
 
-impl Names {
+impl UniqueNames {
     /// Returns a name that was not returned before: `wanted` if it is free, otherwise a random one.
     pub(super) fn pick_unused(&mut self, wanted: Option<&str>, random: &mut Rng) -> Handle {
         let mut name = wanted.map_or_else(|| generate_name(random), str::to_owned);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn names_are_valid_and_unique() {
-        let (mut names, mut random) = (Names::default(), Rng::with_seed(3));
+        let (mut names, mut random) = (UniqueNames::default(), Rng::with_seed(3));
         let made: BTreeSet<String> = (0..2000).map(|_| names.pick_unused(None, &mut random).to_string()).collect();
         assert_eq!(made.len(), 2000);
         assert!(

@@ -37,7 +37,7 @@ pub struct PopulationOptions {
 /// The range of [`PopulationOptions::speed`].
 const SPEEDS: (f64, f64) = (0.01, 1000.0);
 
-/// The most of [`PopulationOptions::games`] and of [`PopulationOptions::opponents`].
+/// Upper limit of [`PopulationOptions::games`] and of [`PopulationOptions::opponents`].
 const MAX_GAMES: usize = 200;
 
 impl Default for PopulationOptions {

@@ -30,7 +30,7 @@ pub(super) fn thinking_time(board: &Style12, random: &mut Rng) -> Duration {
     usual.mul_f64(random_time_factor(random)).max(QUICKEST).min(left / 6)
 }
 
-/// Returns a random factor of the thinking time.
+/// Returns a random factor for the usual thinking time, from [`THINKING_PERCENTAGES`].
 fn random_time_factor(random: &mut Rng) -> f64 {
     f64::from(random.choice(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
 }
@@ -68,7 +68,7 @@ pub(super) fn choose_turn_action(board: &Style12, random: &mut Rng) -> TurnActio
     }
 }
 
-/// Returns whether a player accepts a draw: one who is three pawns behind always, one who is not ahead from ply 30 on.
+/// Returns whether a player accepts a draw: if at least three pawns behind at any time, and if not ahead from ply 30 on.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
     let mine = if board.my_color() == Some(board.side_to_move()) {
         material_lead_of_mover(board)

@@ -56,7 +56,7 @@ pub(super) struct SimulatedPlayer {
     hands: Option<Hands>,
     /// Offers received.
     offers: BTreeMap<u32, Pending>,
-    /// Number of plies that are played at once, in a game that starts with the server.
+    /// Number of plies that the player plays without thinking time, at the start of a game that begins with the server.
     pub(super) n_instant_plies: u32,
     /// Whether the player lets the clock of this game run out.
     loses_on_time: bool,
@@ -113,7 +113,7 @@ impl SimulatedPlayer {
         observations
     }
 
-    /// Updates the player's state by a message, and adds the observations to react to.
+    /// Updates the player's state according to a message, and appends the observations that it causes.
     fn process_message(&mut self, message: Message, observations: &mut Vec<PlayerObservation>) {
         match message {
             Message::Style12(board) if board.relation().is_mine() => self.receive_board(board, observations),
@@ -164,14 +164,14 @@ impl SimulatedPlayer {
         self.board.as_ref().is_some_and(|board| board.game() == game)
     }
 
-    /// Returns whether the next move is made at once.
+    /// Returns whether the player makes the next move without thinking time.
     pub(super) fn plays_instantly(&self) -> bool {
         self.board.as_ref().is_some_and(|board| board.ply() < self.n_instant_plies)
     }
 
     /// Decides on the player's turn, and returns the commands to execute, in order: a move, also after a draw offer, or the end
     /// of the game. Empty if it is not the player's turn, or the player lets the clock run out from now on.
-    pub(super) fn take_turn(&mut self, random: &mut Rng) -> Vec<String> {
+    pub(super) fn choose_turn_commands(&mut self, random: &mut Rng) -> Vec<String> {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
         };

@@ -206,7 +206,7 @@ fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
             return reason;
         }
         me.receive_output(&bytes);
-        for line in me.take_turn(&mut random) {
+        for line in me.choose_turn_commands(&mut random) {
             hall.send(id, &line);
         }
     }

@@ -105,7 +105,7 @@ impl ServerActor {
     /// login is paused.
     fn execute_request(&mut self, request: ActorRequest) {
         match request {
-            ActorRequest::Open(stream) => self.add_client(stream),
+            ActorRequest::Open(stream) => self.add_client_and_spawn_task(stream),
             ActorRequest::Received(id, bytes, done) => {
                 self.world.receive_bytes(id, &bytes, now());
                 self.paused.push((id, done));
@@ -121,7 +121,7 @@ impl ServerActor {
     }
 
     /// Adds a connection, passes the faults that were injected for the next one to it, and spawns the task that serves it.
-    fn add_client(&mut self, stream: Stream) {
+    fn add_client_and_spawn_task(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
         let id = self.world.open_connection(now());
@@ -160,7 +160,7 @@ impl ServerActor {
     /// Disconnects a client and discards its unsent output.
     fn drop_client(&mut self, id: ConnectionId) {
         if let Some(client) = self.clients.remove(&id) {
-            client.outbox.drop_client();
+            client.outbox.discard_and_close();
             self.world.remove_closed_client(id, now());
         }
     }

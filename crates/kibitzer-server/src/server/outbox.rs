@@ -63,7 +63,7 @@ impl Outbox {
     }
 
     /// Discards all queued bytes and closes the queue; the task that serves the client then ends.
-    pub(crate) fn drop_client(&self) {
+    pub(crate) fn discard_and_close(&self) {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             *state = OutboxState { pending: OutboxContents { bytes: Vec::new(), is_last: true }, is_closed: true };
@@ -132,7 +132,7 @@ mod tests {
         let (taken, ()) = tokio::join!(outbox.wait_and_take(), async { assert!(outbox.try_push(b"late", false)) });
         assert_eq!(taken.bytes, b"late");
         assert!(outbox.try_push(b"unread", false));
-        outbox.drop_client();
+        outbox.discard_and_close();
         outbox.wait_until_dropped().await;
         assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: Vec::new(), is_last: true });
     }

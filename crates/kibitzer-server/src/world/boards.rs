@@ -8,7 +8,7 @@ use kibitzer_core::message::{GameId, Relation};
 use super::game_store::ActiveGame;
 use super::{ConnectionId, Ivar, World};
 use crate::chess::Variant;
-use crate::play::BoardView;
+use crate::play::BoardViewer;
 
 /// The reason for sending a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl World {
         let active_game = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
         let (relation, color) = self.relation_and_color(active_game, to);
-        let view = BoardView {
+        let view = BoardViewer {
             relation,
             unit: self.lobby.clock_unit(to),
             form: self.lobby.connection(to)?.board_form?,
@@ -68,9 +68,9 @@ impl World {
     }
 
     /// Formats the line of both reserves, with the piece that was just added; `None` in variants without reserves.
-    fn format_reserves_line(&self, number: GameId, passed: Option<(Color, Role)>) -> Option<String> {
+    fn format_reserves_line(&self, number: GameId, added: Option<(Color, Role)>) -> Option<String> {
         let active_game = self.games.get(number)?;
-        let line = active_game.header().holding_line(active_game.position(), passed)?;
+        let line = active_game.header().holding_line(active_game.position(), added)?;
         // Reserves of bughouse follow an empty line, those of crazyhouse do not.
         let gap = if active_game.header().terms.variant == Variant::Bughouse { "\n" } else { "" };
         Some(format!("{gap}{line}\n"))

@@ -15,10 +15,10 @@ use crate::play::{ExaminedGame, Game, GameHeader, SeatedPlayer, Sides};
 /// Maximum number of games that a player observes at once.
 pub(crate) const MAX_OBSERVED: usize = 64;
 
-/// Number of finished games in a player's history.
+/// Maximum number of finished games in a player's history.
 const MAX_HISTORY: usize = 10;
 
-/// Number of adjourned games kept on the server; the oldest are dropped.
+/// Maximum number of adjourned games on the server; the oldest is dropped for a further one.
 const MAX_ADJOURNED: usize = 10_000;
 
 /// A game that is played or examined.
@@ -50,7 +50,7 @@ impl ActiveGame {
         }
     }
 
-    /// Returns the position on the board.
+    /// Returns the current position of a played game, or the shown position of an examined one.
     pub(crate) fn position(&self) -> &Position {
         match self {
             Self::Played(game) => game.position(),
@@ -159,7 +159,7 @@ impl GameStore {
     }
 }
 
-/// Questions about games and the connections of their players.
+/// Queries about games and the connections of their players.
 impl World {
     /// Returns the game that a player plays; `None` for one who plays none or examines.
     pub(crate) fn game_played_by(&self, id: ConnectionId) -> Option<&Game> {

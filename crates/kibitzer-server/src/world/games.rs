@@ -168,8 +168,8 @@ impl World {
         self.remove_and_store_game(number);
     }
 
-    /// Removes a game: frees its players or examiners, reports the removal to its observers, and takes the game from the simul
-    /// that it is part of. Stores a finished game.
+    /// Removes an active game: frees its players or examiners, reports the removal to its observers, removes the game from a
+    /// simul, and stores it if it is finished.
     pub(crate) fn remove_and_store_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {

@@ -15,7 +15,7 @@ const BLOCK_START: u8 = 0x15;
 const BLOCK_SEPARATOR: u8 = 0x16;
 const BLOCK_END: u8 = 0x17;
 
-/// Longest number of a command in block mode.
+/// Maximum number of digits of a command's number in block mode.
 const MAX_NUMBER_DIGITS: usize = 18;
 
 const LINE_TOO_LONG: &str = "Command ignored: line too long.\n";
@@ -25,7 +25,7 @@ impl World {
     /// Processes a line: starts timeseal if it is the first and sealed, records the answer to a ping, or passes the text on. A
     /// sealed connection may also send plain lines; a sealed line on a plain connection is not unsealed.
     pub(super) fn receive_line(&mut self, id: ConnectionId, line: &[u8]) {
-        let Some(connection) = self.lobby.connection_for_output(id) else { return };
+        let Some(connection) = self.lobby.queue_for_output(id) else { return };
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has_feature(Feature::Timeseal)) {
@@ -34,7 +34,7 @@ impl World {
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
             Some(sealed) => {
                 let now = self.now();
-                let connection = self.lobby.connection_for_output(id);
+                let connection = self.lobby.queue_for_output(id);
                 let Some(seal) = connection.and_then(|connection| connection.seal.as_mut()) else { return };
                 if sealed.is_ping_answer() {
                     return seal.record_answer(sealed.time_ms, now);
@@ -54,13 +54,13 @@ impl World {
             self.lobby.queue_text(id, "unknown timeseal version\n");
             return self.log_out_and_close(id);
         };
-        if let Some(connection) = self.lobby.connection_for_output(id) {
+        if let Some(connection) = self.lobby.queue_for_output(id) {
             connection.seal = Some(TimesealClock::new(version));
         }
     }
 
-    /// Processes a line of text as a command, or before the login as a part of that. A line over [`MAX_COMMAND_BYTES`] is
-    /// refused; one with invalid characters is refused without a prompt, as recorded.
+    /// Processes a line of text as a command, or before the end of the login as input for the login. A line over
+    /// [`MAX_COMMAND_BYTES`] is refused; one with invalid characters is refused without a prompt, as recorded.
     fn receive_unsealed_line(&mut self, id: ConnectionId, line: &[u8]) {
         if line.len() > MAX_COMMAND_BYTES {
             return self.refuse_long_line(id, line);
@@ -113,7 +113,7 @@ impl World {
     fn run_in_block(&mut self, id: ConnectionId, number: &str, run: impl FnOnce(&mut Self) -> CommandCode) {
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = run(self);
-        let Some(connection) = self.lobby.connection_for_output(id) else { return };
+        let Some(connection) = self.lobby.queue_for_output(id) else { return };
         if connection.is_closing {
             // The recorded server frames no reply to the command that ends the session.
             return;
@@ -138,14 +138,14 @@ impl World {
     }
 }
 
-/// Splits a command's number from the text after its blank; `None` without a number or a blank.
+/// Splits a line into the number of block mode and the command after it; `None` unless it starts with a number and a blank.
 fn split_block_number(line: &str) -> Option<(&str, &str)> {
     let (number, command) = line.split_once(' ')?;
     let is_number = (1..=MAX_NUMBER_DIGITS).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some((number, command))
 }
 
-/// Decodes a line and replaces tabs by four blanks; `None` if it has control bytes or is not UTF-8.
+/// Decodes a line and replaces tabs by four blanks; `None` if it has other control bytes or is not UTF-8.
 fn decode_line(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?.replace('\t', "    ");
     (!text.bytes().any(|byte| byte < b' ')).then_some(text)

@@ -63,7 +63,7 @@ impl World {
         // Taken out of the connection, as its data are moved; each branch sets the next stage.
         let stage = self
             .lobby
-            .connection_for_output(id)
+            .queue_for_output(id)
             .map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
         match stage {
             Some(LoginStage::Name) => self.receive_name_line(id, text.trim()),
@@ -76,7 +76,8 @@ impl World {
     }
 
     /// Processes a line in place of a name: a directive, level settings, or a name with an optional password. Closes the
-    /// connection of a web browser. Refuses the name as the operator has ordered.
+    /// connection of a web browser. Refuses any name if the operator has set an
+    /// obstacle.
     fn receive_name_line(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has_feature(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
@@ -103,7 +104,7 @@ impl World {
             return self.log_out_and_close(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::parse_login_digits) {
-            if let Some(connection) = self.lobby.connection_for_output(id) {
+            if let Some(connection) = self.lobby.queue_for_output(id) {
                 connection.ivars = Some(ivars);
             }
             self.lobby.queue_text(id, "\n#Ivars set.\n");
@@ -295,7 +296,7 @@ impl World {
         self.lobby.queue_text(id, MESSAGE_OF_THE_DAY);
         self.lobby.queue_prompt_if_on(id);
         self.announce_arrival(id);
-        if let Some(kick) = self.lobby.connection_for_output(id).and_then(|connection| connection.kick.take()) {
+        if let Some(kick) = self.lobby.queue_for_output(id).and_then(|connection| connection.kick.take()) {
             self.kick_now_or_after_login(id, kick, self.now());
         }
     }

@@ -38,7 +38,7 @@ use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::wire::ClientInput;
 
-/// A deadline of the server.
+/// A scheduled event of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Deadline {
     /// The login times out.
@@ -192,7 +192,7 @@ impl World {
     /// Logs the player out and closes the connection once its output has been sent.
     pub(crate) fn log_out_and_close(&mut self, id: ConnectionId) {
         self.log_out_player(id);
-        if let Some(connection) = self.lobby.connection_for_output(id) {
+        if let Some(connection) = self.lobby.queue_for_output(id) {
             connection.is_closing = true;
         }
     }

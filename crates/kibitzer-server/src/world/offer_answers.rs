@@ -30,7 +30,7 @@ impl World {
         self.lobby.queue_offer_line_if_on(offer, to);
     }
 
-    /// Removes an offer, and reports the removal to one side only; the caller has to report it to the other side.
+    /// Removes an offer, and reports that to one side only; the caller has to report it to the other side.
     fn remove_offer_and_report_to(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
             self.lobby.queue_offer_removal_if_on(offer, shown_to);
@@ -53,17 +53,17 @@ impl World {
         }
     }
 
-    /// Declines an offer for its receiver.
+    /// Declines an offer in the name of its receiver, and reports that to both sides.
     pub(crate) fn decline_offer(&mut self, offer: Offer) {
         self.close_and_report_offer(offer, offer.to, ("Declining the", "declines your"));
     }
 
-    /// Withdraws an offer for its maker.
+    /// Withdraws an offer in the name of its maker, and reports that to both sides.
     pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
         self.close_and_report_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
     }
 
-    /// Accepts an offer for its receiver, and executes it.
+    /// Accepts an offer in the name of its receiver, reports that to both sides, and executes the offer.
     pub(crate) fn accept_offer(&mut self, offer: Offer) {
         self.close_and_report_offer(offer, offer.to, ("Accepting the", "accepts your"));
         self.execute_accepted_offer(offer);

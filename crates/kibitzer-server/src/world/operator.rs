@@ -12,7 +12,7 @@ use crate::lobby::ConnectionTarget;
 use crate::play::{Ending, Game};
 
 impl World {
-    /// Returns all clients; simulated players are not among them.
+    /// Returns the number of each client's connection, with the player logged in over it. Simulated players are not included.
     pub(crate) fn client_list(&self) -> Vec<(u64, Option<Handle>)> {
         let clients = self.lobby.connections.iter().filter(|(_, connection)| !connection.is_simulated);
         clients.map(|(&id, _)| (id.0, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
@@ -30,18 +30,19 @@ impl World {
         }
     }
 
-    /// Stores an obstacle, by which the next login over this connection is refused. Does nothing if the connection was removed.
+    /// Stores an obstacle, by which logins over this connection are refused from now on. Does nothing if the connection was
+    /// removed.
     pub(crate) fn obstruct_login(&mut self, id: ConnectionId, refusal: LoginObstacle) {
-        if let Some(connection) = self.lobby.connection_for_output(id) {
+        if let Some(connection) = self.lobby.queue_for_output(id) {
             connection.obstacle = Some(refusal);
         }
     }
 
-    /// Ends a session. If the player is not logged in yet, marks the connection, and the session ends right after the login.
+    /// Ends a session at once, or right after the login if no player is logged in yet.
     pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
-            if let Some(connection) = self.lobby.connection_for_output(id) {
+            if let Some(connection) = self.lobby.queue_for_output(id) {
                 connection.kick = Some(kick);
             }
             return;
@@ -61,7 +62,7 @@ impl World {
         self.notify_all(&format!("\n    **ANNOUNCEMENT** from admin: {text}\n"));
     }
 
-    /// Announces the shutdown and schedules it; without a time, shuts down at once.
+    /// Announces the shutdown and schedules it; shuts down at once if `after` is zero.
     pub(crate) fn announce_and_schedule_shutdown(&mut self, after: Duration, now: Instant) {
         self.lobby.clock.now = now;
         let minutes = format_count(after.as_secs() / 60, "minute");
@@ -72,8 +73,8 @@ impl World {
         self.schedule.set(Deadline::Shutdown, now + after);
     }
 
-    /// Ends all played games and marks all connections as closing, for good. Games of registered players are adjourned, others
-    /// aborted.
+    /// Ends all played games, marks all connections as closing, and lets the actor end. Games of registered players are
+    /// adjourned, others aborted.
     ///
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn shut_down_now(&mut self) {
@@ -85,7 +86,7 @@ impl World {
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
-            if let Some(connection) = self.lobby.connection_for_output(id) {
+            if let Some(connection) = self.lobby.queue_for_output(id) {
                 connection.is_closing = true;
             }
         }

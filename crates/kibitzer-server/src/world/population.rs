@@ -21,7 +21,7 @@ impl World {
         self.run_population();
     }
 
-    /// Logs a simulated player in.
+    /// Adds a connection for a simulated player, logs the player in, and adds the account, so that no guest can use the name.
     fn log_in_simulated(&mut self, account: Account) -> ConnectionId {
         let player = Player::registered(&account, SavedSettings::default(), Ivars::default(), self.now());
         let id = self.lobby.add_connection(Connection::simulated());

@@ -22,7 +22,7 @@ pub(crate) struct Seek {
     pub(crate) rating_range: (u16, u16),
     /// Whether the seeker confirms before the game starts.
     pub(crate) is_manual: bool,
-    /// Whether the seeker's formula is to be checked.
+    /// Whether the seeker requested that answers are checked against the formula; this server does not check it.
     pub(crate) is_checked: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_challenge),
+    Command::for_all("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
     Command::for_all("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
     Command::for_all("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
 ];
@@ -45,7 +45,7 @@ impl Proposal {
         words.split_whitespace().try_fold(Self::default(), Self::with_word)
     }
 
-    /// Adds a word of the parameters: rating mode, variant, or a flag of a seek. `None` if it is invalid.
+    /// Applies a word of the parameters: rating mode, variant, color, a number, or a flag of a seek. `None` if it is invalid.
     fn with_word(mut self, word: &str) -> Option<Self> {
         match word {
             "r" | "rated" => self.is_rated = Some(true),
@@ -63,8 +63,8 @@ impl Proposal {
         Some(self)
     }
 
-    /// Adds a color, a rating range, or the next number of the time control: first minutes, then increment. `None` if the word is
-    /// none of them, for a number over [`MAX_TIME`], and for a third number.
+    /// Applies a color, a rating range, or the next number of the time control: first minutes, then increment. `None` if the word
+    /// is none of them, for a number over [`MAX_TIME`], and for a third number.
     fn with_color_rating_range_or_number(mut self, word: &str) -> Option<Self> {
         if let Some(color) = parse_color(word) {
             self.color = Some(color);
@@ -83,9 +83,9 @@ impl Proposal {
         Some(self)
     }
 
-    /// Returns the terms. The player's preferences replace a missing time control; a missing increment after a number of minutes
-    /// is 0.
-    pub(super) fn terms(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
+    /// Returns the terms of the game. The variables `time` and `inc` of the player replace a missing time control; a missing
+    /// increment after a number of minutes is 0.
+    pub(super) fn terms_with_defaults(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
         let preferred = |number| world.lobby.player(id).map_or(0, |player| player.saved.variables.number(number));
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
             (true, _) => (0, 0),
@@ -95,8 +95,8 @@ impl Proposal {
         Terms { variant: self.variant, rated: is_rated, minutes: minutes.into(), increment_s: increment_s.into() }
     }
 
-    /// Returns whether the game is rated: as proposed, otherwise if both players are registered and the game is timed. Reports a
-    /// default of unrated for `subject` to `id`.
+    /// Returns whether the game is rated: as proposed, otherwise if both players are registered and the game is timed. If it is
+    /// unrated by default, queues a text that says so about `subject`.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Proposal {
     }
 }
 
-fn run_challenge(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
     let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = find_challengeable(world, id, name)?;
@@ -130,13 +130,13 @@ fn run_challenge(world: &mut World, id: ConnectionId, parameters: &str) -> Comma
     }
     check_bughouse_partners(world, [id, opponent], proposal.variant)?;
     let is_rated = proposal.decide_rated_and_report(world, [id, opponent], "match offer")?;
-    let terms = proposal.terms(world, id, is_rated);
+    let terms = proposal.terms_with_defaults(world, id, is_rated);
     make_or_accept_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
     DONE
 }
 
-/// Returns the player of that name if a challenge is possible. The error is the refusal: for an unknown name, a player who is
-/// busy or not open, or one whose lists exclude the challenger.
+/// Returns the player of that name if `id` can challenge that player now. The error is the refusal: for an unknown name, a player
+/// who is busy or not open, or one whose lists exclude the challenger.
 pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
     let opponent = world.lobby.find_player_or_refusal(name)?;
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));

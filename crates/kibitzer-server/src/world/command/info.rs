@@ -33,6 +33,8 @@ fn run_uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
     ))
 }
 
+/// Executes `quit`: logs the player out and closes the connection. Refused while the player plays a game.
+///
 /// Source of the refusal: transcripts uhlinfics-end-disconnect-*, uhlinfics-prompts-1-Carla.
 fn run_quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let refusal = "You can't quit while you are playing a game.\n\
@@ -116,7 +118,7 @@ fn run_ping(world: &World, id: ConnectionId, parameters: &str) -> CommandResult 
     let name = world.lobby.player_name(whom);
     let unsealed = || format!("Ping time not available; {name} is not using timeseal.\n");
     let seal = world.lobby.connection(whom).and_then(|connection| connection.seal.as_ref()).ok_or_else(unsealed)?;
-    let (lag, n_samples) = seal.latest_lag_and_count();
+    let (lag, n_samples) = seal.latest_lag_and_n_answers();
     let samples = format_count(n_samples, "sample");
     Ok(format!("Ping time for {name}, based on {samples}:\nAverage: {}ms\n", lag.as_millis()))
 }

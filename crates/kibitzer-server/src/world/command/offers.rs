@@ -90,6 +90,8 @@ fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> b
     }
 }
 
+/// Executes `pending`: lists the offers that the player has made and received.
+///
 /// Source of the form: freechess.org; no recorded server has this command.
 fn run_pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let section = |verb: &str, side: &str| {

@@ -33,7 +33,7 @@ fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
         // Assigned when the seek is posted.
         number: 0,
         from: id,
-        terms: proposal.terms(world, id, is_rated),
+        terms: proposal.terms_with_defaults(world, id, is_rated),
         color: proposal.color,
         rating_range: proposal.rating_range.unwrap_or(ANY_RATING),
         is_manual: proposal.is_manual,

@@ -28,6 +28,8 @@ pub(super) const COMMANDS: &[Command] = &[
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const ICC_COMMANDS: &[Command] = &[Command::for_all("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
 
+/// Executes `password`: changes the password of the player's account, if the old one is right.
+///
 /// Source of the forms: transcript fatics-info-native; uhlin/fics for the last one, which repeats the password as other
 /// servers of its line do.
 fn run_password(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -147,7 +149,7 @@ fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
         (Some(number), Some("0")) => (number, false),
         _ => return Err(Refusal::Usage),
     };
-    if let Some(connection) = world.lobby.connection_for_output(id) {
+    if let Some(connection) = world.lobby.queue_for_output(id) {
         connection.levels.set_datagram(datagram, on);
     }
     let said = [datagram.to_string(), u8::from(on).to_string()];
@@ -167,7 +169,7 @@ impl World {
     /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and
     /// values, and for a connection of another family.
     pub(crate) fn set_icc_variable(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
-        let connection = self.lobby.connection_for_output(id).filter(|connection| connection.family == Family::Icc)?;
+        let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family == Family::Icc)?;
         let is_on = value == "1";
         match (name, value) {
             ("style", "10") => connection.board_form = Some(BoardForm::Style10),

@@ -16,7 +16,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::registered_only("cshout", "text", "Sends a message about chess to all players.", run_cshout),
     Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", run_it),
     Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", run_kibitz),
-    Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_message),
+    Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_messages),
     Command::for_all("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
     Command::registered_only("shout", "text", "Sends a message to all players.", run_shout),
     Command::for_all("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
@@ -51,7 +51,7 @@ fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 /// of its own.
 ///
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
-fn run_message(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
     let whom = find_reachable_player(world, id, to)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };

@@ -36,7 +36,7 @@ impl World {
         self.frame_unit(id, start, &format!("{} *{tag}", command_number(code)));
         let Some(connection) = self
             .lobby
-            .connection_for_output(id)
+            .queue_for_output(id)
             .filter(|connection| connection.levels.has_level_1_bit(IccLevelSettings::MARKS))
         else {
             return;
@@ -69,7 +69,7 @@ impl World {
 
     /// Encloses the unsent bytes from `start` on in a unit with this head.
     fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
-        let Some(connection) = self.lobby.connection_for_output(id) else { return };
+        let Some(connection) = self.lobby.queue_for_output(id) else { return };
         let head = format!("{CONTROL_Y}[{head}\r\n");
         connection.unsent.splice(start..start, head.into_bytes());
         connection.queue_unwrapped(&format!("{CONTROL_Y}]"));
