@@ -1,4 +1,4 @@
-//! Positions and moves: what is printed is read back, and no move panics on any board.
+//! Positions and moves: printed ones parse to themselves, and no move panics on any board.
 #![no_main]
 
 use kibitzer_core::chess::{CastlingSide, Color, Fen, Hand, LastMove, SanMove, SmithMove, Square};
@@ -9,7 +9,7 @@ fuzz_target!(|input: &[u8]| {
     for line in input.split(|&b| b == b'\n').take(64) {
         if let Ok(read) = String::from_utf8_lossy(line).parse::<Fen>() {
             assert_eq!(read.to_string().parse(), Ok(read));
-            look_at(&read);
+            check_position(&read);
             fen = read;
         }
         let (word, san) = line.split_at(line.iter().position(|&b| b == b' ').unwrap_or(line.len()));
@@ -21,8 +21,8 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Asks a position all that can be asked.
-fn look_at(fen: &Fen) {
+/// Calls all queries of a position, and checks that it can be printed and parsed again.
+fn check_position(fen: &Fen) {
     assert_eq!(fen.board.to_rows().iter().flatten().filter(|&&b| b != b'-').count(), fen.board.pieces().count());
     for color in [Color::White, Color::Black] {
         let _ = (fen.board.find_king(color), fen.board.material(color));
@@ -34,7 +34,7 @@ fn look_at(fen: &Fen) {
     }
 }
 
-/// Reads a move in all notations and plays it, whoever is to move; a refused one leaves the board as it was.
+/// Parses a move in all notations, and plays it for both sides. A move that is rejected leaves the board unchanged.
 fn play(fen: &mut Fen, word: &[u8], san: &[u8]) {
     for mover in [Color::White, Color::Black] {
         let smith = SmithMove::parse(word).and_then(|smith| smith.to_last_move(&fen.board));

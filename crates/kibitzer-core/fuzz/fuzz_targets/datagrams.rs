@@ -1,5 +1,5 @@
-//! ICC's datagrams: any arguments of any number are read, printed and read again; and a session full of them keeps its games
-//! bounded and in step, however its bytes are cut.
+//! ICC's datagrams: any arguments are parsed, printed and parsed again; a session of datagrams keeps its games bounded and
+//! consistent, regardless of the boundaries of reads.
 #![no_main]
 
 use kibitzer_core::game::{GameLimits, Games};
@@ -25,7 +25,7 @@ fuzz_target!(|input: &[u8]| {
     check_games(&games);
 });
 
-/// A line of the input that starts with a digit as a unit, any other as a line of text around the units.
+/// Encloses a line that starts with a digit in the brackets of a unit; returns any other with a line end, as text between units.
 fn unit(line: &[u8]) -> Vec<u8> {
     match line.first() {
         Some(b'0'..=b'9') => [b"\x19(", line, b"\x19)"].concat(),
@@ -33,18 +33,19 @@ fn unit(line: &[u8]) -> Vec<u8> {
     }
 }
 
-/// What is read is printed so that it reads the same.
+/// Checks that a datagram parses to itself after it is printed.
 fn check_round_trip(unit: &[u8]) {
     let Some(read) = first_datagram(unit) else { return };
     let mut printed = Vec::new();
     read.write(&mut printed);
-    // Text that looks like an entity once it is printed, telnet's escape, and the marks themselves cannot come back.
+    // Text that looks like an entity once it is printed, telnet's escape, and the marks themselves cannot be parsed again.
     let is_exact = read.fields.iter().all(|field| !field.as_str().contains(['&', '\u{19}', '\u{1a}', '\u{ff}']));
     if is_exact {
         assert_eq!(first_datagram(&printed), Some(read));
     }
 }
 
+/// Returns the first datagram of a stream; `None` if it cannot be parsed.
 fn first_datagram(mut stream: &[u8]) -> Option<Datagram> {
     let mut framer = Framer::new();
     while let Some(frame) = framer.next_frame(&mut stream) {
@@ -55,6 +56,7 @@ fn first_datagram(mut stream: &[u8]) -> Option<Datagram> {
     None
 }
 
+/// Reads a stream in reads of this size; returns its events, and the games at its end.
 fn run(stream: &[u8], size: usize) -> (Vec<Event>, Games) {
     let limits = GameLimits::default().games(GAMES).moves(MOVES);
     let mut reader = EventReader::new(Reader::new(Framer::new(), Family::Icc)).with_game_limits(limits);
@@ -70,7 +72,7 @@ fn run(stream: &[u8], size: usize) -> (Vec<Event>, Games) {
     (events, reader.games().clone())
 }
 
-/// Games and moves are bounded, and plies are counted without a gap.
+/// Checks the limits of games and moves, and that plies are counted without gaps.
 fn check_games(games: &Games) {
     assert!(games.iter().count() <= GAMES, "{games:?}");
     for game in games.iter() {

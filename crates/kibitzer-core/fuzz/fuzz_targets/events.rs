@@ -1,4 +1,4 @@
-//! A whole session: bytes to events and game state, the same however the bytes are cut, and bounded.
+//! Bytes to events and game state: regardless of the boundaries of reads, and within limits.
 #![no_main]
 
 use kibitzer_core::game::{Game, GameLimits, Games};
@@ -13,7 +13,7 @@ const GAMES: usize = 3;
 const MOVES: usize = 4;
 
 fuzz_target!(|input: &[u8]| {
-    let Some(setup) = Setup::of(input) else { return };
+    let Some(setup) = Setup::parse(input) else { return };
     let (whole, games) = run(&setup, [setup.stream]);
     let (cut, games_of_cut) = run(&setup, setup.reads());
     assert_eq!(cut, whole);
@@ -24,6 +24,7 @@ fuzz_target!(|input: &[u8]| {
     check_limits(&setup);
 });
 
+/// Reads a stream; returns its events, and the games at its end.
 fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Event>, Games) {
     let mut reader = reader(setup);
     let mut events = Vec::new();
@@ -40,14 +41,14 @@ fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec
 }
 
 fn reader(setup: &Setup<'_>) -> EventReader {
-    let mut framer = Framer::new().with_limits(setup.kept.limits()).with_timeseal(setup.timeseal);
+    let mut framer = Framer::new().with_limits(setup.limits.to_limits()).with_timeseal(setup.timeseal);
     if !setup.wraps {
         framer.set_unwrapped();
     }
     EventReader::new(Reader::new(framer, setup.family))
 }
 
-/// The moves of a game lead from its base to its position; the boards too, if the server did not contradict itself.
+/// Checks that the moves of a game lead from its base to its position in plies, and without a desync also in boards.
 fn check_moves(game: &Game, events: &[Event]) {
     // Plies are counted from move numbers, and those start at 1.
     if game.base().move_number() == 0 {
@@ -63,13 +64,14 @@ fn check_moves(game: &Game, events: &[Event]) {
     }
     let (mut board, mut mover) = (game.base().board(), game.base().side_to_move());
     for played in game.moves() {
-        // A hidden move tells nothing, and in atomic chess, which this may be, a capture takes more than one piece.
+        // A hidden move cannot be played, and in atomic chess, which this may be, a capture removes more than one piece.
         let Ok(None) = board.apply(played.played(), mover) else { return };
         mover = !mover;
     }
     assert_eq!(board, game.position().board(), "{game:?}");
 }
 
+/// Checks the limits of games and moves after every event.
 fn check_limits(setup: &Setup<'_>) {
     let mut reader = reader(setup).with_game_limits(GameLimits::default().games(GAMES).moves(MOVES));
     let mut rest = setup.stream;

@@ -1,22 +1,22 @@
-//! The framer: any cutting gives the same frames, what it lends is bounded, and no byte is lost or invented.
+//! The framer: the frames do not depend on the boundaries of reads, their sizes are limited, and no byte is lost or invented.
 #![no_main]
 
 use std::sync::Arc;
 
 use kibitzer_core::text::Line;
 use kibitzer_core::wire::{Control, Frame, FrameKind, Framer, Level1Header, LineTag, Timeseal};
-use kibitzer_core_fuzz::{Kept, Setup};
+use kibitzer_core_fuzz::{LimitValues, Setup};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
-    let Some(setup) = Setup::of(input) else { return };
+    let Some(setup) = Setup::parse(input) else { return };
     let framer = framer(&setup);
     let whole = run(framer.clone(), [setup.stream]);
     assert_eq!(run(framer.clone(), setup.reads()), whole, "reads of other sizes");
     assert_eq!(run(framer, setup.stream.chunks(1)), whole, "byte by byte");
 
     check_places(&whole, setup.stream);
-    check_sizes(&whole, &setup.kept);
+    check_sizes(&whole, &setup.limits);
     check_conservation(&whole, setup.stream);
     check_plain_lines(&setup);
     check_wrapped_lines(&setup);
@@ -24,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
 
 /// A frame that owns its bytes.
 #[derive(Debug, PartialEq, Eq)]
-struct Owned {
+struct OwnedFrame {
     offset: u64,
     end: u64,
     bell: bool,
@@ -49,9 +49,10 @@ enum Kind {
     Overflow,
 }
 
-impl Owned {
-    /// Whether it overtakes the line it stands in: a ping, or a level-2 unit, be it broken and thus text.
-    fn stands_apart(&self, stream: &[u8]) -> bool {
+impl OwnedFrame {
+    /// Returns whether the frame may be emitted before the line that it is inside of: a ping, or a level-2 unit, also a broken
+    /// one.
+    fn is_inline(&self, stream: &[u8]) -> bool {
         match &self.kind {
             Kind::Ping | Kind::Datagram(_) => true,
             // Where units are text, so is the byte that starts them.
@@ -63,7 +64,7 @@ impl Owned {
     }
 }
 
-impl From<Frame<'_>> for Owned {
+impl From<Frame<'_>> for OwnedFrame {
     fn from(frame: Frame<'_>) -> Self {
         let kind = match frame.kind {
             FrameKind::Line { tag, bytes } => Kind::Line(tag, bytes.into()),
@@ -96,42 +97,42 @@ impl Kind {
 }
 
 fn framer(setup: &Setup<'_>) -> Framer {
-    let mut framer = Framer::new().with_limits(setup.kept.limits()).with_timeseal(setup.timeseal);
+    let mut framer = Framer::new().with_limits(setup.limits.to_limits()).with_timeseal(setup.timeseal);
     if !setup.wraps {
         framer.set_unwrapped();
     }
     framer
 }
 
-fn run<'a>(mut framer: Framer, reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<Owned> {
+fn run<'a>(mut framer: Framer, reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<OwnedFrame> {
     let mut frames = Vec::new();
     let mut fed = 0;
     for mut read in reads {
         fed += read.len() as u64;
         while let Some(frame) = framer.next_frame(&mut read) {
-            frames.push(Owned::from(frame));
+            frames.push(OwnedFrame::from(frame));
         }
         assert!(read.is_empty(), "bytes were left without a frame");
         assert_eq!(framer.position(), fed);
     }
     while let Some(frame) = framer.finish() {
-        frames.push(Owned::from(frame));
+        frames.push(OwnedFrame::from(frame));
     }
     assert!(framer.finish().is_none(), "the end has to be final");
     frames
 }
 
-/// Every frame lies in the stream. Those that end the text before them come in its order. Pings and level-2 units, broken ones
-/// too, overtake the line they stand in, telnet commands either; but nothing overtakes its like.
-fn check_places(frames: &[Owned], stream: &[u8]) {
-    let (mut text, mut apart, mut telnet) = ((0, 0), (0, 0), (0, 0));
+/// Checks that every frame is inside the stream, and that frames have its order. Inline frames and telnet commands may be emitted
+/// before the line that they are inside of, but not before others of their kind.
+fn check_places(frames: &[OwnedFrame], stream: &[u8]) {
+    let (mut text, mut inline, mut telnet) = ((0, 0), (0, 0), (0, 0));
     for frame in frames {
         assert!(frame.offset <= frame.end && frame.end <= stream.len() as u64, "{frame:?}");
         let last = match frame.kind {
             Kind::Telnet(..) => &mut telnet,
-            // Blanks before it belong to the line behind it.
+            // Blanks before it belong to the line after it.
             Kind::Overflow => continue,
-            _ if frame.stands_apart(stream) => &mut apart,
+            _ if frame.is_inline(stream) => &mut inline,
             _ => &mut text,
         };
         assert!(*last <= (frame.offset, frame.end), "{frame:?} behind {last:?}");
@@ -139,45 +140,46 @@ fn check_places(frames: &[Owned], stream: &[u8]) {
     }
 }
 
-fn check_sizes(frames: &[Owned], kept: &Kept) {
+/// Checks that no frame is longer than the limits.
+fn check_sizes(frames: &[OwnedFrame], limits: &LimitValues) {
     for frame in frames {
         match &frame.kind {
             Kind::Line(_, bytes) | Kind::GuestPrompt(bytes) => {
-                assert!(bytes.as_bytes().len() <= kept.wrapped_line_bytes.max(kept.datagram_bytes), "{frame:?}");
+                assert!(bytes.as_bytes().len() <= limits.wrapped_line_bytes.max(limits.datagram_bytes), "{frame:?}");
             }
             Kind::OverLong(bytes, length) => {
                 assert!(bytes.as_bytes().len() as u64 <= *length, "{frame:?}");
-                assert!(bytes.as_bytes().len() <= kept.wrapped_line_bytes.max(kept.datagram_bytes), "{frame:?}");
+                assert!(bytes.as_bytes().len() <= limits.wrapped_line_bytes.max(limits.datagram_bytes), "{frame:?}");
             }
-            Kind::Datagram(bytes) => assert!(bytes.as_bytes().len() <= kept.datagram_bytes, "{frame:?}"),
+            Kind::Datagram(bytes) => assert!(bytes.as_bytes().len() <= limits.datagram_bytes, "{frame:?}"),
             _ => {}
         }
     }
 }
 
-/// How often every byte occurs.
+/// Number of occurrences of every byte.
 type Counts = [u64; 256];
 
-/// Accounts for every byte of any stream: what is neither a control byte nor one of the signs that mark something is in one
-/// frame, once. A terminal escape or an over-long line is the only thing that may swallow some; nothing makes bytes up.
+/// Checks that every byte for which [`is_accounted_for`] holds is in exactly one frame. Only terminal escapes and lines over the
+/// limit may drop bytes.
 ///
-/// Positions inside of what began as a level-1 unit and turned out to be text are not exact, as bytes are dropped there; a
-/// prompt there cannot be checked.
-fn check_conservation(frames: &[Owned], stream: &[u8]) {
+/// Positions inside text that started like a level-1 unit are not exact, because bytes are dropped there; a prompt in it cannot
+/// be checked.
+fn check_conservation(frames: &[OwnedFrame], stream: &[u8]) {
     let sent = without_telnet(stream);
-    let apart: Vec<_> = frames.iter().filter(|frame| frame.stands_apart(stream)).map(|f| f.offset..f.end).collect();
-    let text: Vec<_> = sent.iter().copied().filter(|(at, _)| !apart.iter().any(|unit| unit.contains(at))).collect();
-    let mut told: Counts = [0; 256];
+    let inline: Vec<_> = frames.iter().filter(|frame| frame.is_inline(stream)).map(|f| f.offset..f.end).collect();
+    let text: Vec<_> = sent.iter().copied().filter(|(at, _)| !inline.iter().any(|unit| unit.contains(at))).collect();
+    let mut emitted: Counts = [0; 256];
     let mut is_cut = sent.iter().any(|&(_, byte)| byte == 0x1B);
     for frame in frames {
-        let own = || between(&sent, frame);
+        let own = || stream_bytes_of(&sent, frame);
         let bytes = match &frame.kind {
-            Kind::Line(_, bytes) => told_in_order(bytes, &own(), frame),
+            Kind::Line(_, bytes) => check_order(bytes, &own(), frame),
             Kind::OverLong(bytes, length) => {
                 is_cut |= *length > bytes.as_bytes().len() as u64;
-                told_in_order(bytes, &own(), frame)
+                check_order(bytes, &own(), frame)
             }
-            Kind::Datagram(bytes) => told_in_order(bytes, &own(), frame),
+            Kind::Datagram(bytes) => check_order(bytes, &own(), frame),
             Kind::UnitStart(header) => {
                 let line = own().into_iter().filter(|byte| !matches!(byte, 0x19 | b'\r' | b'\n')).collect::<Vec<_>>();
                 let sent = line.strip_prefix(b"[").and_then(Level1Header::parse);
@@ -187,8 +189,8 @@ fn check_conservation(frames: &[Owned], stream: &[u8]) {
                 line
             }
             Kind::Prompt | Kind::LoginPrompt | Kind::PasswordPrompt | Kind::GuestPrompt(_) => {
-                let prompt = printable(&without_marks(between(&text, frame)));
-                if !frame.kind.is_made_from(&prompt) {
+                let prompt = printable(&without_marks(stream_bytes_of(&text, frame)));
+                if !frame.kind.matches_prompt(&prompt) {
                     let is_inexact = is_cut || stream.windows(2).any(|pair| pair == b"\x19[");
                     assert!(is_inexact, "{frame:?} from {:?}", Line::from(&prompt[..]));
                     return;
@@ -207,23 +209,24 @@ fn check_conservation(frames: &[Owned], stream: &[u8]) {
             }
             Kind::Telnet(..) | Kind::BlockEnd(..) | Kind::UnitEnd | Kind::Overflow => continue,
         };
-        bytes.iter().for_each(|&byte| told[usize::from(byte)] += 1);
+        bytes.iter().for_each(|&byte| emitted[usize::from(byte)] += 1);
     }
     let mut expected: Counts = [0; 256];
     sent.iter().for_each(|&(_, byte)| expected[usize::from(byte)] += 1);
     for byte in (0..=u8::MAX).filter(|&byte| is_accounted_for(byte)) {
-        let (told, expected) = (told[usize::from(byte)], expected[usize::from(byte)]);
-        let is_right = if is_cut { told <= expected } else { told == expected };
-        assert!(is_right, "{told} of {expected} bytes {:?} told: {frames:?}", char::from(byte));
+        let (emitted, expected) = (emitted[usize::from(byte)], expected[usize::from(byte)]);
+        let is_right = if is_cut { emitted <= expected } else { emitted == expected };
+        assert!(is_right, "{emitted} of {expected} bytes {:?} emitted: {frames:?}", char::from(byte));
     }
 }
 
-/// Not what ends lines, starts a sequence or stands in one, and not the blank, of which joining a line may add or drop some.
+/// Returns whether frames have to contain a byte as often as the stream. `false` for line ends, bytes of control sequences, and
+/// the blank, because joining lines adds and drops blanks.
 fn is_accounted_for(byte: u8) -> bool {
     !matches!(byte, 0 | 7 | b'\n' | b'\r' | 0x15..=0x1B | b' ' | 0xFF) && !b"(){}<>[]\\".contains(&byte)
 }
 
-/// The stream without telnet commands: positions and bytes.
+/// Returns the bytes of the stream without telnet commands, with their positions.
 fn without_telnet(stream: &[u8]) -> Vec<(u64, u8)> {
     let mut left = Vec::new();
     let mut at = 0;
@@ -231,7 +234,7 @@ fn without_telnet(stream: &[u8]) -> Vec<(u64, u8)> {
         let length = match &stream[at..] {
             [0xFF, 0xFF, ..] => 2,
             [0xFF, 251..=254, ..] => 3,
-            [0xFF, 250, inside @ ..] => 2 + subnegotiation(inside),
+            [0xFF, 250, inside @ ..] => 2 + subnegotiation_length(inside),
             [0xFF, 236..=249, ..] => 2,
             _ => {
                 left.push((at as u64, byte));
@@ -243,8 +246,8 @@ fn without_telnet(stream: &[u8]) -> Vec<(u64, u8)> {
     left
 }
 
-/// Length of a subnegotiation behind its command byte, a single 255 and 240 at its end included; it has a limit.
-fn subnegotiation(inside: &[u8]) -> usize {
+/// Returns the length of a subnegotiation after its command byte, up to and including IAC SE or its limit.
+fn subnegotiation_length(inside: &[u8]) -> usize {
     let mut is_command = false;
     for (index, &byte) in inside.iter().enumerate() {
         if (is_command && byte == 240) || index == 1024 {
@@ -255,15 +258,15 @@ fn subnegotiation(inside: &[u8]) -> usize {
     inside.len()
 }
 
-/// The bytes from which a frame was made, and what stands between them.
-fn between(sent: &[(u64, u8)], frame: &Owned) -> Vec<u8> {
+/// Returns the bytes of the stream between the positions of a frame.
+fn stream_bytes_of(sent: &[(u64, u8)], frame: &OwnedFrame) -> Vec<u8> {
     let from = sent.partition_point(|&(at, _)| at < frame.offset);
     let to = sent.partition_point(|&(at, _)| at < frame.end);
     sent[from..to].iter().map(|&(_, byte)| byte).collect()
 }
 
-/// The bytes of a frame stand in the stream where it says, in the same order. Only blanks may be new.
-fn told_in_order(line: &Line, own: &[u8], frame: &Owned) -> Vec<u8> {
+/// Checks that the bytes of a frame, except blanks, are in the stream in the same order; returns all of them.
+fn check_order(line: &Line, own: &[u8], frame: &OwnedFrame) -> Vec<u8> {
     let mut own = own.iter();
     for &byte in line.as_bytes().iter().filter(|&&byte| byte != b' ' && byte != 0xFF) {
         assert!(own.any(|&sent| sent == byte), "{:?} was not sent: {frame:?}", char::from(byte));
@@ -272,7 +275,8 @@ fn told_in_order(line: &Line, own: &[u8], frame: &Owned) -> Vec<u8> {
 }
 
 impl Kind {
-    fn is_made_from(&self, prompt: &[u8]) -> bool {
+    /// Returns whether `prompt` is the text of this kind of prompt.
+    fn matches_prompt(&self, prompt: &[u8]) -> bool {
         match self {
             Self::Prompt => is_command_prompt(prompt),
             Self::LoginPrompt => prompt == b"login: ",
@@ -294,7 +298,7 @@ fn is_command_prompt(prompt: &[u8]) -> bool {
     [&b"fics% "[..], b"aics% ", b"ics% ", b"chess% ", b"uscn% ", b"bics% "].contains(&name)
 }
 
-/// Control-Y and the sign behind it.
+/// Removes control-Y together with the bracket after it.
 fn without_marks(mut bytes: Vec<u8>) -> Vec<u8> {
     while let Some(at) = bytes.windows(2).position(|pair| pair[0] == 0x19 && b"){}<>".contains(&pair[1])) {
         bytes.drain(at..at + 2);
@@ -302,7 +306,7 @@ fn without_marks(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Without the bytes that mean nothing inside a line.
+/// Removes the bytes that have no meaning inside a line.
 fn printable(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().filter(|b| !matches!(b, 0 | 7 | b'\n' | b'\r' | 0x15..=0x1A)).collect()
 }
@@ -311,15 +315,16 @@ fn number(digits: &[u8]) -> Option<u64> {
     str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The stream as one that has nothing in it but text: no sequences, no prompts.
-fn plain(stream: &[u8]) -> Vec<u8> {
-    let plain = |&byte: &u8| match byte {
+/// Replaces the bytes of control sequences and prompts by dots, so that the stream contains only text.
+fn to_plain_text(stream: &[u8]) -> Vec<u8> {
+    let to_plain = |&byte: &u8| match byte {
         0x15..=0x1B | 0xFF | b'%' | b':' => b'.',
         byte => byte,
     };
-    stream.iter().map(plain).collect()
+    stream.iter().map(to_plain).collect()
 }
 
+/// Splits plain text into its lines, as the framer has to.
 fn plain_lines(stream: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = stream
         .split(|&b| b == b'\n')
@@ -329,22 +334,23 @@ fn plain_lines(stream: &[u8]) -> Vec<Vec<u8>> {
     lines
 }
 
-/// Of plain text every line comes out as it is: a second, far simpler framer must agree to the byte.
+/// Checks the frames of plain text against a second, much simpler framer.
 fn check_plain_lines(setup: &Setup<'_>) {
-    let stream = plain(setup.stream);
+    let stream = to_plain_text(setup.stream);
     let lines = plain_lines(&stream);
     if lines.iter().any(|line| line == b"nowrap unset.") {
         return;
     }
-    let mut framer = Framer::new().with_limits(setup.kept.limits());
+    let mut framer = Framer::new().with_limits(setup.limits.to_limits());
     framer.set_unwrapped();
-    let told: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
-    let limit = setup.kept.line_bytes.min(setup.kept.wrapped_line_bytes);
-    let want: Vec<_> = lines.into_iter().map(|line| plain_line(line, limit)).collect();
-    assert_eq!(told, want);
+    let emitted: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
+    let limit = setup.limits.line_bytes.min(setup.limits.wrapped_line_bytes);
+    let want: Vec<_> = lines.into_iter().map(|line| expected_kind(line, limit)).collect();
+    assert_eq!(emitted, want);
 }
 
-fn plain_line(line: Vec<u8>, limit: usize) -> Kind {
+/// Returns the frame that a line of plain text has to become.
+fn expected_kind(line: Vec<u8>, limit: usize) -> Kind {
     const TAGS: [(&[u8], LineTag); 14] = [
         (b"<12>", LineTag::Style12),
         (b"<10>", LineTag::Style10),
@@ -371,19 +377,23 @@ fn plain_line(line: Vec<u8>, limit: usize) -> Kind {
     }
 }
 
-/// Joining wrapped lines changes nothing but blanks and the marks of continuation: all other bytes come out in order.
+/// Checks that joining wrapped lines changes only blanks and continuation marks, and keeps the order of all other bytes.
 fn check_wrapped_lines(setup: &Setup<'_>) {
-    let stream = plain(setup.stream);
+    let stream = to_plain_text(setup.stream);
     let frames = run(Framer::new().with_timeseal(Timeseal::Off), [&stream[..]]);
-    let mut told = Vec::new();
+    let mut emitted = Vec::new();
     for frame in frames {
         match frame.kind {
-            Kind::Line(_, line) => told.extend_from_slice(line.as_bytes()),
+            Kind::Line(_, line) => emitted.extend_from_slice(line.as_bytes()),
             Kind::OverLong(..) => return,
             kind => panic!("plain text became {kind:?}"),
         }
     }
     let is_text = |b: &u8| !matches!(b, b' ' | b'\\');
     let want = plain_lines(&stream).concat();
-    assert!(told.iter().filter(|b| is_text(b)).eq(want.iter().filter(|b| is_text(b))), "{:?}", Line::from(&told[..]));
+    assert!(
+        emitted.iter().filter(|b| is_text(b)).eq(want.iter().filter(|b| is_text(b))),
+        "{:?}",
+        Line::from(&emitted[..])
+    );
 }

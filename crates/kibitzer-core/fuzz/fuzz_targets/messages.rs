@@ -1,4 +1,4 @@
-//! Every parser of a line or of a reply takes any bytes, and what a player says stays what a player says.
+//! No parser of a line or reply panics on any bytes, and words of a player never become anything but talk.
 #![no_main]
 
 use kibitzer_core::message::listing::{
@@ -26,10 +26,11 @@ fuzz_target!(|input: &[u8]| {
     }
     parse_listings(&lines);
     for pair in lines.chunks(2) {
-        speak(pair);
+        check_talk(pair);
     }
 });
 
+/// Passes a line to every parser of lines.
 fn parse_line(line: &[u8]) {
     let _ = (Style12::parse(line), Holding::parse(line), Holding::parse_untagged(line), Delta::parse(line));
     let _ = (Seek::parse(line), Seek::parse_text(line), SeeksRemoved::parse(line), SeeksRemoved::parse_text(line));
@@ -42,13 +43,14 @@ fn parse_line(line: &[u8]) {
     let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), Level1Header::parse(line));
 }
 
-/// A board with one more blank behind its tag goes to the reader of unusual lines; it must read the same.
+/// Checks that both parsers of boards agree: an additional blank after the tag selects the slower one.
 fn check_board(line: &[u8]) {
     if let Some(rest) = line.strip_prefix(b"<12> ") {
         assert_eq!(Style12::parse(&[b"<12>  ", rest].concat()), Style12::parse(line), "{:?}", line.escape_ascii());
     }
 }
 
+/// Passes lines to every parser of replies.
 fn parse_listings(lines: &[&[u8]]) {
     fn parse<L: Listing>(lines: &[&[u8]]) {
         drop(L::parse(lines.iter().copied()));
@@ -64,8 +66,8 @@ fn parse_listings(lines: &[&[u8]]) {
     parse::<WhoList>(lines);
 }
 
-/// Has a player say the first line, and the server continue it with the second: nothing but talk may come out.
-fn speak(lines: &[&[u8]]) {
+/// Checks that a tell with the first line, which the server continues with the others, is read as nothing but talk and text.
+fn check_talk(lines: &[&[u8]]) {
     let printable: Vec<Vec<u8>> = lines.iter().map(|line| line.iter().copied().map(printable).collect()).collect();
     let [said, more @ ..] = &printable[..] else { return };
     for family in [Family::Auto, Family::Fics, Family::Icc] {
@@ -92,7 +94,7 @@ fn read(family: Family, mut stream: &[u8]) -> Vec<Message> {
     messages
 }
 
-/// Control bytes are the framer's; players cannot send them.
+/// Replaces a control byte, which players cannot send, by a dot.
 fn printable(byte: u8) -> u8 {
     if byte < b' ' || byte == 0xFF { b'.' } else { byte }
 }

@@ -1,7 +1,7 @@
-//! A session under any server, any clock and any requests: it keeps to what it may send, keeps little, and tells the same
-//! however the server's bytes are cut.
+//! A session with any server, any times and any requests: it sends only permitted lines, its memory is bounded, and its events do
+//! not depend on the boundaries of reads.
 //!
-//! A fuzz input is a script: bytes of the server, and between them what else happens, behind a sign of its own (see [`Step`]).
+//! A fuzz input is a script of bytes and other [`Step`]s.
 #![no_main]
 
 use std::collections::VecDeque;
@@ -17,72 +17,72 @@ use kibitzer_core::session::{
     TimesealChoice, Transmit, TransmitKind,
 };
 use kibitzer_core::wire::unseal;
-use kibitzer_core_fuzz::{Manner, Peer, Setup, Step};
+use kibitzer_core_fuzz::{Peer, Setup, Step};
 use libfuzzer_sys::fuzz_target;
 
 const NAME: &str = "Newton";
 const PASSWORD: &str = "swordfish";
 
-/// How often a script is played over and over, to see whether anything grows.
+/// Number of times that a script is repeated, to check that memory does not grow.
 const ROUNDS: usize = 24;
 
 fuzz_target!(|input: &[u8]| {
-    let Some(setup) = Setup::of(input) else { return };
-    // The server is not told the password but by us.
+    let Some(setup) = Setup::parse(input) else { return };
+    // Only the session may know the password.
     if setup.stream.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes()) {
         return;
     }
-    let steps: Vec<_> = Step::all(setup.stream).take(200).collect();
+    let steps: Vec<_> = Step::parse_script(setup.stream).take(200).collect();
     let mut whole = Driver::new(&setup);
     whole.play(&steps, |bytes| vec![bytes]);
     let mut cut = Driver::new(&setup);
-    cut.play(&steps, |bytes| setup.cut(bytes).collect());
-    assert_eq!(cut.told, whole.told);
+    cut.play(&steps, |bytes| setup.split_into_reads(bytes).collect());
+    assert_eq!(cut.events, whole.events);
     assert_eq!(cut.sent, whole.sent);
     assert_eq!(cut.replies, whole.replies);
-    whole.end();
-    if setup.choice() >= 0xC0 {
+    whole.check_shutdown();
+    if setup.target_options() >= 0xC0 {
         check_growth(&setup, &steps);
     }
 });
 
-/// Plays a script again and again: what is kept must not grow with it.
+/// Checks that the state of a session does not grow when a script is repeated.
 fn check_growth(setup: &Setup<'_>, steps: &[Step<'_>]) {
     let mut driver = Driver::new(setup);
     let mut sizes = Vec::new();
     for _ in 0..ROUNDS {
         driver.play(steps, |bytes| vec![bytes]);
-        driver.forget();
+        driver.clear_outputs();
         sizes.push(format!("{:?}", driver.session).len());
     }
     let (early, late) = sizes.split_at(ROUNDS * 3 / 4);
     let (early, late) = (early.iter().max().unwrap(), late.iter().max().unwrap());
-    assert!(*late <= early * 2 + 4096, "what is kept grows: {sizes:?}");
+    assert!(*late <= early * 2 + 4096, "the state grows: {sizes:?}");
 }
 
-/// A session, the clock, and what came out.
+/// Drives a session with a virtual clock, checks everything that it sends, and records its outputs.
 struct Driver {
     session: Session,
     now: Instant,
     start: Instant,
     is_sealed: bool,
-    /// The server has let us in; since the last time that lines were taken out.
+    /// Whether the login was complete when the lines to send were last polled.
     was_let_in: bool,
     is_in: bool,
-    /// The server has asked for a name, for a password; we have sent one, and one behind the name.
+    /// Prompts for a name and a password that were received; passwords sent alone and after a name. All on this connection.
     n_name_prompts: usize,
     n_prompts: usize,
     n_passwords: usize,
     n_names_with_password: usize,
-    /// Something shows that the server is ICC, or it is said to be.
+    /// Whether the session may take the server for ICC on this connection; whether it was configured so.
     is_icc: bool,
     is_said_to_be_icc: bool,
     peer: Peer,
-    /// Whether the lines that were sent, and not told of yet, are secret.
-    unshown: VecDeque<bool>,
+    /// For each sent line without its event yet: whether it contains a secret.
+    unreported: VecDeque<bool>,
     last_request: Option<RequestId>,
     sent: Vec<(Duration, TransmitKind, Vec<u8>)>,
-    told: Vec<Event>,
+    events: Vec<Event>,
     replies: Vec<(RequestId, Result<Reply, RequestError>)>,
 }
 
@@ -93,7 +93,7 @@ impl Driver {
             session: Session::new(options(setup), start),
             now: start,
             start,
-            is_sealed: setup.choice() & 12 != 0,
+            is_sealed: setup.target_options() & 12 != 0,
             was_let_in: false,
             is_in: false,
             n_name_prompts: 0,
@@ -102,22 +102,23 @@ impl Driver {
             n_names_with_password: 0,
             is_icc: false,
             is_said_to_be_icc: setup.family == Family::Icc,
-            peer: Peer::new(setup.manner),
-            unshown: VecDeque::new(),
+            peer: Peer::new(setup.peer_family),
+            unreported: VecDeque::new(),
             last_request: None,
             sent: Vec::new(),
-            told: Vec::new(),
+            events: Vec::new(),
             replies: Vec::new(),
         }
     }
 
+    /// Performs the steps of a script; `cut` splits bytes into reads.
     fn play<'a>(&mut self, steps: &[Step<'a>], cut: impl Fn(&'a [u8]) -> Vec<&'a [u8]>) {
         for step in steps {
-            self.follow();
+            self.perform_next_action();
             match *step {
                 Step::Read(bytes) => cut(bytes).into_iter().for_each(|bytes| self.read(bytes)),
                 Step::Answer => self.answer(),
-                Step::Time(duration) => self.pass(duration),
+                Step::Time(duration) => self.advance_time(duration),
                 Step::Request(line) => self.request(line),
                 Step::Abandon => {
                     if let Some(id) = self.last_request.take() {
@@ -134,15 +135,15 @@ impl Driver {
         }
     }
 
-    /// Does about the connection what the session says.
-    fn follow(&mut self) {
+    /// Connects or closes, if that is the next action of the session.
+    fn perform_next_action(&mut self) {
         match self.session.next_action() {
             DriverAction::Dial { .. } => {
                 self.session.handle_dial_outcome(Ok(()), self.now);
                 (self.was_let_in, self.is_in, self.is_icc) = (false, false, self.is_said_to_be_icc);
                 (self.n_name_prompts, self.n_prompts) = (0, 0);
                 (self.n_passwords, self.n_names_with_password) = (0, 0);
-                self.peer = Peer::new(self.peer.manner());
+                self.peer = Peer::new(self.peer.family());
             }
             DriverAction::Close => self.session.handle_close(CloseCause::Closed, self.now),
             DriverAction::Keep | DriverAction::Wait | DriverAction::End(_) => {}
@@ -150,15 +151,16 @@ impl Driver {
         self.drain();
     }
 
+    /// Passes received bytes to the session.
     fn read(&mut self, mut bytes: &[u8]) {
         while let Some(event) = self.session.receive(&mut bytes, self.now) {
-            self.tell(event);
+            self.on_event(event);
         }
         assert!(bytes.is_empty(), "bytes are left");
     }
 
-    /// Lets time pass as a driver does: every time-out when it is due.
-    fn pass(&mut self, duration: Duration) {
+    /// Advances the clock by this duration, and handles every timeout when it is due.
+    fn advance_time(&mut self, duration: Duration) {
         let end = self.now + duration;
         for _ in 0..2000 {
             let Some(due) = self.session.poll_timeout().filter(|due| *due <= end) else { break };
@@ -167,11 +169,12 @@ impl Driver {
             self.session.handle_timeout(self.now);
             self.drain();
             assert!(self.now > before || self.session.poll_timeout() != Some(due), "the same time-out again");
-            self.follow();
+            self.perform_next_action();
         }
         self.now = end;
     }
 
+    /// Requests the line, if it is a valid command.
     fn request(&mut self, line: &[u8]) {
         let Ok(command) = Command::new(&String::from_utf8_lossy(line)) else { return };
         if let Ok(id) = self.session.request(command, self.now) {
@@ -179,44 +182,47 @@ impl Driver {
         }
     }
 
-    /// Has a server answer what was sent.
+    /// Passes the replies of the peer to the session.
     fn answer(&mut self) {
-        for answer in self.peer.answers() {
+        for answer in self.peer.take_replies() {
             self.read(answer.as_bytes());
         }
     }
 
+    /// Polls all outputs of the session.
     fn drain(&mut self) {
         while let Some(transmit) = self.session.poll_transmit(self.now) {
-            self.send(&transmit);
+            self.on_transmit(&transmit);
         }
         while let Some(reply) = self.session.poll_reply() {
             self.replies.push(reply);
         }
         while let Some(event) = self.session.poll_event() {
-            self.tell(event);
+            self.on_event(event);
         }
-        // A server that did not wait gets what it had asked for: a line is decided on where the prompt stands.
+        // Only now: lines that were decided on before the login was complete may still be sent.
         self.is_in = self.was_let_in;
     }
 
-    fn tell(&mut self, event: Event) {
+    /// Checks and records an event.
+    fn on_event(&mut self, event: Event) {
         match &event {
             Event::LoggedIn(_) => self.was_let_in = true,
             Event::Sent { line, .. } => {
                 assert!(line.as_ref().is_none_or(|line| !line.contains(PASSWORD)));
-                assert_eq!(self.unshown.pop_front(), Some(line.is_none()), "{event:?}");
+                assert_eq!(self.unreported.pop_front(), Some(line.is_none()), "{event:?}");
             }
             event => {
                 self.n_prompts += usize::from(event.message() == Some(&Message::Control(Control::PasswordPrompt)));
                 self.n_name_prompts += usize::from(event.message() == Some(&Message::Control(Control::LoginPrompt)));
-                self.is_icc |= is_of_icc(event);
+                self.is_icc |= shows_icc(event);
             }
         }
-        self.told.push(event);
+        self.events.push(event);
     }
 
-    fn send(&mut self, transmit: &Transmit) {
+    /// Checks and records a line to send.
+    fn on_transmit(&mut self, transmit: &Transmit) {
         assert_eq!(self.session.next_action(), DriverAction::Keep, "a line on a connection that was given up");
         let bytes = transmit.bytes();
         let kind = transmit.kind;
@@ -229,32 +235,33 @@ impl Driver {
         assert!(is_plain || kind == TransmitKind::PingAnswer, "{transmit:?}");
         match kind {
             TransmitKind::Hello | TransmitKind::PingAnswer => {}
-            _ => self.send_line(transmit, text),
+            _ => self.on_line(transmit, text),
         }
         self.sent.push((self.now.duration_since(self.start), kind, bytes.to_vec()));
     }
 
-    fn send_line(&mut self, transmit: &Transmit, text: Vec<u8>) {
+    /// Checks a line other than those of timeseal, and passes it to the peer.
+    fn on_line(&mut self, transmit: &Transmit, text: Vec<u8>) {
         let kind = transmit.kind;
         match kind {
             TransmitKind::Password => {
                 self.check_password(&text);
                 assert!(transmit.secrets().eq([PASSWORD.as_bytes()]));
-                hides(transmit, PASSWORD);
-                hides(&self.session, PASSWORD);
+                check_hidden(transmit, PASSWORD);
+                check_hidden(&self.session, PASSWORD);
             }
             TransmitKind::Login => assert!(!self.is_in, "a line of the login behind it: {transmit:?}"),
-            TransmitKind::SecretCommand => hides(transmit, &text.escape_ascii().to_string()),
+            TransmitKind::SecretCommand => check_hidden(transmit, &text.escape_ascii().to_string()),
             _ => {}
         }
-        self.unshown.push_back(transmit.kind.is_secret());
+        self.unreported.push_back(transmit.kind.is_secret());
         // A server of the FICS family would repeat the password, as it repeats every command that it does not know.
-        if kind != TransmitKind::Password || self.peer.manner() == Manner::Icc {
-            self.peer.hear(String::from_utf8_lossy(&text).into_owned());
+        if kind != TransmitKind::Password || self.peer.family() == Family::Icc {
+            self.peer.receive_line(String::from_utf8_lossy(&text).into_owned());
         }
     }
 
-    /// A password stands alone where the server has asked for it, or on ICC behind the name; each once at most.
+    /// Checks that a password is sent alone after a password prompt, or after the name on ICC, and each at most once.
     fn check_password(&mut self, text: &[u8]) {
         assert!(!self.is_in, "a password behind the login");
         if text == PASSWORD.as_bytes() {
@@ -268,36 +275,38 @@ impl Driver {
         assert!(self.is_icc, "a password on a line with a name, on a server that may show it");
     }
 
-    fn forget(&mut self) {
+    /// Discards the recorded outputs.
+    fn clear_outputs(&mut self) {
         self.sent.clear();
-        self.told.clear();
+        self.events.clear();
         self.replies.clear();
     }
 
-    /// Stops: nothing is sent after that, and nothing is to be waited for.
-    fn end(&mut self) {
+    /// Shuts the session down, and checks that nothing is sent after that and no timer is left.
+    fn check_shutdown(&mut self) {
         self.session.shutdown(self.now);
         let n_sent = self.sent.len();
-        self.follow();
-        self.pass(Duration::from_secs(600));
+        self.perform_next_action();
+        self.advance_time(Duration::from_secs(600));
         assert!(matches!(self.session.next_action(), DriverAction::End(_)), "{:?}", self.session.next_action());
         assert_eq!((self.session.poll_timeout(), self.sent.len()), (None, n_sent));
-        assert!(matches!(self.told.last(), Some(Event::Ended(_))));
+        assert!(matches!(self.events.last(), Some(Event::Ended(_))));
     }
 }
 
-/// Whether the session may take the server for ICC from here on.
-fn is_of_icc(event: &Event) -> bool {
+/// Returns whether the session may take the server for ICC after this event.
+fn shows_icc(event: &Event) -> bool {
     let is_greeting = event.raw().windows(13).any(|part| part == b"chessclub.com");
     is_greeting || matches!(event.message(), Some(Message::LoggedIn(_)))
 }
 
-fn hides(what: &impl Debug, secret: &str) {
+/// Checks that the debug output does not contain the secret.
+fn check_hidden(what: &impl Debug, secret: &str) {
     assert!(!format!("{what:?}").contains(secret));
 }
 
 fn options(setup: &Setup<'_>) -> SessionOptions {
-    let choice = setup.choice();
+    let choice = setup.target_options();
     let handle = NAME.parse().unwrap();
     let credentials = match choice & 3 {
         0 => Credentials::Guest,
@@ -315,8 +324,12 @@ fn options(setup: &Setup<'_>) -> SessionOptions {
         .timeseal(timeseal)
         .reconnect(reconnect)
         .family(setup.family)
-        .limits(setup.kept.limits())
+        .limits(setup.limits.to_limits())
         .game_limits(GameLimits::default().games(3).moves(4))
         .requests(RequestLimits::default().queued(8).in_flight(3).reply_events(20).reply_bytes(500));
-    if choice & 32 == 0 { options } else { options.without_ivar(Ivar::Block).with_ivar(Ivar::SeekInfo).with_ivar(Ivar::Lock) }
+    if choice & 32 == 0 {
+        options
+    } else {
+        options.without_ivar(Ivar::Block).with_ivar(Ivar::SeekInfo).with_ivar(Ivar::Lock)
+    }
 }

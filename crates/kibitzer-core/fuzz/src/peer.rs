@@ -1,59 +1,53 @@
-//! A server that answers what a session sends.
+//! A server that replies to the lines of a session.
 
-/// In whose manner it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
-    /// With prompts, ivars and block mode.
-    Fics,
-    /// With levels in front of the name, datagrams and units.
-    Icc,
-}
+use kibitzer_core::message::Family;
 
-/// Lines that are kept for an answer.
+/// Maximum number of lines that wait for a reply; further lines are dropped.
 const MAX_LINES: usize = 300;
 
-/// A server on one connection.
+/// A server on one connection, with prompts, ivars and block mode as FICS, or with levels, datagrams and units as ICC.
 #[derive(Debug)]
 pub struct Peer {
-    manner: Manner,
-    /// Replies stand in blocks, or in units.
+    family: Family,
+    /// Whether replies are in blocks or units.
     is_framed: bool,
     is_in: bool,
     lines: Vec<String>,
 }
 
 impl Peer {
-    /// A server to which a connection was just made.
-    pub fn new(manner: Manner) -> Self {
-        Self { manner, is_framed: false, is_in: false, lines: Vec::new() }
+    /// Creates a server for a new connection. `family` is FICS or ICC.
+    pub fn new(family: Family) -> Self {
+        Self { family, is_framed: false, is_in: false, lines: Vec::new() }
     }
 
-    /// In whose manner it answers.
-    pub const fn manner(&self) -> Manner {
-        self.manner
+    /// Returns the family of the server.
+    pub const fn family(&self) -> Family {
+        self.family
     }
 
-    /// Takes a line in, without its line end.
-    pub fn hear(&mut self, line: String) {
+    /// Queues a line of the client, without its line end, for a reply.
+    pub fn receive_line(&mut self, line: String) {
         if self.lines.len() >= MAX_LINES {
             return;
         }
         // Block mode is the seventh digit of the login string.
         self.is_framed |=
-            self.manner == Manner::Fics && line.starts_with("%b") && line.as_bytes().get(8) == Some(&b'1');
+            self.family == Family::Fics && line.starts_with("%b") && line.as_bytes().get(8) == Some(&b'1');
         self.lines.push(line);
     }
 
-    /// Answers the lines that it has heard, one text for each.
-    pub fn answers(&mut self) -> Vec<String> {
+    /// Removes all queued lines, and returns one reply for each.
+    pub fn take_replies(&mut self) -> Vec<String> {
         let lines = std::mem::take(&mut self.lines);
         lines
             .iter()
-            .map(|line| if self.manner == Manner::Fics { self.as_fics(line) } else { self.as_icc(line) })
+            .map(|line| if self.family == Family::Fics { self.fics_reply(line) } else { self.icc_reply(line) })
             .collect()
     }
 
-    fn as_fics(&mut self, line: &str) -> String {
+    /// Returns the reply of FICS with the prompt after it. May switch block mode on.
+    fn fics_reply(&mut self, line: &str) -> String {
         let (number, command) = match line.split_once(' ') {
             Some((number, command)) if number.parse::<u64>().is_ok() => (Some(number), command),
             _ => (None, line),
@@ -61,7 +55,7 @@ impl Peer {
         if command.starts_with("%b") {
             return "\n\r#Ivars set.\n\r\n\rlogin: ".to_owned();
         }
-        let text = run(command, ": Command not found.");
+        let text = output_of(command, ": Command not found.");
         let answer = match number {
             Some(number) if self.is_framed => format!("\x15{number}\x1656\x16{text}\x17\n\rfics% "),
             _ if self.is_framed => "\x150\x16519\x16\x17\n\rfics% ".to_owned(),
@@ -71,7 +65,8 @@ impl Peer {
         answer
     }
 
-    fn as_icc(&mut self, line: &str) -> String {
+    /// Returns the reply of ICC. The first line that sets no level is the name, and completes the login.
+    fn icc_reply(&mut self, line: &str) -> String {
         if line.starts_with("level1=") || line.starts_with("level2settings=") {
             self.is_framed = true;
             return "\r\nlogin: ".to_owned();
@@ -81,15 +76,15 @@ impl Peer {
         }
         match line.strip_prefix('`').and_then(|line| line.split_once('`')) {
             Some((tag, command)) if self.is_framed => {
-                format!("\x19[77 * {tag}\r\n{}\x19]", run(command, " is no command."))
+                format!("\x19[77 * {tag}\r\n{}\x19]", output_of(command, " is no command."))
             }
             _ => format!("No such command ({line}).\r\naics% "),
         }
     }
 }
 
-/// What a command gives.
-fn run(command: &str, unknown: &str) -> String {
+/// Returns the output of a command; `unknown` follows the command in the reply to one that the server does not know.
+fn output_of(command: &str, unknown: &str) -> String {
     match command.split(' ').collect::<Vec<_>>()[..] {
         ["iset", ivar, "1"] => format!("{ivar} set.\n\r"),
         ["ivariables"] => "Interface variable settings of Foo:\n\r\n\rms=1  block=1  nowrap=1\n\r\n\r".to_owned(),

@@ -112,8 +112,8 @@ impl LastMove {
         text
     }
 
-    /// Fills in the unknown squares of a castling from the board before the move. Squares that cannot be found stay unknown, and
-    /// other moves are returned unchanged.
+    /// Returns the castling with its unknown squares filled in from `before`, the board before the move. Squares that cannot be
+    /// found stay unknown, and other moves are returned unchanged.
     ///
     /// `king_after` is the king's square after the move, if known. It distinguishes wild 0 and 1, where a king on the d-file
     /// castles short towards the a-file, from chess960.
