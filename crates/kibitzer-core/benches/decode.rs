@@ -1,10 +1,10 @@
-//! The cost of reading a stream, against floors timed in the same run: `cargo bench -p kibitzer-core --bench decode`, with names of
-//! streams behind `--` for some of them only.
+//! The time to decode a stream, compared with lower bounds (floors) that are measured in the same run: `cargo bench -p
+//! kibitzer-core --bench decode`. Names of streams after `--` select some of them.
 //!
-//! Streams come from a seeded generator (`corpus`), floors from `floors`. Every round runs all subjects of a stream one
-//! after the other, so a machine that slows down slows down all of them; the best round counts. Before any time is taken
-//! each subject must have read the same boards as floor (b). Without `--bench` (`cargo test --benches`), or with
-//! `--quick`, the streams are small and the times mean nothing; the comparison is made all the same.
+//! Streams come from a seeded generator (`corpus`), floors from `floors`. Every round runs all subjects of a stream in turn, so
+//! that a machine that slows down affects all of them; the best round counts. Before the measurement, each subject has to decode
+//! the same boards as floor (b). Without `--bench` (`cargo test --benches`), or with `--quick`, the streams are small and the
+//! times are meaningless, but the boards are compared.
 #![expect(clippy::print_stdout, reason = "the table is the output")]
 #![expect(clippy::indexing_slicing, reason = "of our own numbers; a wrong one should end the run")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -23,24 +23,25 @@ use floors::Checksum;
 
 const SEED: u64 = 12;
 
-/// Something that reads a stream.
+/// Code that decodes a stream, with its limits.
 struct Subject {
     name: &'static str,
-    /// Name of the stream it is run on.
+    /// Name of the stream that it decodes.
     stream: &'static str,
     run: fn(&Corpus) -> Checksum,
     budget: Option<Budget>,
-    /// Heap allocations allowed per frame.
+    /// Maximum number of heap allocations per frame.
     max_allocations: f64,
 }
 
-/// At most so many times the time of another row of the same stream.
+/// Maximum time of a subject, as a multiple of the time of the subject with this name on the same stream.
 #[derive(Clone, Copy)]
 struct Budget(f64, &'static str);
 
 const A: &str = "(a) lines copied";
 const B: &str = "(b) fields read";
 
+/// Creates a subject without limits.
 const fn row(stream: &'static str, name: &'static str, run: fn(&Corpus) -> Checksum) -> Subject {
     Subject { name, stream, run, budget: None, max_allocations: f64::INFINITY }
 }
@@ -55,7 +56,7 @@ impl Subject {
     }
 }
 
-/// The floors; (a) first in each stream.
+/// Floors of each stream, (a) before (b).
 const FLOORS: &[Subject] = &[
     row("boards", A, |corpus| floors::copy_lines(&corpus.bytes)),
     row("boards", B, |corpus| floors::read_boards(&corpus.bytes)),
@@ -70,19 +71,21 @@ const FLOORS: &[Subject] = &[
     row("undo", B, |corpus| floors::read_boards(&corpus.bytes)),
 ];
 
-/// What is measured against them.
+/// Subjects that are compared with the floors.
 const SUBJECTS: &[Subject] = &[
     row("boards", "frames", |corpus| subjects::frames(&corpus.bytes)).allocations(0.001),
-    row("boards", "lent messages", |corpus| subjects::lent(&corpus.bytes)).budget(0.75, B).allocations(0.001),
+    row("boards", "lent messages", |corpus| subjects::borrowed_messages(&corpus.bytes))
+        .budget(0.75, B)
+        .allocations(0.001),
     row("boards", "messages", |corpus| subjects::messages(&corpus.bytes)).allocations(0.51),
-    // The list of a game's moves grows now and then.
+    // The list of a game's moves is reallocated from time to time.
     row("boards", "events", |corpus| subjects::events(&corpus.bytes)).budget(1.5, B).allocations(0.1),
     row("boards", "reads of 256", |corpus| subjects::events_of_reads(&corpus.bytes, 256)).budget(1.5, "events"),
-    row("level2", "lent messages", |corpus| subjects::lent(&corpus.bytes)).budget(1.0, B),
+    row("level2", "lent messages", |corpus| subjects::borrowed_messages(&corpus.bytes)).budget(1.0, B),
     row("level2", "events", |corpus| subjects::events(&corpus.bytes)).budget(2.0, B),
-    row("mixed", "lent messages", |corpus| subjects::lent(&corpus.bytes)).allocations(1.0),
+    row("mixed", "lent messages", |corpus| subjects::borrowed_messages(&corpus.bytes)).allocations(1.0),
     row("mixed", "events", |corpus| subjects::events(&corpus.bytes)).budget(2.0, B).allocations(2.0),
-    row("chat", "lent messages", |corpus| subjects::lent(&corpus.bytes)).budget(3.0, A).allocations(1.0),
+    row("chat", "lent messages", |corpus| subjects::borrowed_messages(&corpus.bytes)).budget(3.0, A).allocations(1.0),
     row("long", "events", |corpus| subjects::events(&corpus.bytes)),
     row("long", "reads of 4 KiB", |corpus| subjects::events_of_reads(&corpus.bytes, 4096)),
     row("wrapped", "events", |corpus| subjects::events(&corpus.bytes)),
@@ -92,10 +95,11 @@ const SUBJECTS: &[Subject] = &[
     row("undo", "takebacks at ply 2,000", |corpus| subjects::events(&corpus.bytes)).budget(1.5, "takebacks at ply 20"),
 ];
 
-/// Figures of one subject over its stream.
+/// Measurements of one subject on its stream.
 struct Figures {
     checksum: Checksum,
     n_allocations: u64,
+    /// Time of each round, sorted at the end.
     times: Vec<Duration>,
 }
 
@@ -124,6 +128,7 @@ fn main() {
     }
 }
 
+/// Measures all subjects of a stream and prints their rows.
 fn print_stream(corpus: &Corpus, n_rounds: usize) {
     let subjects: Vec<&Subject> = FLOORS.iter().chain(SUBJECTS).filter(|s| s.stream == corpus.name).collect();
     let figures = measure(corpus, &subjects, n_rounds);
@@ -133,10 +138,10 @@ fn print_stream(corpus: &Corpus, n_rounds: usize) {
     }
 }
 
-/// Checks what the subjects read, counts what they allocate, then times them in turns.
+/// Checks the boards that the subjects decode, counts their allocations, then measures their times in turn.
 fn measure(corpus: &Corpus, subjects: &[&Subject], n_rounds: usize) -> Vec<Figures> {
     let mut figures: Vec<Figures> = subjects.iter().map(|subject| check(corpus, subject)).collect();
-    // Not counting costs floor (a) least: some 2 ns a line.
+    // Disabled, because counting takes about 2 ns a line.
     allocation_counter::opt_out(|| {
         for _ in 0..n_rounds {
             for (subject, figures) in subjects.iter().zip(&mut figures) {
@@ -150,6 +155,7 @@ fn measure(corpus: &Corpus, subjects: &[&Subject], n_rounds: usize) -> Vec<Figur
     figures
 }
 
+/// Adds the time of one run of a subject; panics if its checksum differs from the first run's.
 fn time(corpus: &Corpus, subject: &Subject, figures: &mut Figures) {
     let start = Instant::now();
     let checksum = (subject.run)(black_box(corpus));
@@ -157,10 +163,11 @@ fn time(corpus: &Corpus, subject: &Subject, figures: &mut Figures) {
     assert_eq!(checksum, figures.checksum, "{} reads the same each time", subject.name);
 }
 
+/// Runs a subject once and counts its allocations; panics if its boards differ from those of floor (b).
 fn check(corpus: &Corpus, subject: &Subject) -> Figures {
     let mut checksum = Checksum::default();
     let allocated = allocation_counter::measure(|| checksum = (subject.run)(corpus));
-    if let Some(want) = corpus.boards_read_by(subject.name) {
+    if let Some(want) = corpus.expected_boards(subject.name) {
         assert_eq!(want.n_boards, corpus.n_boards, "floor (b) reads every board of {}", corpus.name);
         let read = (checksum.n_boards, checksum.sum);
         assert_eq!(read, (want.n_boards, want.sum), "{} reads {} as floor (b) does", subject.name, corpus.name);
@@ -169,10 +176,10 @@ fn check(corpus: &Corpus, subject: &Subject) -> Figures {
 }
 
 impl Corpus {
-    /// Which boards a subject has to read; `None` if it reads none.
-    fn boards_read_by(&self, subject: &str) -> Option<Checksum> {
+    /// Returns the checksum of the boards that a subject has to decode; `None` if it decodes none.
+    fn expected_boards(&self, subject: &str) -> Option<Checksum> {
         match (self.name, subject) {
-            // Datagrams lead to boards; a message alone is none.
+            // Only the state of a game has the board after a datagram.
             (_, A) | ("level2", "lent messages") => None,
             ("level2", _) | (_, "one game at a time" | "takebacks at ply 20") => {
                 Some(floors::read_boards(&self.reference))
@@ -182,6 +189,7 @@ impl Corpus {
     }
 }
 
+/// Prints the measurements of one subject, with its time as a multiple of both floors.
 fn print_row(corpus: &Corpus, subject: &Subject, figures: &Figures, rows: &[(&Subject, &Figures)]) {
     let per_line = 1e9 / corpus.n_lines as f64;
     let best = figures.best();
@@ -202,10 +210,19 @@ fn print_row(corpus: &Corpus, subject: &Subject, figures: &Figures, rows: &[(&Su
     );
 }
 
+/// Returns whether a subject keeps its limits, followed by them; an empty string if it has none. `times` returns the time as a
+/// multiple of the time of a row.
 fn verdict(subject: &Subject, allocations: f64, times: impl Fn(&str) -> Option<f64>) -> String {
-    let Some(Budget(most, row)) = subject.budget else { return String::new() };
-    let Some(times) = times(row) else { return format!("no row {row}") };
-    let is_met = times <= most && allocations <= subject.max_allocations;
-    let mark = if is_met { "pass" } else { "FAIL" };
-    format!("{mark}: {times:.2} x {row}, at most {most}; allocations at most {}", subject.max_allocations)
+    let mut limits = Vec::new();
+    let mut is_met = allocations <= subject.max_allocations;
+    if let Some(Budget(most, row)) = subject.budget {
+        let Some(times) = times(row) else { return format!("no row {row}") };
+        is_met &= times <= most;
+        limits.push(format!("{times:.2} x {row}, at most {most}"));
+    }
+    if subject.max_allocations.is_finite() {
+        limits.push(format!("allocations at most {}", subject.max_allocations));
+    }
+    let mark = if is_met { "pass: " } else { "FAIL: " };
+    if limits.is_empty() { String::new() } else { mark.to_owned() + &limits.join("; ") }
 }

@@ -1,6 +1,6 @@
 //! One event to 1, 8, 64 and 1,000 subscribers, against a bare `tokio::sync::broadcast` of the same event.
 //!
-//! `cargo bench -p kibitzer-core --bench hub`. Both sides run in turn in one process; the ratio is what counts.
+//! `cargo bench -p kibitzer-core --bench hub`. Both run in turn in one process; the ratio is the result.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
 
@@ -33,7 +33,7 @@ fn main() {
     }
 }
 
-/// Times both in turn; prints the best of each and the median of the ratios.
+/// Measures both in turn; prints the best time of each and the median of the ratios.
 fn compare<H, B>(name: &str, events: usize, hub: impl Fn() -> H, bare: impl Fn() -> B)
 where
     H: Future<Output = Duration>,
@@ -56,6 +56,7 @@ fn event() -> Arc<Event> {
     reader.next(&mut &b"Foo shouts: hello\n\r"[..]).map(Arc::new).unwrap()
 }
 
+/// Returns the time to publish events in bursts to subscribers of the hub that read each burst at once.
 async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
     let (event, games) = (event(), Games::default());
     let mut publisher = Publisher::new(KEPT_EVENTS);
@@ -74,6 +75,7 @@ async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration 
     start.elapsed()
 }
 
+/// Does the same as [`hub_ready`] with a broadcast channel.
 async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
     let event = event();
     let sender = broadcast::Sender::new(KEPT_EVENTS);
@@ -92,6 +94,7 @@ async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration
     start.elapsed()
 }
 
+/// Returns the time to publish events to subscribers of the hub that wait for each event in tasks of their own.
 async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     let (event, games) = (event(), Games::default());
     let mut publisher = Publisher::new(KEPT_EVENTS);
@@ -111,6 +114,7 @@ async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     start.elapsed()
 }
 
+/// Does the same as [`hub_waiting`] with a broadcast channel.
 async fn bare_waiting(subscribers: usize, events: usize) -> Duration {
     let event = event();
     let sender = broadcast::Sender::new(KEPT_EVENTS);

@@ -1,4 +1,4 @@
-//! What is measured: the parts of the crate that a stream goes through.
+//! The measured code: the stages of the crate that decode a stream.
 
 use std::hint::black_box;
 
@@ -8,10 +8,11 @@ use kibitzer_core::message::{Message, Reader, Style12};
 use kibitzer_core::wire::{FrameKind, Framer, LineTag};
 use kibitzer_core::{Event, EventReader};
 
-use crate::floors::{Checksum, Reading};
+use crate::floors::{BoardNumbers, Checksum};
 
-fn reading(board: &Style12) -> Reading {
-    Reading {
+/// Returns the numbers of a board that the checksum covers.
+fn board_numbers(board: &Style12) -> BoardNumbers {
+    BoardNumbers {
         game: i64::from(board.game().0),
         white_len: board.player_bytes(Color::White).len(),
         black_len: board.player_bytes(Color::Black).len(),
@@ -21,15 +22,15 @@ fn reading(board: &Style12) -> Reading {
     }
 }
 
-/// Counts a message, and adds up the numbers of a board.
+/// Adds a message to the checksum.
 pub(crate) fn add(read: &mut Checksum, message: &Message) {
     match message {
-        Message::Style12(board) => read.add_board(&reading(board)),
+        Message::Style12(board) => read.add_board(&board_numbers(board)),
         _ => read.add_frame(),
     }
 }
 
-/// Bytes to frames; the boards among them are read, as the sum must be that of floor (b).
+/// Decodes bytes to frames. Boards are parsed too, because the checksum has to be that of floor (b).
 #[expect(clippy::expect_used, reason = "the corpus is our own; a wrong one should end the run")]
 pub(crate) fn frames(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
@@ -38,8 +39,8 @@ pub(crate) fn frames(stream: &[u8]) -> Checksum {
     while let Some(frame) = framer.next_frame(&mut rest) {
         match frame.kind {
             FrameKind::Line { tag: LineTag::Style12, bytes } => {
-                let board = Style12::parse(bytes).expect("the corpus holds good boards");
-                read.add_board(&reading(&board));
+                let board = Style12::parse(bytes).expect("the corpus contains valid boards");
+                read.add_board(&board_numbers(&board));
             }
             _ => read.add_frame(),
         }
@@ -47,18 +48,18 @@ pub(crate) fn frames(stream: &[u8]) -> Checksum {
     read
 }
 
-/// Bytes to messages that the reader lends.
-pub(crate) fn lent(stream: &[u8]) -> Checksum {
+/// Decodes bytes to messages that are borrowed from the reader.
+pub(crate) fn borrowed_messages(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
     let mut reader = Reader::default();
     let mut rest = stream;
-    while let Some(lent) = reader.next_ref(&mut rest) {
-        add(&mut read, &black_box(lent).message);
+    while let Some(received) = reader.next_ref(&mut rest) {
+        add(&mut read, &black_box(received).message);
     }
     read
 }
 
-/// Bytes to messages.
+/// Decodes bytes to owned messages.
 pub(crate) fn messages(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
     let mut reader = Reader::default();
@@ -69,12 +70,12 @@ pub(crate) fn messages(stream: &[u8]) -> Checksum {
     read
 }
 
-/// Bytes to messages to game state to events, in the form in which the hub stores them.
+/// Decodes bytes to events, with the state of games.
 pub(crate) fn events(stream: &[u8]) -> Checksum {
     events_of_reads(stream, usize::MAX)
 }
 
-/// The same, of a stream that comes in reads of this many bytes.
+/// Does the same as [`events`], with reads of this many bytes.
 pub(crate) fn events_of_reads(stream: &[u8], read_bytes: usize) -> Checksum {
     let mut read = Checksum::default();
     let mut events = EventReader::default();
@@ -87,9 +88,12 @@ pub(crate) fn events_of_reads(stream: &[u8], read_bytes: usize) -> Checksum {
     read
 }
 
+/// Adds an event to the checksum; the board is that of the changed game, if there is one.
 fn add_event(read: &mut Checksum, event: &Event) {
     match event {
-        Event::Received { change: Some(Change { board: Some(board), .. }), .. } => read.add_board(&reading(board)),
+        Event::Received { change: Some(Change { board: Some(board), .. }), .. } => {
+            read.add_board(&board_numbers(board));
+        }
         Event::Received { received, .. } => add(read, &received.message),
         _ => read.add_frame(),
     }

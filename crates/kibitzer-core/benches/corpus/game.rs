@@ -1,4 +1,4 @@
-//! Games that go on by random legal moves.
+//! Games of random legal moves.
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Board, BoardBuilder, Color, File, Move, Piece, Rank, Square};
@@ -6,22 +6,22 @@ use cozy_chess::{Board, BoardBuilder, Color, File, Move, Piece, Rank, Square};
 use super::names;
 use super::rng::Rng;
 
-/// How a server prints clocks, and which fields it adds at the end.
+/// Unit of the clocks in a style 12 line, and its number of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// FICS with `iset ms 1`: milliseconds, 33 tokens.
+    /// FICS with `iset ms 1`: milliseconds, 33 fields.
     Milliseconds,
-    /// FICS: seconds, 33 tokens.
+    /// FICS: seconds, 33 fields.
     Seconds,
-    /// ICC and lasker: seconds, 31 tokens.
+    /// ICC and lasker: seconds, 31 fields.
     SecondsShort,
 }
 
-/// The last move as the line tells it.
+/// The last move in the notations of the server.
 #[derive(Debug)]
 pub(crate) struct LastMove {
     pub(crate) verbose: String,
-    /// Squares, what was taken, what a pawn became: as ICC's datagrams have it.
+    /// Smith notation, as in ICC's datagrams.
     pub(crate) smith: String,
     pub(crate) san: String,
     pub(crate) elapsed_ms: u32,
@@ -48,7 +48,7 @@ pub(crate) struct Game {
     pub(crate) id: u32,
     pub(crate) white: &'static str,
     pub(crate) black: &'static str,
-    /// Whether captured pieces go to the capturer's hand: such games have `<b1>` lines.
+    /// Whether captured pieces go to the capturer's reserve, so that the server sends `<b1>` lines.
     pub(crate) is_crazyhouse: bool,
     pub(crate) dialect: Dialect,
     pub(crate) minutes: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Game {
     pub(crate) last_move: LastMove,
     pub(crate) clocks_ms: [i64; 2],
     pub(crate) hands: [[u8; 5]; 2],
-    /// What the last ply put into a hand: color and piece.
+    /// Color and piece that the last ply added to a reserve.
     pub(crate) passed: Option<(Color, Piece)>,
     pub(crate) n_plies_left: u32,
 }
@@ -66,7 +66,8 @@ pub(crate) const HAND_PIECES: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::B
 pub(crate) const STRENGTHS: [u32; 5] = [1, 3, 3, 5, 9];
 
 impl Game {
-    pub(crate) fn start(id: u32, rng: &mut Rng) -> Self {
+    /// Creates a game with random players, time control and length. Its number determines dialect and variant.
+    pub(crate) fn new(id: u32, rng: &mut Rng) -> Self {
         let white = names::name(rng);
         let mut black = names::name(rng);
         while black == white {
@@ -95,26 +96,26 @@ impl Game {
         }
     }
 
-    /// Makes it one of ICC's: clocks in seconds, and no time control that starts with nothing.
-    pub(crate) fn speak_icc(&mut self) {
+    /// Sets the game up as on ICC: clocks in seconds, and at least one minute at the start.
+    pub(crate) fn use_icc_clocks(&mut self) {
         self.dialect = Dialect::SecondsShort;
         self.minutes = self.minutes.max(1);
         self.clocks_ms = [i64::from(self.minutes * 60_000); 2];
     }
 
-    /// Plays one ply.
-    pub(crate) fn play(&mut self, rng: &mut Rng) {
+    /// Plays one random legal move or drop, and updates the clocks.
+    pub(crate) fn play_random_move(&mut self, rng: &mut Rng) {
         self.n_plies_left = self.n_plies_left.saturating_sub(1);
         self.passed = None;
-        if !(self.is_crazyhouse && rng.percent(30) && self.drop_a_piece(rng)) {
-            let moves = self.moves();
+        if !(self.is_crazyhouse && rng.percent(30) && self.try_drop_piece(rng)) {
+            let moves = self.legal_moves();
             self.play_move(rng.pick(&moves));
         }
         self.spend_time(rng);
     }
 
-    /// Plays the next of four moves that lead back to the start: the game never ends.
-    pub(crate) fn move_a_knight(&mut self) {
+    /// Plays the next of four knight moves that lead back to the start, so that the game never ends.
+    pub(crate) fn play_knight_move(&mut self) {
         let (white, black) = if self.board.fullmove_number() % 2 == 1 {
             ((Square::G1, Square::F3), (Square::G8, Square::F6))
         } else {
@@ -124,11 +125,13 @@ impl Game {
         self.play_move(Move { from, to, promotion: None });
     }
 
+    /// Returns the side to move: 0 for White, 1 for Black.
     pub(crate) fn mover(&self) -> usize {
         self.board.side_to_move() as usize
     }
 
-    pub(crate) fn moves(&self) -> Vec<Move> {
+    /// Returns all legal moves, without drops.
+    pub(crate) fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(64);
         self.board.generate_moves(|of_piece| {
             moves.extend(of_piece);
@@ -137,6 +140,7 @@ impl Game {
         moves
     }
 
+    /// Plays a move and stores its notations.
     fn play_move(&mut self, mv: Move) {
         let san = display_san_move(&self.board, mv).to_string();
         let is_castling = san.starts_with('O');
@@ -145,7 +149,7 @@ impl Game {
         let piece = self.board.piece_on(mv.from);
         let is_double_push = piece == Some(Piece::Pawn) && (mv.from.rank() as i32 - mv.to.rank() as i32).abs() == 2;
         if self.is_crazyhouse && !is_castling {
-            self.take_to_hand(mv.to);
+            self.add_captured_to_hand(mv.to);
         }
         let double_push = is_double_push.then(|| mv.to.file());
         self.last_move = LastMove { verbose, smith, san, double_push, ..LastMove::none() };
@@ -174,7 +178,8 @@ impl Game {
         smith
     }
 
-    fn take_to_hand(&mut self, square: Square) {
+    /// Adds the piece on the square to the reserve of the mover, if there is one.
+    fn add_captured_to_hand(&mut self, square: Square) {
         let captured = self.board.piece_on(square);
         if let Some(i) = HAND_PIECES.iter().position(|&piece| Some(piece) == captured) {
             let color = self.board.side_to_move();
@@ -183,8 +188,9 @@ impl Game {
         }
     }
 
-    /// Drops a piece the mover holds on a free square, if that leaves a legal position.
-    fn drop_a_piece(&mut self, rng: &mut Rng) -> bool {
+    /// Tries to drop a piece of the mover's reserve on a random square. Returns `false`, and changes nothing, if the square is
+    /// not empty or the position would be illegal.
+    fn try_drop_piece(&mut self, rng: &mut Rng) -> bool {
         let color = self.board.side_to_move();
         let Some(i) = self.hands[color as usize].iter().position(|&n| n > 0) else { return false };
         let piece = HAND_PIECES[i];
@@ -213,7 +219,8 @@ impl Game {
         true
     }
 
-    /// Charges the side that has just moved. Half of the moves are fast, few are very slow.
+    /// Sets a random time for the last move, and subtracts it from the clock of its side. Half of the moves are fast, few are
+    /// very slow.
     fn spend_time(&mut self, rng: &mut Rng) {
         let limit = rng.pick(&[900, 900, 4_000, 4_000, 9_000, 30_000, 150_000]);
         let spent_ms = rng.between(100, limit).min(self.minutes * 4_000 + 3_000);

@@ -1,4 +1,4 @@
-//! Names, titles, ratings and the words people chat with.
+//! Random names, titles, ratings and chat.
 
 use super::rng::Rng;
 
@@ -89,7 +89,7 @@ pub(crate) fn titles(rng: &mut Rng) -> &'static str {
     rng.pick(&TITLES)
 }
 
-/// Inside round brackets, four wide: a number, `----` for none, `++++` for a guest.
+/// Returns a rating in four columns, as between brackets: a number, `----` for none, `++++` for a guest.
 pub(crate) fn rating(rng: &mut Rng) -> String {
     match rng.below(10) {
         0 => "----".to_owned(),
@@ -98,7 +98,7 @@ pub(crate) fn rating(rng: &mut Rng) -> String {
     }
 }
 
-/// What somebody says: mostly a few words, now and then some sentences.
+/// Returns random words of a chat line: mostly a few, sometimes up to 70.
 pub(crate) fn chat(rng: &mut Rng) -> String {
     let n_words = match rng.below(100) {
         0..30 => rng.between(1, 3),

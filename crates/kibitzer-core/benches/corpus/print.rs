@@ -1,4 +1,4 @@
-//! A game as the lines a server prints for its observers.
+//! Formats a game as the lines that a server sends to its observers.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,12 @@ use super::names;
 use super::rng::Rng;
 
 impl Game {
-    /// How the game ended, as the server puts it between braces and behind them; `None` as long as it goes on.
-    pub(crate) fn end(&self, rng: &mut Rng) -> Option<String> {
+    /// Returns the line that ends the game, `{Game …} result`; `None` while it continues. If its planned length is reached, the
+    /// result is random.
+    pub(crate) fn ending(&self, rng: &mut Rng) -> Option<String> {
         let (mover, other) = if self.mover() == 0 { (self.white, self.black) } else { (self.black, self.white) };
         let win = if self.mover() == 0 { "0-1" } else { "1-0" };
-        let ending = if self.moves().is_empty() {
+        let ending = if self.legal_moves().is_empty() {
             if self.board.checkers().is_empty() {
                 "Game drawn by stalemate} 1/2-1/2".to_owned()
             } else {
@@ -37,20 +38,20 @@ impl Game {
         Some(format!("{{Game {} ({} vs. {}) {ending}", self.id, self.white, self.black))
     }
 
-    /// The line that announces the game to everybody.
+    /// Returns the line that announces the game to all users.
     pub(crate) fn announcement(&self) -> String {
         let kind = if self.is_crazyhouse { "crazyhouse" } else { "blitz" };
         format!("{{Game {} ({} vs. {}) Creating rated {kind} match.}}", self.id, self.white, self.black)
     }
 
-    /// The line an observer gets before the first board.
-    pub(crate) fn observation(&self, rng: &mut Rng) -> String {
+    /// Returns the line that an observer receives before the first board; the ratings are random.
+    pub(crate) fn observed_game_line(&self, rng: &mut Rng) -> String {
         let (white, black) = (names::rating(rng), names::rating(rng));
         let (minutes, increment) = (self.minutes, self.increment);
         format!("Game {}: {} ({white}) {} ({black}) rated blitz {minutes} {increment}", self.id, self.white, self.black)
     }
 
-    /// The board as a style 12 line.
+    /// Returns the board as a style 12 line.
     pub(crate) fn style12(&self) -> String {
         let mut line = String::with_capacity(200);
         line.push_str("<12>");
@@ -60,7 +61,7 @@ impl Game {
         line
     }
 
-    /// The datagrams with which ICC lets an observer in: the list at the start, and the position.
+    /// Returns the datagrams that ICC sends when observing starts: the game's properties and the position.
     pub(crate) fn start_list(&self) -> String {
         let (wild, kind) = if self.is_crazyhouse { (23, "Crazyhouse") } else { (0, "Blitz") };
         let (minutes, increment) = (self.minutes, self.increment);
@@ -73,14 +74,14 @@ impl Game {
         )
     }
 
-    /// The datagram of the last move.
+    /// Returns the datagram of the last move.
     pub(crate) fn send_moves(&self) -> String {
         let LastMove { san, smith, elapsed_ms, .. } = &self.last_move;
         let clock = self.clock(self.clocks_ms[1 - self.mover()]);
         format!("\x19(24 {} {san} {smith} {} {clock} 1\x19)", self.id, elapsed_ms / 1000)
     }
 
-    /// What both sides hold as a `<b1>` line.
+    /// Returns both reserves as a `<b1>` line.
     pub(crate) fn holdings(&self) -> String {
         let [white, black] = self.hands.map(|hand| {
             let letters = b"PNBRQ".iter().zip(hand);
@@ -89,7 +90,7 @@ impl Game {
         format!("<b1> game {} white [{white}] black [{black}]", self.id)
     }
 
-    /// The `<b1>` line that comes before the board of a capture; `None` if the last ply took nothing.
+    /// Returns the `<b1>` line that is sent before the board of a capture; `None` if the last ply captured nothing.
     pub(crate) fn passed_piece(&self) -> Option<String> {
         let (color, piece) = self.passed?;
         let color = if color == Color::White { 'W' } else { 'B' };
@@ -149,10 +150,12 @@ impl Game {
         debug_assert!(text.is_ok(), "a string takes all text");
     }
 
+    /// Returns a clock in the unit of the dialect.
     fn clock(&self, ms: i64) -> i64 {
         if self.dialect == Dialect::Milliseconds { ms } else { ms / 1000 }
     }
 
+    /// Returns the material of one side, with its reserve.
     fn strength(&self, color: Color) -> u32 {
         let on_board = HAND_PIECES.map(|piece| self.board.colored_pieces(color, piece).len());
         let in_hand = self.hands[color as usize].map(u32::from);

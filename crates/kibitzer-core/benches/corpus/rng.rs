@@ -1,4 +1,4 @@
-//! `SplitMix64`: small, seeded, the same on every machine.
+//! The random number generator `SplitMix64`, with the same numbers on every machine.
 
 #[derive(Clone, Debug)]
 pub(crate) struct Rng(u64);
@@ -16,22 +16,22 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to `end - 1`.
+    /// Returns a number from 0 to `end - 1`.
     pub(crate) fn below(&mut self, end: u32) -> u32 {
         u32::try_from(self.next() % u64::from(end)).unwrap_or_default()
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many cases of a hundred.
+    /// Returns `true` with this probability in percent.
     pub(crate) fn percent(&mut self, chance: u32) -> bool {
         self.below(100) < chance
     }
 
-    /// An index into something of that length.
+    /// Returns an index below `len`.
     pub(crate) fn index(&mut self, len: usize) -> usize {
         u32::try_from(len).map_or(0, |len| self.below(len) as usize)
     }

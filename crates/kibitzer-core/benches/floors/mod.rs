@@ -1,22 +1,22 @@
-//! What the parser is measured against: the least work that reads the same lines, timed in the same run.
+//! Floors: the least work that reads the same lines, to compare the parser with.
 
 use std::array;
 use std::hint::black_box;
 
-/// What a run has read. Two runs that read the same boards have the same `sum`.
+/// Checksum of a run. Two runs that decode the same boards have the same `sum`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checksum {
-    /// Frames handed out: lines, and prompts where the run knows them.
+    /// Number of frames: lines, and prompts if the run detects them.
     pub(crate) n_frames: u64,
-    /// Boards among them.
+    /// Number of boards among them.
     pub(crate) n_boards: u64,
-    /// Every board's numbers, in order.
+    /// Hash of the numbers of all boards, which depends on their order.
     pub(crate) sum: u64,
 }
 
-/// The part of a board that goes into the sum.
+/// The numbers of a board that the checksum covers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct BoardNumbers {
     pub(crate) game: i64,
     pub(crate) white_len: usize,
     pub(crate) black_len: usize,
@@ -26,13 +26,13 @@ pub(crate) struct Reading {
 }
 
 impl Checksum {
-    /// Counts a frame that is no board.
+    /// Counts a frame other than a board.
     pub(crate) fn add_frame(&mut self) {
         self.n_frames += 1;
     }
 
-    /// Counts a board.
-    pub(crate) fn add_board(&mut self, board: &Reading) {
+    /// Counts a board and adds its numbers to the sum.
+    pub(crate) fn add_board(&mut self, board: &BoardNumbers) {
         self.n_frames += 1;
         self.n_boards += 1;
         let names = board.white_len.wrapping_mul(64).wrapping_add(board.black_len);
@@ -43,9 +43,8 @@ impl Checksum {
     }
 }
 
-/// Floor (a): finds each line with memchr and copies it into a `Vec` of its own, which is dropped at once.
-///
-/// The sum is the number of bytes copied.
+/// Floor (a): finds each line with memchr and copies it to a `Vec`, which is dropped at once. The sum is the number of copied
+/// bytes.
 pub(crate) fn copy_lines(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
     let mut from = 0;
@@ -58,7 +57,7 @@ pub(crate) fn copy_lines(stream: &[u8]) -> Checksum {
     read
 }
 
-/// Floor (b): finds each line with memchr, and of a board splits every field and reads every integer, unchecked.
+/// Floor (b): finds each line with memchr; splits the fields of a board and parses its integers, without checks.
 pub(crate) fn read_boards(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
     let mut from = 0;
@@ -66,13 +65,14 @@ pub(crate) fn read_boards(stream: &[u8]) -> Checksum {
         if let Some(fields) = without_prompt(&stream[from..end]).strip_prefix(b"<12> ") {
             let board = Board::read(fields);
             black_box(&board);
-            read.add_board(&board.reading());
+            read.add_board(&board.numbers());
         }
         from = end + 1;
     }
     read
 }
 
+/// Removes the carriage return and the prompts before a line.
 fn without_prompt(line: &[u8]) -> &[u8] {
     let mut line = line.strip_prefix(b"\r").unwrap_or(line);
     while let Some(rest) = line.strip_prefix(b"fics% ") {
@@ -81,7 +81,7 @@ fn without_prompt(line: &[u8]) -> &[u8] {
     line
 }
 
-/// A board as floor (b) reads it: text borrowed, nothing checked.
+/// A board as floor (b) parses it: text is borrowed, nothing is checked.
 #[derive(Debug)]
 #[expect(dead_code, reason = "reading the fields is the work that is measured")]
 struct Board<'a> {
@@ -141,10 +141,10 @@ impl<'a> Board<'a> {
         }
     }
 
-    fn reading(&self) -> Reading {
+    fn numbers(&self) -> BoardNumbers {
         let [white, black] = self.clocks;
         let unit = if self.elapsed.has_fraction { 1 } else { 1000 };
-        Reading {
+        BoardNumbers {
             game: self.game,
             white_len: self.white.len(),
             black_len: self.black.len(),
@@ -155,7 +155,7 @@ impl<'a> Board<'a> {
     }
 }
 
-/// What is left of a line; each call takes one field and the blank behind it.
+/// The rest of a line. Each method consumes one field and the blank after it.
 struct Fields<'a> {
     rest: &'a [u8],
 }
@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
         sign * value
     }
 
-    /// `(m:ss)` or `(m:ss.mmm)`.
+    /// Parses `(m:ss)` or `(m:ss.mmm)`.
     fn elapsed(&mut self) -> Elapsed {
         let (mut total, mut value, mut has_fraction) = (0_i64, 0_i64, false);
         while let [b, rest @ ..] = self.rest {
