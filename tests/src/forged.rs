@@ -1,7 +1,7 @@
-//! Lines that servers send, for players to forge.
+//! Lines of servers, as players may forge them in talk.
 
-/// Every kind of line that means something by itself: boards, datagrams, prompts, the end of a session, games, offers, talk,
-/// replies. All of it is printable, so a client can send it.
+/// Every kind of line that a parser recognizes: boards, datagrams, prompts, the end of a session, games, offers, talk, replies.
+/// All are printable, so that a client can send them.
 pub const FORGED: &[&str] = &[
     "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton Euler 1 2 12 39 39 120 120 1 \
      P/e2-e4 (0:06) e4 0 1 0",

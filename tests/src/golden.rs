@@ -1,4 +1,4 @@
-//! Golden files: what a recorded session decodes to, one event per line.
+//! Golden files: the events of recorded sessions, one per line.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,12 +9,12 @@ use kibitzer_core::message::{Message, Style12};
 
 use crate::Transcript;
 
-/// Whether the run is to write what the tests compare with, rather than compare.
+/// Returns whether tests write their golden files, rather than only compare with them (`KIBITZER_BLESS`).
 pub fn blessing() -> bool {
     std::env::var_os("KIBITZER_BLESS").is_some()
 }
 
-/// What the session decodes to, and what its golden file says. Rewrites the file first when [`blessing`].
+/// Returns the rendered events of a recorded session, and the text of its golden file. With [`blessing`], writes the file first.
 pub fn golden(name: &str) -> (String, String) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name).with_extension("txt");
     let rendered = render(&Transcript::named(name).events());
@@ -25,7 +25,7 @@ pub fn golden(name: &str) -> (String, String) {
     (rendered, kept)
 }
 
-/// The events, one per line: position in the stream, `*` for a bell, the message, and what it changed.
+/// Formats events, one per line: position in the stream, `*` for a bell, the message, and the change of the game.
 pub fn render(events: &[Event]) -> String {
     events.iter().fold(String::new(), |mut text, event| {
         let (bell, what) = match event {
@@ -40,7 +40,7 @@ pub fn render(events: &[Event]) -> String {
     })
 }
 
-/// The name of the message's kind, as [`Message`] has it.
+/// Returns the name of the message's variant in [`Message`].
 pub fn kind_of(message: &Message) -> String {
     self::message(message).chars().take_while(char::is_ascii_alphanumeric).collect()
 }

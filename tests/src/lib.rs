@@ -1,5 +1,5 @@
-//! Helpers of the tests across crates: the recorded sessions, an oracle that reads them by other means than the library,
-//! and the text that golden files hold.
+//! Helpers of the tests across crates: recorded sessions, an independent parser that checks the library (oracle), and the text of
+//! golden files.
 #![expect(
     clippy::expect_used,
     clippy::missing_panics_doc,
@@ -18,8 +18,8 @@ mod transcript;
 
 pub use forged::FORGED;
 pub use golden::{blessing, golden, kind_of, render};
-pub use oracle::{Cleaned, holdings_in, lines_of, positions_in};
-pub use replay::{Audit, Mode, Play, Played, Recording, Role, Sent, StandIn, Step, What};
+pub use oracle::{CleanedText, holdings_in, lines_of, positions_in};
+pub use replay::{Audit, LineRole, Mode, Play, PlayResult, Recording, Sent, StandIn, Step, StepKind};
 pub use reported::{HoldingFacts, MoveFacts, PositionFacts};
 pub use rerun::rerun;
 pub use transcript::{Transcript, events_of};

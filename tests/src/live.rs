@@ -1,4 +1,4 @@
-//! A real client at a real server, in one process and in virtual time.
+//! Clients and an embedded server in one process, in virtual time.
 
 use std::io;
 use std::num::NonZeroU32;
@@ -18,7 +18,7 @@ use tokio::io::DuplexStream;
 /// The password of every account.
 pub const PASSWORD: &str = "swordfish";
 
-/// A server without sockets on which these names are registered, on a day that is always the same.
+/// Options of a server without sockets, with an account for each name and a fixed date.
 pub fn options(names: &[&str]) -> ServerOptions {
     let date = UNIX_EPOCH + Duration::from_mins(29_920_350);
     names.iter().fold(ServerOptions::new().in_process().date(date), |options, name| {
@@ -26,75 +26,75 @@ pub fn options(names: &[&str]) -> ServerOptions {
     })
 }
 
-/// A name that is one.
+/// Parses a valid account name.
 pub fn handle(name: &str) -> Handle {
     name.parse().expect("a name of letters")
 }
 
-/// A server, and the place clients connect to. The place stays when the server is gone.
+/// An embedded server that can be shut down and restarted, and the target that clients dial, which stays the same.
 #[derive(Debug)]
-pub struct Hall {
+pub struct TestServer {
     server: Option<Server>,
-    place: Place,
+    dial_target: DialTarget,
 }
 
-impl Hall {
+impl TestServer {
     /// Starts a server.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    pub async fn open(options: ServerOptions) -> Self {
-        let mut hall = Self { server: None, place: Place::default() };
-        hall.reopen(options).await;
-        hall
+    pub async fn start(options: ServerOptions) -> Self {
+        let mut test_server = Self { server: None, dial_target: DialTarget::default() };
+        test_server.restart(options).await;
+        test_server
     }
 
-    /// Starts another server at the same place.
+    /// Starts another server behind the same dial target. The previous one is dropped.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    pub async fn reopen(&mut self, options: ServerOptions) {
+    pub async fn restart(&mut self, options: ServerOptions) {
         let server = Server::start(options).await.expect("nothing is listened on");
-        self.place.state().control = Some(server.control());
+        self.dial_target.state().control = Some(server.control());
         self.server = Some(server);
     }
 
-    /// The server that runs.
+    /// Returns the running server.
     pub fn server(&self) -> &Server {
-        self.server.as_ref().expect("the hall is open")
+        self.server.as_ref().expect("the server is running")
     }
 
-    /// Shuts the server down. Whoever connects afterwards is refused.
+    /// Shuts the server down. Later connections are refused.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future ends everything at once.
-    pub async fn close(&mut self) {
-        self.place.state().control = None;
+    /// Dropping the future drops the server at once.
+    pub async fn shut_down(&mut self) {
+        self.dial_target.state().control = None;
         if let Some(server) = self.server.take() {
             server.shutdown().await;
         }
     }
 
-    /// Where clients connect to.
-    pub const fn place(&self) -> &Place {
-        &self.place
+    /// Returns the target that clients dial.
+    pub const fn dial_target(&self) -> &DialTarget {
+        &self.dial_target
     }
 
-    /// The profile of a guest whose name the server chooses.
+    /// Returns the profile of a guest whose name the server assigns.
     pub fn profile(&self) -> Profile {
-        self.place.profile()
+        self.dial_target.profile()
     }
 
-    /// The profile of the owner of an account.
+    /// Returns the profile of an account.
     pub fn account(&self, name: &str) -> Profile {
         let password = Password::new(PASSWORD).expect("a line");
         self.profile().account(handle(name), password)
     }
 
-    /// A registered player, ready.
+    /// Connects a client with an account, and waits until it is ready.
     ///
     /// # Cancel safety
     ///
@@ -103,7 +103,7 @@ impl Hall {
         Client::connect(self.account(name)).await.expect("the server admits its accounts")
     }
 
-    /// A guest of this name, ready.
+    /// Connects a guest with this name, and waits until it is ready.
     ///
     /// # Cancel safety
     ///
@@ -113,50 +113,53 @@ impl Hall {
     }
 }
 
-/// Where clients connect to: a server, if there is one and nobody is to be refused.
+/// The target that clients dial: the current server, unless it is shut down or connections are to be refused.
 #[derive(Clone, Debug, Default)]
-pub struct Place(Arc<Mutex<PlaceState>>);
+pub struct DialTarget(Arc<Mutex<DialState>>);
 
 #[derive(Debug, Default)]
-struct PlaceState {
+struct DialState {
     control: Option<ServerControl>,
     refusals_left: u32,
     n_dialed: u32,
 }
 
-impl Place {
-    /// Refuses so many of the next connections.
+impl DialTarget {
+    /// Refuses the next `n` connections.
     pub fn refuse(&self, n: NonZeroU32) {
         self.state().refusals_left = n.get();
     }
 
-    /// How often somebody has tried to connect.
+    /// Returns the number of attempts to connect, including refused ones.
     pub fn n_dialed(&self) -> u32 {
         self.state().n_dialed
     }
 
-    /// The profile of a guest who connects here.
+    /// Returns the profile of a guest that dials this target.
     pub fn profile(&self) -> Profile {
-        let place = self.clone();
+        let target = self.clone();
         let dial = Dial::with(move || {
-            let place = place.clone();
-            async move { place.connect().await }
+            let target = target.clone();
+            async move { target.connect().await }
         });
-        Profile::new("hall.example").dial(dial).session(|session| session.seed(7))
+        Profile::new("server.example").dial(dial).session(|session| session.seed(7))
     }
 
+    /// Opens a connection to the server.
+    ///
     /// # Errors
     ///
-    /// Nobody is here, or nobody is to be let in.
+    /// [`io::ErrorKind::ConnectionRefused`] without a server, or if the connection is to be refused.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: there is a connection or none.
+    /// Cancel safe: dropping the future opens no connection.
     async fn connect(&self) -> io::Result<DuplexStream> {
         let control = self.admit().ok_or(io::ErrorKind::ConnectionRefused)?;
         control.connect().await
     }
 
+    /// Counts an attempt to connect. Returns the server, or `None` to refuse the connection.
     fn admit(&self) -> Option<ServerControl> {
         let mut state = self.state();
         state.n_dialed += 1;
@@ -169,18 +172,18 @@ impl Place {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, PlaceState> {
+    fn state(&self) -> MutexGuard<'_, DialState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Has two players begin a game of five minutes, and tells its number. The first one has White.
+/// Starts a game of five minutes between two clients, the first with White, and returns its number.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future leaves open how far it came.
+/// Dropping the future may leave a challenge or a started game.
 pub async fn begin_game(white: &Client, black: &Client) -> GameId {
-    let opponent = black.handle().expect("the server told the name");
+    let opponent = black.handle().expect("the server reported the name");
     let challenge = MatchOptions::new(opponent).time(5, 0).color(Color::White);
     white.request(&challenge).await.expect("the challenge is sent");
     match black.accept(OfferRef::Only).await.expect("there is one challenge") {
@@ -189,20 +192,20 @@ pub async fn begin_game(white: &Client, black: &Client) -> GameId {
     }
 }
 
-/// Plays a move.
+/// Sends a move and waits until the server has accepted it.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future leaves open whether it is played.
+/// Dropping the future does not withdraw the move.
 pub async fn play(client: &Client, played: &str) {
     client.request(&MoveText::new(played).expect("a move")).await.expect("the move is legal");
 }
 
-/// The next event that `take` takes.
+/// Waits for the first event for which `take` returns a value, and returns that value.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future loses the events that were passed over.
+/// Dropping the future loses the events received so far.
 pub async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
         let event = events.next().await.expect("the session goes on, and nothing is missed");
@@ -212,7 +215,7 @@ pub async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event)
     }
 }
 
-/// What a subscription has now: the events, and how many were missed.
+/// Removes the events that a subscription has now; returns them, and the number of missed events.
 pub fn drain(events: &mut Subscription) -> (Vec<Event>, u64) {
     let (mut all, mut n_missed) = (Vec::new(), 0);
     loop {
@@ -225,7 +228,7 @@ pub fn drain(events: &mut Subscription) -> (Vec<Event>, u64) {
     }
 }
 
-/// Tasks of this runtime that have not ended.
+/// Returns the number of tasks of this runtime that have not ended.
 pub fn n_tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }

@@ -1,28 +1,28 @@
-//! A second reader of the stream, written from the protocol pages alone: it takes whole sessions, byte after byte, and
-//! knows boards and holdings only. Slow and simple; what it and the library disagree on is wrong in one of them.
+//! A second parser of the stream, written from the protocol pages alone. It parses whole sessions, and of the messages boards and
+//! holdings only. It is slow and simple; where it and the library disagree, one of them is wrong.
 
 use kibitzer_core::wire::Timeseal;
 
 use crate::{HoldingFacts, MoveFacts, PositionFacts};
 
-/// A byte of text and where in the stream it stands.
-type Placed = (u8, u64);
+/// A byte of text and its position in the stream.
+type PlacedByte = (u8, u64);
 
-/// The text of a stream: without telnet, pings, returns, bells, NUL and terminal escapes. What begins or ends a reply in
-/// block mode has become a line end.
+/// The text of a stream, without telnet commands, pings, carriage returns, bells, NUL and terminal escapes. Marks of block mode
+/// are replaced by line ends.
 #[derive(Clone, Debug)]
-pub struct Cleaned(Vec<Placed>);
+pub struct CleanedText(Vec<PlacedByte>);
 
-impl Cleaned {
-    /// Cleans a stream.
-    pub fn of(stream: &[u8], timeseal: Timeseal) -> Self {
+impl CleanedText {
+    /// Removes from a stream everything that is not text.
+    pub fn new(stream: &[u8], timeseal: Timeseal) -> Self {
         let (mut text, mut at) = (Vec::new(), 0);
         while let Some((&byte, rest)) = stream.get(at..).and_then(<[u8]>::split_first) {
             let (length, kept) = match byte {
-                0xFF => telnet(rest),
+                0xFF => telnet_command(rest),
                 b'\r' | 0 | 7 => (1, None),
                 0x1B if rest.starts_with(b"[") => (2 + until(rest, |b| b.is_ascii_alphabetic()), None),
-                0x15 => (2 + until(rest, |b| b == 0x16) + after_code(rest), Some(b'\n')),
+                0x15 => (2 + until(rest, |b| b == 0x16) + code_length(rest), Some(b'\n')),
                 0x17 => (1, Some(b'\n')),
                 b'[' if timeseal == Timeseal::V2 && rest.starts_with(b"G]\0") => (4, None),
                 byte => (1, Some(byte)),
@@ -33,9 +33,8 @@ impl Cleaned {
         Self(text)
     }
 
-    /// Everything printable, without the marks of wrapped pieces, the marker behind a style 10 board, which says nothing that
-    /// the board does not, and, for version 1, the pings.
-    pub fn ink(&self, timeseal: Timeseal) -> Vec<u8> {
+    /// Returns all bytes except blanks, continuation marks, the marker after a style 10 board, and pings of version 1.
+    pub fn printable_bytes(&self, timeseal: Timeseal) -> Vec<u8> {
         let lines = self.0.split(|&(byte, _)| byte == b'\n').map(bytes);
         lines
             .filter(|line| line != b">10<" && (timeseal != Timeseal::V1 || line != b"[G]"))
@@ -45,8 +44,8 @@ impl Cleaned {
     }
 }
 
-/// The length of a telnet command behind its first byte, which is counted too, and the byte it stands for.
-fn telnet(rest: &[u8]) -> (usize, Option<u8>) {
+/// Returns the length of a telnet command, including the IAC before `rest`, and the byte of text that it stands for.
+fn telnet_command(rest: &[u8]) -> (usize, Option<u8>) {
     match rest.first() {
         Some(0xFF) => (2, Some(0xFF)),
         Some(0xFB..=0xFE) => (3, None),
@@ -54,22 +53,25 @@ fn telnet(rest: &[u8]) -> (usize, Option<u8>) {
     }
 }
 
+/// Returns the number of bytes before the first for which `is_last` returns true; all of them without one.
 fn until(bytes: &[u8], is_last: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|&byte| is_last(byte)).unwrap_or(bytes.len())
 }
 
-/// The bytes of a block's code and its separator, behind the number and its separator.
-fn after_code(number: &[u8]) -> usize {
+/// Returns the length of the code in a start mark of block mode, with its separator. `number` starts at the number before the
+/// code.
+fn code_length(number: &[u8]) -> usize {
     let code = number.get(until(number, |b| b == 0x16) + 1..).unwrap_or_default();
     until(code, |b| b == 0x16) + 1
 }
 
-fn bytes(line: &[Placed]) -> Vec<u8> {
+fn bytes(line: &[PlacedByte]) -> Vec<u8> {
     line.iter().map(|&(byte, _)| byte).collect()
 }
 
-/// The lines of a stream with the place of their first byte: prompts and blanks in front taken off, pieces joined.
-pub fn lines_of(cleaned: &Cleaned) -> Vec<(u64, Vec<u8>)> {
+/// Returns the lines of a stream with the positions of their first bytes, without prompts and blanks before them. Wrapped pieces
+/// are joined.
+pub fn lines_of(cleaned: &CleanedText) -> Vec<(u64, Vec<u8>)> {
     let mut lines: Vec<(u64, Vec<u8>)> = Vec::new();
     for line in cleaned.0.split(|&(byte, _)| byte == b'\n') {
         let text = bytes(line);
@@ -90,13 +92,13 @@ fn without_prompts(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"fics% ").map_or(line, without_prompts)
 }
 
-/// Every board that a server wrote at the start of a line and that is whole up to its verbose move.
-pub fn positions_in(cleaned: &Cleaned) -> Vec<PositionFacts> {
+/// Returns every board at the start of a line that is complete up to its verbose move.
+pub fn positions_in(cleaned: &CleanedText) -> Vec<PositionFacts> {
     lines_of(cleaned).iter().filter_map(|(offset, line)| position(*offset, line)).collect()
 }
 
-/// Every list of reserves that a server wrote at the start of a line.
-pub fn holdings_in(cleaned: &Cleaned) -> Vec<HoldingFacts> {
+/// Returns every line of reserves.
+pub fn holdings_in(cleaned: &CleanedText) -> Vec<HoldingFacts> {
     lines_of(cleaned).iter().filter_map(|(offset, line)| holding(*offset, line)).collect()
 }
 
@@ -159,11 +161,11 @@ fn position(offset: u64, line: &[u8]) -> Option<PositionFacts> {
     })
 }
 
-/// Eight rows as the line has them, the eighth rank first.
+/// The eight rows of a board line, the eighth rank first.
 struct Rows<'a>(&'a [&'a str]);
 
 impl Rows<'_> {
-    /// The piece on a square; rank 1 to 8.
+    /// Returns the letter on a square; ranks are 1 to 8.
     fn at(&self, file: char, rank: u8) -> Option<char> {
         let row = self.0.get(usize::from(8 - rank))?;
         row.chars().nth(usize::from(u8::try_from(file).ok()? - b'a'))
@@ -177,7 +179,7 @@ impl Rows<'_> {
         text
     }
 
-    /// A right stands in FEN where a king is on its first rank and a rook between it and the edge.
+    /// Returns the castling field of FEN: rights whose king is on its first rank with a rook between it and the edge.
     fn castling(&self, flags: [i64; 4]) -> String {
         let sides = [(1, 'K', 'R', true), (1, 'K', 'R', false), (8, 'k', 'r', true), (8, 'k', 'r', false)];
         let text: String = sides
@@ -210,22 +212,23 @@ fn uci(verbose: &str, san: &str, white: bool) -> Option<String> {
         "o-o-o" => return Some(format!("e{rank}c{rank}")),
         _ => {}
     }
-    let (piece, way) = verbose.split_once('/')?;
-    if let Some(to) = way.strip_prefix("@@-") {
+    let (piece, squares) = verbose.split_once('/')?;
+    if let Some(to) = squares.strip_prefix("@@-") {
         return Some(format!("{piece}@{to}"));
     }
-    let (way, promotion) = way.split_once('=').map_or((way, None), |(way, letter)| (way, Some(letter)));
+    let (squares, promotion) =
+        squares.split_once('=').map_or((squares, None), |(squares, letter)| (squares, Some(letter)));
     let last_rank = if white { '8' } else { '1' };
     let promotion = match promotion {
-        None if piece == "P" && way.ends_with(last_rank) => {
+        None if piece == "P" && squares.ends_with(last_rank) => {
             san.split_once('=').and_then(|(_, letters)| letters.get(..1))
         }
-        told => told,
+        promotion => promotion,
     };
-    Some(way.replace('-', "") + &promotion.unwrap_or_default().to_ascii_lowercase())
+    Some(squares.replace('-', "") + &promotion.unwrap_or_default().to_ascii_lowercase())
 }
 
-/// `(h:mm:ss.mmm)`, hours and fraction optional.
+/// Parses `(h:mm:ss.mmm)`; hours and fraction are optional.
 fn milliseconds(elapsed: &str) -> Option<i64> {
     let (whole, fraction) = elapsed.trim_matches(['(', ')']).split_once('.').unwrap_or((elapsed, "0"));
     let whole = whole.trim_matches(['(', ')']);

@@ -1,9 +1,9 @@
-//! Boards and holdings in plain numbers and text, as `kibitzer decode` promises them, so that two readers can be compared.
+//! Boards and holdings as plain numbers and text, with the fields of `kibitzer decode`, so that two parsers can be compared.
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Holding, ReportedMove, Style12};
 
-/// A board, by the names of the keys of the `position` event.
+/// A board, with the keys of the `position` event as fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the keys are described where the event is")]
 pub struct PositionFacts {
@@ -36,12 +36,12 @@ pub struct PositionFacts {
 pub struct MoveFacts {
     pub verbose: String,
     pub san: Option<String>,
-    /// The king's way for castling, as if it had stood on the e-file: one line does not tell where it stood.
+    /// For castling, the king's move from the e-file, because one line does not contain its square.
     pub uci: Option<String>,
     pub elapsed_ms: Option<i64>,
 }
 
-/// A `holding` event.
+/// Reserves, with the keys of the `holding` event as fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the keys are described where the event is")]
 pub struct HoldingFacts {
@@ -53,7 +53,7 @@ pub struct HoldingFacts {
 }
 
 impl PositionFacts {
-    /// What the library read.
+    /// Converts a message of the library.
     pub fn of(offset: u64, board: &Style12) -> Self {
         Self {
             offset,
@@ -93,7 +93,7 @@ impl MoveFacts {
 }
 
 impl HoldingFacts {
-    /// What the library read.
+    /// Converts a message of the library.
     pub fn of(offset: u64, holding: &Holding) -> Self {
         let color = |color| if color == Color::White { 'W' } else { 'B' };
         Self {

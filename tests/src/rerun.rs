@@ -1,6 +1,6 @@
-//! A session run again on its own recording: the same options, and the same bytes at the same times.
+//! Runs a session again on its own recording, with the same options, and the same bytes at the same times.
 //!
-//! A [`Session`] depends on nothing else, so with the seed that it had then it sends the same lines and emits the same events.
+//! A [`Session`] depends on nothing else, so that it sends the same lines and emits the same events if its seed is the same.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -42,9 +42,9 @@ struct Rerun {
     session: Session,
     now: Instant,
     events: Vec<Event>,
-    /// Lines that the session sent and that did not come in the recording yet; `None` for those it redacts.
+    /// Lines that the session sent and that were not reached in the recording yet; `None` for redacted ones.
     unrecorded: VecDeque<Option<Vec<u8>>>,
-    /// Requests of recorded lines that the session did not send yet.
+    /// Requests of recorded lines that the session has not sent yet.
     requested: Vec<RequestId>,
     withheld: VecDeque<Command>,
 }
@@ -89,11 +89,11 @@ impl Rerun {
             Some(line) => command(&line, &self.session),
             None => self.withheld.pop_front(),
         };
-        // It may be refused, as it may have been when it was recorded.
+        // The request may be rejected, as it may have been in the recorded session.
         self.requested.extend(command.and_then(|command| self.session.request(command, self.now).ok()));
     }
 
-    /// Takes out everything that the session has for its driver.
+    /// Polls all outputs of the session, and performs its next actions.
     fn settle(&mut self) {
         loop {
             while let Some(transmit) = self.session.poll_transmit(self.now) {
@@ -121,7 +121,7 @@ impl Rerun {
     }
 }
 
-/// The command in a recorded line of a session that accepts requests.
+/// Returns the command in a recorded line; `None` if the session does not accept requests now.
 fn command(line: &[u8], session: &Session) -> Option<Command> {
     if session.state() != SessionState::Ready {
         return None;
@@ -131,7 +131,7 @@ fn command(line: &[u8], session: &Session) -> Option<Command> {
     Command::new(text).ok()
 }
 
-/// A line as it was before it was sealed, if it was, without its line end.
+/// Returns a line without line end, unsealed if it was sealed.
 fn plain(line: &[u8]) -> Vec<u8> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     unseal(line).map_or_else(|| line.to_vec(), |unsealed| unsealed.text)

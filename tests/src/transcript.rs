@@ -9,21 +9,21 @@ use kibitzer_core::message::{Family, Reader};
 use kibitzer_core::wire::{Framer, Timeseal};
 use kibitzer_core::{Event, EventReader};
 
-/// What one connection received, in the pieces in which it was received, and what it sent.
+/// The recorded bytes of one connection, received and sent.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// The file's name without its ending.
+    /// Name of the file, without extension.
     pub name: String,
     /// The received bytes, one item per read.
     pub reads: Vec<Vec<u8>>,
-    /// The bytes sent, in one piece.
+    /// All sent bytes.
     pub sent: Vec<u8>,
-    /// All of it with its times, in order.
+    /// Received and sent bytes with their times, in order.
     pub records: Vec<Record>,
 }
 
 impl Transcript {
-    /// Every recorded session, by name.
+    /// Loads every recorded session, sorted by name.
     pub fn all() -> Vec<Self> {
         let mut files: Vec<PathBuf> = std::fs::read_dir(folder())
             .expect("the folder of the transcripts is there")
@@ -34,7 +34,7 @@ impl Transcript {
         files.iter().map(|path| Self::load(path)).collect()
     }
 
-    /// The session of that name.
+    /// Loads the session with this name.
     pub fn named(name: &str) -> Self {
         Self::load(&folder().join(name).with_extension("jsonl"))
     }
@@ -54,12 +54,12 @@ impl Transcript {
         Self { name, reads, sent, records }
     }
 
-    /// All that was received, in one piece.
+    /// Returns all received bytes.
     pub fn stream(&self) -> Vec<u8> {
         self.reads.concat()
     }
 
-    /// The version of timeseal that the recording client spoke. The server pings zipseal in the way of version 2.
+    /// Returns the version of timeseal of the recording client; version 2 for zipseal, which has the same pings.
     pub fn timeseal(&self) -> Timeseal {
         match self.name.as_str() {
             "fatics-timeseal1-black"
@@ -73,18 +73,18 @@ impl Transcript {
         }
     }
 
-    /// A reader set up as the recording client's would be.
+    /// Creates a reader for the recording client's version of timeseal.
     pub fn reader(&self) -> EventReader {
         EventReader::new(Reader::new(Framer::new().with_timeseal(self.timeseal()), Family::Auto))
     }
 
-    /// The events of the whole session.
+    /// Decodes the whole session to events.
     pub fn events(&self) -> Vec<Event> {
         events_of(self.reader(), [self.stream().as_slice()])
     }
 }
 
-/// The events of a stream that comes in these pieces.
+/// Decodes a stream, received in these pieces, to events.
 pub fn events_of<'a>(mut reader: EventReader, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Event> {
     let mut events = Vec::new();
     for mut piece in pieces {

@@ -20,7 +20,7 @@ use kibitzer::core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventKind, message};
 use kibitzer_server::{Family, PopulationOptions, ServerOptions};
-use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};
+use kibitzer_tests::live::{TestServer, drain, handle, options, wait_for};
 
 const FAMILIES: [Family; 2] = [Family::Fics, Family::Icc];
 
@@ -122,8 +122,8 @@ fn seeded(family: Family) -> ServerOptions {
 
 /// What a player sees who follows all games.
 async fn watch(family: Family, by_moves: bool) -> Seen {
-    let mut hall = Hall::open(seeded(family)).await;
-    let profile = hall.account("Newton");
+    let mut test_server = TestServer::start(seeded(family)).await;
+    let profile = test_server.account("Newton");
     let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
     let (client, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
     client.ready().await.unwrap();
@@ -136,7 +136,7 @@ async fn watch(family: Family, by_moves: bool) -> Seen {
     let (all, n_missed) = drain(&mut events);
     assert_eq!(n_missed, 0);
     client.shutdown().await;
-    hall.close().await;
+    test_server.shut_down().await;
     Seen::of(all.iter())
 }
 
@@ -162,12 +162,12 @@ async fn the_same_games_are_seen_by_their_moves() {
 
 /// What a player sees of a game in which a move is taken back and time is added.
 async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
-    let mut hall = Hall::open(options(&["Newton", "Euler"]).family(family)).await;
-    let profile = hall.account("Newton");
+    let mut test_server = TestServer::start(options(&["Newton", "Euler"]).family(family)).await;
+    let profile = test_server.account("Newton");
     let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
     let (newton, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
     newton.ready().await.unwrap();
-    let euler = hall.player("Euler").await;
+    let euler = test_server.player("Euler").await;
     let script = [
         (&newton, "match Euler 5 0 white"),
         (&euler, "accept"),
@@ -190,7 +190,7 @@ async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
     assert!(all.iter().all(|event| !matches!(event, Event::Desync(_))), "{all:?}");
     newton.shutdown().await;
     euler.shutdown().await;
-    hall.close().await;
+    test_server.shut_down().await;
     Seen::of(all.iter())
 }
 
@@ -245,10 +245,10 @@ async fn tell_from(events: &mut Subscription) -> (String, String) {
 #[tokio::test(start_paused = true)]
 async fn the_bot_that_answers_tells_passes_on_both() {
     for family in FAMILIES {
-        let mut hall = Hall::open(options(&["Newton"]).family(family)).await;
-        let newton = hall.player("Newton").await;
+        let mut test_server = TestServer::start(options(&["Newton"]).family(family)).await;
+        let newton = test_server.player("Newton").await;
         let mut events = newton.subscribe_lossless(CAPACITY);
-        let profile = hall.profile().guest_as(handle("Echo"));
+        let profile = test_server.profile().guest_as(handle("Echo"));
         let talk = async {
             while newton.talk(&Tell::tell(&handle("Echo"), "hello {there}")).await.is_err() {
                 tokio::time::sleep(Duration::from_secs(1)).await;
@@ -261,7 +261,7 @@ async fn the_bot_that_answers_tells_passes_on_both() {
         let (bot, ()) = tokio::join!(tell_bot::run(profile), talk);
         bot.unwrap();
         newton.shutdown().await;
-        hall.close().await;
+        test_server.shut_down().await;
     }
 }
 
@@ -269,11 +269,11 @@ async fn the_bot_that_answers_tells_passes_on_both() {
 async fn the_bot_that_seeks_games_plays_the_same_game_on_both() {
     let mut games = Vec::new();
     for family in FAMILIES {
-        let mut hall = Hall::open(options(&["Newton"]).family(family)).await;
-        let newton = hall.player("Newton").await;
+        let mut test_server = TestServer::start(options(&["Newton"]).family(family)).await;
+        let newton = test_server.player("Newton").await;
         let mut events = newton.subscribe_lossless(CAPACITY);
         let bot = tokio::spawn({
-            let profile = hall.profile().guest_as(handle("Seeker"));
+            let profile = test_server.profile().guest_as(handle("Seeker"));
             async move { seek_bot::run(profile).await.map_err(|error| error.to_string()) }
         });
         while !matches!(newton.request("play 1").await, Ok(reply) if reply.text().contains("Creating")) {
@@ -284,7 +284,7 @@ async fn the_bot_that_seeks_games_plays_the_same_game_on_both() {
         assert!(bot.await.unwrap_err().is_cancelled());
         assert_eq!(newton.state(), SessionState::Ready);
         newton.shutdown().await;
-        hall.close().await;
+        test_server.shut_down().await;
     }
     let [fics, icc] = &games[..] else { panic!("two games") };
     assert!(fics.positions.len() > 12, "{fics:?}");

@@ -8,7 +8,7 @@ use kibitzer::core::session::SessionState;
 use kibitzer::core::wire::Framer;
 use kibitzer::core::{EventKind, message};
 use kibitzer_server::{Family, Feature};
-use kibitzer_tests::live::{Hall, begin_game, drain, handle, options};
+use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options};
 use kibitzer_tests::{FORGED, kind_of};
 use tokio::time::{Duration, sleep};
 
@@ -152,8 +152,9 @@ struct Players {
 }
 
 impl Players {
-    async fn meet(hall: &Hall) -> Self {
-        let clients = [hall.player("Newton").await, hall.player("Euler").await, hall.player("Gauss").await];
+    async fn meet(test_server: &TestServer) -> Self {
+        let clients =
+            [test_server.player("Newton").await, test_server.player("Euler").await, test_server.player("Gauss").await];
         let [newton, euler, gauss] = &clients;
         for client in [newton, euler] {
             client.request("set bugopen 1").await.unwrap();
@@ -209,8 +210,9 @@ async fn text_of_others_may_be_forwarded_by_every_command() {
         [(Family::Fics, &[][..]), (Family::Fics, &[Feature::BlockMode, Feature::LoginIvars]), (Family::Icc, &[])]
     {
         let options = options(&["Newton", "Euler", "Gauss"]).family(family);
-        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-        let mut players = Players::meet(&hall).await;
+        let test_server =
+            TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let mut players = Players::meet(&test_server).await;
         if !without.is_empty() {
             // Lines are broken.
             for client in &players.clients {

@@ -11,7 +11,7 @@ use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::{Client, ConnectError};
 use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineCommand, ScriptedEngine, Stop};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
-use kibitzer_tests::live::{Hall, handle, options, wait_for};
+use kibitzer_tests::live::{TestServer, handle, options, wait_for};
 use tracing::subscriber::DefaultGuard;
 
 /// Everything that was logged, as text.
@@ -49,26 +49,26 @@ impl io::Write for Log {
 }
 
 /// Breaks the connection of a player, and waits until the session is restored.
-async fn reconnect(hall: &Hall, name: &str, events: &mut Subscription) {
+async fn reconnect(test_server: &TestServer, name: &str, events: &mut Subscription) {
     let target = ConnectionTarget::Player(name.to_owned());
-    hall.server().control().inject(target, FaultPoint::Now, Fault::Reset).await.unwrap();
+    test_server.server().control().inject(target, FaultPoint::Now, Fault::Reset).await.unwrap();
     wait_for(events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_line_has_the_spans_it_belongs_to() {
     let (log, _guard) = Log::begin();
-    let hall = Hall::open(options(&["Newton"])).await;
-    let client = hall.player("Newton").await;
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    let client = test_server.player("Newton").await;
     let mut events = client.subscribe();
     client.request("finger Newton").await.unwrap();
     client.request("nonsense").await.unwrap_err();
-    reconnect(&hall, "Newton", &mut events).await;
+    reconnect(&test_server, "Newton", &mut events).await;
     client.shutdown().await;
     let log = log.text();
-    let session = "session{server=\"hall.example\" handle=\"Newton\"}:connection{attempt=1}";
+    let session = "session{server=\"server.example\" handle=\"Newton\"}:connection{attempt=1}";
     for want in [
-        "session{server=\"hall.example\"}:connection{attempt=1}:login: kibitzer::task::log: connected\n".to_owned(),
+        "session{server=\"server.example\"}:connection{attempt=1}:login: kibitzer::task::log: connected\n".to_owned(),
         format!("{session}:login: kibitzer::task::log: logged in\n"),
         format!("{session}:request{{command=\"finger\" id=9}}: kibitzer::task::log: sent bytes="),
         format!(
@@ -90,11 +90,11 @@ async fn every_line_has_the_spans_it_belongs_to() {
 #[tokio::test(start_paused = true)]
 async fn the_actions_of_a_bot_are_logged_with_plain_names() {
     let (log, _guard) = Log::begin();
-    let hall = Hall::open(options(&["Newton"])).await;
-    let client = hall.player("Newton").await;
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    let client = test_server.player("Newton").await;
     let stop = Stop::new();
     let on_started = stop.clone();
-    let bot = Bot::new(BotConfig::new(hall.profile(), EngineCommand::new(["none"])))
+    let bot = Bot::new(BotConfig::new(test_server.profile(), EngineCommand::new(["none"])))
         .engine(|| async { Ok(ScriptedEngine::with_moves(["e2e4"])) })
         .on_event(move |event| {
             if matches!(event, BotEvent::Acted { action: BotAction::StartedEngine, .. }) {
@@ -128,12 +128,12 @@ async fn no_secret_is_logged_at_any_level() {
         [(Family::Fics, TimesealChoice::Off), (Family::Fics, TimesealChoice::V2), (Family::Icc, TimesealChoice::Off)]
     {
         let (log, _guard) = Log::begin();
-        let hall = Hall::open(options(&["Newton"]).family(family)).await;
+        let test_server = TestServer::start(options(&["Newton"]).family(family)).await;
         let wrong = Password::new("wrongfish").unwrap();
-        let refused = Client::connect(hall.profile().account(handle("Newton"), wrong)).await.unwrap_err();
+        let refused = Client::connect(test_server.profile().account(handle("Newton"), wrong)).await.unwrap_err();
         assert!(matches!(refused, ConnectError::Login(_)), "{refused:?}");
         let client =
-            Client::connect(hall.account("Newton").session(|session| session.timeseal(timeseal))).await.unwrap();
+            Client::connect(test_server.account("Newton").session(|session| session.timeseal(timeseal))).await.unwrap();
         let mut events = client.subscribe();
         for line in [
             "password swordfish troutling",
@@ -152,7 +152,7 @@ async fn no_secret_is_logged_at_any_level() {
             // Refused or not: the server repeats words of a line that it does not know.
             let _ = client.request(line).await;
         }
-        reconnect(&hall, "Newton", &mut events).await;
+        reconnect(&test_server, "Newton", &mut events).await;
         client.shutdown().await;
         let text = log.text();
         assert!(text.contains("a word of a password") && text.contains("session restored"), "{text}");

@@ -11,13 +11,13 @@ use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{Family, Ivar, NameKind};
 use kibitzer_core::session::{Credentials, Password, Session, SessionOptions, TimesealChoice, TransmitKind};
 use kibitzer_core::wire::{Timeseal, unseal};
-use kibitzer_tests::{Audit, Mode, Play, Played, Recording, Role, Sent, Transcript, What, blessing};
+use kibitzer_tests::{Audit, LineRole, Mode, Play, PlayResult, Recording, Sent, StepKind, Transcript, blessing};
 
 const MODES: [Mode; 3] = [Mode::Alone, Mode::Passive, Mode::Acting];
 
 /// Every recording, and what came of acting on it.
-fn acted() -> &'static [(Recording, Played)] {
-    static ACTED: LazyLock<Vec<(Recording, Played)>> = LazyLock::new(|| {
+fn acted() -> &'static [(Recording, PlayResult)] {
+    static ACTED: LazyLock<Vec<(Recording, PlayResult)>> = LazyLock::new(|| {
         let act = |recording: Recording| {
             let played = Play::new(&recording, Mode::Acting).run();
             (recording, played)
@@ -28,14 +28,14 @@ fn acted() -> &'static [(Recording, Played)] {
 }
 
 /// Who logged in, as whom, and the end in each mode.
-fn row(recording: &Recording, played: &[Played]) -> String {
+fn row(recording: &Recording, played: &[PlayResult]) -> String {
     let who = match recording.credentials() {
         Credentials::Guest => "guest".to_owned(),
         Credentials::NamedGuest(name) => format!("guest {name}"),
         Credentials::Account { handle, .. } => format!("account {handle}"),
         other => format!("{other:?}"),
     };
-    let states: Vec<_> = played.iter().map(Played::state).collect();
+    let states: Vec<_> = played.iter().map(PlayResult::state).collect();
     format!("{} | {who} | {}", recording.name, states.join(" | "))
 }
 
@@ -127,7 +127,7 @@ fn a_guest_who_takes_the_server_for_icc_gets_in_as_well() {
     let mut n_ready = 0;
     for recording in Recording::all() {
         // ICC takes name and password on one line, and no login string: what FICS would answer was not recorded.
-        if recording.password().is_some() || recording.typed(Role::LoginString).next().is_some() {
+        if recording.password().is_some() || recording.typed(LineRole::LoginString).next().is_some() {
             continue;
         }
         let [fics, icc] =
@@ -155,7 +155,7 @@ fn what_the_recorded_client_asked_for_goes_out_in_its_order() {
     for (recording, played) in acted() {
         let sent = played.sent.iter().filter(|sent| sent.is_recorded && sent.is_command());
         let sent = commands(sent.map(|sent| sent.text.as_str()));
-        let typed: Vec<_> = recording.typed(Role::Command).map(String::from_utf8_lossy).collect();
+        let typed: Vec<_> = recording.typed(LineRole::Command).map(String::from_utf8_lossy).collect();
         let mut typed_on = commands(typed.iter().map(AsRef::as_ref)).into_iter();
         assert!(sent.iter().all(|line| typed_on.any(|typed| typed == *line)), "{}: {sent:?}", recording.name);
         if played.is_ready {
@@ -260,7 +260,7 @@ fn a_login_says_what_it_is_asked_for() {
 
 #[test]
 fn what_a_server_can_do_is_found_out() {
-    let ready = |played: &Played| {
+    let ready = |played: &PlayResult| {
         played.events.iter().find_map(|event| match event {
             Event::Ready(capabilities) => Some(*capabilities),
             _ => None,
@@ -269,7 +269,7 @@ fn what_a_server_can_do_is_found_out() {
     for recording in Recording::all() {
         let Some(capabilities) = ready(&Play::new(&recording, Mode::Passive).run()) else { continue };
         let name = &recording.name;
-        if recording.typed(Role::LoginString).next().is_some() {
+        if recording.typed(LineRole::LoginString).next().is_some() {
             // Its own string, not ours, was what that server understood.
             continue;
         }
@@ -318,7 +318,7 @@ fn a_reply_in_block_mode_is_what_the_block_holds() {
         let played = Play::new(&recording, Mode::Acting).run();
         let mut replies = played.replies.iter();
         let mut n_compared = 0;
-        for line in recording.typed(Role::Command).map(String::from_utf8_lossy) {
+        for line in recording.typed(LineRole::Command).map(String::from_utf8_lossy) {
             let Some((number, command)) = line.split_once(' ') else { continue };
             // The server gives 0 to lines without a number, too; and after 141, block mode is off, and on again.
             let number = number.parse().ok().filter(|number| (1..=141).contains(number));
@@ -345,16 +345,16 @@ fn a_reply_in_block_mode_is_what_the_block_holds() {
 fn answers(recording: &Recording) -> Vec<(String, String)> {
     let mut answers: Vec<(String, String)> = Vec::new();
     for step in &recording.steps {
-        match &step.what {
-            What::Typed(Role::Command, line) => {
+        match &step.kind {
+            StepKind::Typed(LineRole::Command, line) => {
                 answers.push((String::from_utf8_lossy(line).into_owned(), String::new()));
             }
-            What::Received(bytes) => {
+            StepKind::Received(bytes) => {
                 if let Some((_, answer)) = answers.last_mut() {
                     answer.extend(bytes.iter().map(|&byte| char::from(byte)));
                 }
             }
-            What::Typed(..) => {}
+            StepKind::Typed(..) => {}
         }
     }
     for (_, answer) in &mut answers {
@@ -410,10 +410,14 @@ fn a_fenced_reply_is_what_the_server_answered() {
     assert!(n_same > 3350 && n_early < 40, "{n_same} replies are whole, {n_early} end early");
 }
 
-fn same(name: &str, one: &Played, other: &Played) {
-    let differ = one.told().into_iter().zip(other.told()).find(|(one, other)| one != other);
+fn same(name: &str, one: &PlayResult, other: &PlayResult) {
+    let differ = one.events_except_sent().into_iter().zip(other.events_except_sent()).find(|(one, other)| one != other);
     assert_eq!(differ, None, "{name}");
-    assert_eq!((one.told().len(), &one.sent, one.state()), (other.told().len(), &other.sent, other.state()), "{name}");
+    assert_eq!(
+        (one.events_except_sent().len(), &one.sent, one.state()),
+        (other.events_except_sent().len(), &other.sent, other.state()),
+        "{name}"
+    );
     assert!(one.replies == other.replies, "{name}: replies differ");
 }
 
@@ -470,7 +474,7 @@ fn a_session_that_does_wrong_is_noticed() {
         }
     }
     let mut audit = Audit::new(Some("zanuwgxi".to_owned()), TimesealChoice::Off, Family::Fics);
-    audit.shown(&"zanuwgxi".as_bytes());
+    audit.check_hidden(&"zanuwgxi".as_bytes());
     audit.added("resign", true);
     audit.added("set style 12", true);
     audit.pinged();

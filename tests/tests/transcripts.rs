@@ -4,13 +4,13 @@
 use kibitzer_core::Event;
 use kibitzer_core::message::{Control, Message, Reader};
 use kibitzer_core::wire::Timeseal;
-use kibitzer_tests::{Cleaned, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
+use kibitzer_tests::{CleanedText, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
 
 #[test]
 fn boards_are_those_the_server_drew() {
     let mut n_boards = 0;
     for transcript in Transcript::all() {
-        let want = positions_in(&Cleaned::of(&transcript.stream(), transcript.timeseal()));
+        let want = positions_in(&CleanedText::new(&transcript.stream(), transcript.timeseal()));
         let found: Vec<_> = transcript
             .events()
             .iter()
@@ -29,7 +29,7 @@ fn boards_are_those_the_server_drew() {
 fn holdings_are_those_the_server_listed() {
     let mut n_holdings = 0;
     for transcript in Transcript::all() {
-        let want = holdings_in(&Cleaned::of(&transcript.stream(), transcript.timeseal()));
+        let want = holdings_in(&CleanedText::new(&transcript.stream(), transcript.timeseal()));
         let found: Vec<_> = transcript
             .events()
             .iter()
@@ -143,7 +143,7 @@ fn tells_with_long_words_arrive_whole() {
 fn every_printed_byte_is_in_one_event() {
     for transcript in Transcript::all() {
         let (stream, timeseal) = (transcript.stream(), transcript.timeseal());
-        let want = Cleaned::of(&stream, timeseal).ink(timeseal);
+        let want = CleanedText::new(&stream, timeseal).printable_bytes(timeseal);
         let found: Vec<u8> = transcript.events().iter().flat_map(|event| ink(event, &stream, timeseal)).collect();
         let same = found.iter().zip(&want).take_while(|(found, want)| found == want).count();
         assert!(
@@ -165,7 +165,7 @@ fn ink(event: &Event, stream: &[u8], timeseal: Timeseal) -> Vec<u8> {
     );
     let line = if is_prompt {
         let place = usize::try_from(received.offset).unwrap()..usize::try_from(received.end()).unwrap();
-        Cleaned::of(&stream[place], timeseal).ink(timeseal)
+        CleanedText::new(&stream[place], timeseal).printable_bytes(timeseal)
     } else {
         received.raw().strip_prefix(b"\\   ").unwrap_or(received.raw()).to_vec()
     };

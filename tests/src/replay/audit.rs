@@ -1,4 +1,4 @@
-//! What must hold of every line a session sends, whatever the server says.
+//! Checks of every line that a session sends, whatever the server sends.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use kibitzer_core::wire::unseal;
 
 use super::play::is_command;
 
-/// How long a server without block mode is left with one line, if it says nothing.
+/// Time during which a session without block mode sends no further command if the server is silent.
 const LINE_GAP: Duration = Duration::from_millis(250);
 
-/// How the commands of a set-up begin.
+/// Prefixes of the commands of a set-up.
 const SET_UP: [&str; 8] = [
     "iset ",
     "ivariables",
@@ -24,41 +24,42 @@ const SET_UP: [&str; 8] = [
     "set interface kibitzer",
 ];
 
-/// How they begin where the server is taken for ICC, too.
+/// Additional prefixes on ICC.
 const ICC_SET_UP: [&str; 4] = ["set prompt 0", "set wrap 0", "set height 0", "set-2 "];
 
-/// What is sent when boards come in another style.
+/// Commands that are sent after a board in another style.
 const REPAIR: [&str; 2] = ["set style 12", "refresh"];
 
-/// Listens in on a session, and takes down what it should not have done. It reads what the server said by itself.
+/// Checks the lines that a session sends against the output of the server, which it interprets independently. Records every
+/// violation.
 #[derive(Clone, Debug)]
 pub struct Audit {
     password: Option<String>,
     timeseal: TimesealChoice,
     family: Family,
-    /// What the server said on this connection since the last line of ours.
+    /// Bytes received on this connection since the session's last line.
     heard: Vec<u8>,
-    /// The line of the server that has no end yet.
+    /// The unfinished line of the server.
     line: Vec<u8>,
-    /// Boards come in another style, and no board was asked for since.
+    /// Whether a board in another style was received, and no board has been requested since.
     is_other_style: bool,
-    /// Until when it is left with the last command.
+    /// End of the time during which no further command may be sent.
     busy_until: Option<Instant>,
-    /// Lines that told ICC what to send.
+    /// Number of sent lines that set ICC's levels.
     n_level_lines: usize,
     is_greeted: bool,
     n_passwords: usize,
     is_in: bool,
-    /// How often the adjourned games of the account were asked for.
+    /// Number of requests for the list of adjourned games.
     n_listings: usize,
     pings_due: usize,
     fences: Vec<String>,
-    /// What was wrong.
+    /// Violations found so far.
     pub problems: Vec<String>,
 }
 
 impl Audit {
-    /// For a session that has this secret, asks for this version of timeseal, and takes the server for one of this family.
+    /// Creates an audit of a session with this password, version of timeseal and family.
     pub const fn new(password: Option<String>, timeseal: TimesealChoice, family: Family) -> Self {
         Self {
             password,
@@ -79,13 +80,13 @@ impl Audit {
         }
     }
 
-    /// A new connection.
+    /// Records that a new connection was opened.
     pub fn connected(&mut self) {
         let problems = std::mem::take(&mut self.problems);
         *self = Self { problems, ..Self::new(self.password.take(), self.timeseal, self.family) };
     }
 
-    /// The server said this.
+    /// Records received bytes.
     pub fn heard(&mut self, bytes: &[u8]) {
         self.heard.extend(bytes);
         for &byte in bytes {
@@ -96,17 +97,17 @@ impl Audit {
         }
     }
 
-    /// The session took a ping in.
+    /// Records that the session received a ping.
     pub const fn pinged(&mut self) {
         self.pings_due += 1;
     }
 
-    /// The session says that it is logged in.
+    /// Records that the session reported its login.
     pub const fn logged_in(&mut self) {
         self.is_in = true;
     }
 
-    /// The session sends this now.
+    /// Checks and records a line that the session sends.
     pub fn sent(&mut self, transmit: &Transmit, session: &Session, now: Instant) {
         self.require(session.next_action() == DriverAction::Keep, "a line on a connection that was given up", transmit);
         let text = self.text_of(transmit);
@@ -126,11 +127,11 @@ impl Audit {
                 self.require(Some(&text) == self.password.as_ref(), "another password", transmit);
             }
             TransmitKind::Login if text.is_empty() => {
-                // In which words ICC asks for it is not known: silence does.
+                // The wording of ICC's prompt is not known, so silence is accepted, too.
                 let is_asked = heard.contains("Press return to enter") || self.family == Family::Icc;
                 self.require(is_asked, "a return that was not asked for", transmit);
             }
-            // The second follows the first at once.
+            // Both lines are sent at once.
             TransmitKind::Login if is_level_line(&text) && self.n_level_lines == 1 => {}
             TransmitKind::Login => self.require(asked == "login: ", "a name that was not asked for", transmit),
             _ => self.require(self.is_greeted, "a command before the login", transmit),
@@ -153,13 +154,13 @@ impl Audit {
         self.heard.clear();
     }
 
-    /// Whether the server has said nothing to the last command. What a board in another style calls for goes out in front of the
-    /// board's own prompt.
+    /// Returns whether the session has to wait for output after the last command. Commands after a board in another style need
+    /// not wait for the prompt.
     fn is_busy(&self, now: Instant) -> bool {
         self.heard.is_empty() && !self.is_other_style && self.busy_until.is_some_and(|until| now < until)
     }
 
-    /// The text of a line, which must be one.
+    /// Returns the text of a line, unsealed; checks that it is one printable line.
     fn text_of(&mut self, transmit: &Transmit) -> String {
         let bytes = transmit.bytes();
         let is_one = bytes.iter().position(|&byte| byte == b'\n') == Some(bytes.len().wrapping_sub(1));
@@ -173,8 +174,8 @@ impl Audit {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// The session sends a command that nobody asked for. Set-up ends when it is ready; then only signs of life are left, and what
-    /// boards in another style call for.
+    /// Checks a command that was not requested: set-up until the session is ready; later only fences, keep-alives and commands
+    /// after a board in another style.
     pub fn added(&mut self, line: &str, is_ready: bool) {
         let command = command_of(line);
         let bare = command.trim_start_matches("$$");
@@ -193,14 +194,14 @@ impl Audit {
         }
     }
 
-    /// Whether it asks for boards in our style, and they came in another.
+    /// Returns whether the command restores style 12 after a board in another style.
     fn repairs(&mut self, command: &str) -> bool {
         let was_other_style = self.is_other_style;
         self.is_other_style &= command != REPAIR[1];
         was_other_style && REPAIR.contains(&command)
     }
 
-    /// Everything that was to be sent now is out.
+    /// Checks that no ping is unanswered, once the session has nothing to send.
     pub fn drained(&mut self) {
         if self.pings_due > 0 {
             self.problems.push(format!("{} pings were not answered at once", self.pings_due));
@@ -208,8 +209,8 @@ impl Audit {
         }
     }
 
-    /// Somebody prints this.
-    pub fn shown(&mut self, what: &impl Debug) {
+    /// Checks that the debug output of a value does not contain the password.
+    pub fn check_hidden(&mut self, what: &impl Debug) {
         let Some(password) = &self.password else { return };
         let shown = format!("{what:?}");
         let as_numbers = format!("{:?}", password.as_bytes());
@@ -219,6 +220,7 @@ impl Audit {
         }
     }
 
+    /// Records a violation unless the condition holds.
     fn require(&mut self, holds: bool, what: &str, transmit: &Transmit) {
         if !holds {
             let tail = readable(&self.heard);
@@ -228,19 +230,19 @@ impl Audit {
     }
 }
 
-/// Whether it is a board in a style other than 12, or what stands above it.
+/// Returns whether a line is a board in another style than 12, or the heading of one.
 fn is_other_board(line: &str) -> bool {
     let line = line.trim_end();
     let is_heading = line.starts_with("Game ") && line.contains(" vs. ") && line.ends_with(')');
     is_heading || line.starts_with("#@#") || line.starts_with("<10>")
 }
 
-/// Whether it tells ICC in front of the name what to send.
+/// Returns whether a line sets ICC's levels, which is sent before the name.
 pub(super) fn is_level_line(line: &str) -> bool {
     line.starts_with("level1=") || line.starts_with("level2settings=")
 }
 
-/// The command of a line, without its number in block mode, or its tag on ICC.
+/// Returns the command in a line, without the number of block mode or the tag of ICC.
 fn command_of(line: &str) -> &str {
     if let Some((_, command)) = line.strip_prefix('`').and_then(|line| line.split_once('`')) {
         return command;
@@ -251,7 +253,7 @@ fn command_of(line: &str) -> &str {
     }
 }
 
-/// What the server wrote, without what a terminal does not show.
+/// Returns received bytes as text, without telnet commands, carriage returns, NUL and bells.
 pub(super) fn readable(bytes: &[u8]) -> String {
     let mut text = String::new();
     let mut rest = bytes;

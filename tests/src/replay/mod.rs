@@ -1,7 +1,8 @@
-//! Recorded sessions played to the session machine: what was recorded is the server, and the machine is the client.
+//! Plays recorded sessions to a [`Session`](kibitzer_core::session::Session): the recording is the server, the session is the
+//! client.
 //!
-//! The recordings were made by other clients, so their server answers lines that the machine did not send, and is silent about
-//! some that it does. How much of that is made up for is a [`Mode`].
+//! The recordings were made by other clients, so the recorded server replies to lines that the session did not send, and does not
+//! reply to some that it sends. The [`Mode`] determines how this is compensated.
 
 mod audit;
 mod play;
@@ -10,6 +11,6 @@ mod recording;
 mod stand_in;
 
 pub use audit::Audit;
-pub use play::{Mode, Play, Played, Sent};
-pub use recording::{Recording, Role, Step, What};
+pub use play::{Mode, Play, PlayResult, Sent};
+pub use recording::{LineRole, Recording, Step, StepKind};
 pub use stand_in::StandIn;

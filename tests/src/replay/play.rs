@@ -1,4 +1,4 @@
-//! How a recording is played to a session machine, and what came of it.
+//! Options and result of playing a recording to a session.
 
 use std::time::Duration;
 
@@ -11,19 +11,21 @@ use kibitzer_core::wire::Timeseal;
 use super::Recording;
 use super::player::Player;
 
-/// How much the recorded server is made to fit the machine.
+/// How the recorded server is adapted to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the tests play all of them")]
 pub enum Mode {
-    /// Not at all: the bytes come at their times, whatever was sent.
+    /// Not at all: the bytes are received at their recorded times, whatever the session sends.
     Alone,
-    /// A stand-in answers what only the machine sends, and the login goes on as the machine does. It asks for nothing more.
+    /// A [`StandIn`](super::StandIn) replies to lines that were not recorded, and the steps of the login wait for the session.
+    /// Nothing is requested.
     Passive,
-    /// So, too; and every command of the recorded client becomes a request. What follows comes when it was sent.
+    /// Like `Passive`; in addition, every command of the recorded client is requested, and the steps after it wait until it was
+    /// sent.
     Acting,
 }
 
-/// How to play a recording.
+/// Options of playing a recording.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Play<'a> {
@@ -34,51 +36,51 @@ pub struct Play<'a> {
     pub(super) family: Family,
 }
 
-/// A line that went out.
+/// A line that the session sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sent {
-    /// When, from the start of the play.
+    /// Time since the start of the play.
     pub at: Duration,
-    /// What it was.
+    /// Kind of line.
     pub kind: TransmitKind,
-    /// Its text, unsealed and without line end; a password too.
+    /// Text, unsealed and without line end; passwords included.
     pub text: String,
-    /// Whether the recorded client typed it as well.
+    /// Whether the recorded client sent the line, too.
     pub is_recorded: bool,
 }
 
-/// What came of a play.
+/// Result of playing a recording.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Played {
-    /// What was sent, in order.
+pub struct PlayResult {
+    /// Sent lines, in order.
     pub sent: Vec<Sent>,
-    /// What was told, in order.
+    /// Emitted events, in order.
     pub events: Vec<Event>,
-    /// The commands that were asked for, and what came of them.
+    /// Requested commands with their replies.
     pub replies: Vec<(String, Result<Reply, RequestError>)>,
-    /// As whom the server let us in.
+    /// Name of the login, `?` if unknown; `None` without a login.
     pub name: Option<String>,
-    /// Whether the session was set up.
+    /// Whether the session became ready.
     pub is_ready: bool,
-    /// How it ended.
+    /// Reason of the end.
     pub end: String,
-    /// Commands of the recorded client that are no requests: empty lines, bytes that are never sent.
+    /// Number of recorded commands that cannot be requested: empty lines, and bytes that are never sent.
     pub n_skipped: usize,
-    /// What was wrong: see `Audit`.
+    /// Violations that the [`Audit`](super::Audit) found.
     pub problems: Vec<String>,
 }
 
 impl Sent {
-    /// Whether it is a command, with a password in it or not.
+    /// Returns whether the line is a command, with or without a password.
     pub const fn is_command(&self) -> bool {
         is_command(self.kind)
     }
 }
 
 impl<'a> Play<'a> {
-    /// As the recorded client logged in, the reads as they were recorded.
+    /// Plays with the recorded version of timeseal and the recorded reads.
     pub fn new(recording: &'a Recording, mode: Mode) -> Self {
         let timeseal = match recording.timeseal {
             Timeseal::V1 => TimesealChoice::V1,
@@ -88,23 +90,23 @@ impl<'a> Play<'a> {
         Self { recording, mode, piece: usize::MAX, timeseal, family: Family::Fics }
     }
 
-    /// Cuts every read into pieces of so many bytes.
+    /// Splits every read into pieces of this many bytes.
     pub const fn in_pieces_of(self, piece: usize) -> Self {
         Self { piece, ..self }
     }
 
-    /// Speaks another version of timeseal.
+    /// Sets another version of timeseal.
     pub const fn with_timeseal(self, timeseal: TimesealChoice) -> Self {
         Self { timeseal, ..self }
     }
 
-    /// Takes the server for one of another family.
+    /// Sets the family of the session.
     pub const fn with_family(self, family: Family) -> Self {
         Self { family, ..self }
     }
 
-    /// Plays to the end of the session.
-    pub fn run(&self) -> Played {
+    /// Plays the recording to the end of the session.
+    pub fn run(&self) -> PlayResult {
         Player::new(self).run()
     }
 
@@ -116,13 +118,13 @@ impl<'a> Play<'a> {
         }
         // One recorded client has sent many commands at once.
         let options = options.requests(RequestLimits::default().in_flight(64));
-        // What a client got without block mode has no blocks.
+        // Without block mode, the recording has no blocks.
         if self.recording.is_in_blocks() { options } else { options.without_ivar(Ivar::Block) }
     }
 }
 
-impl Played {
-    /// Who was let in, how far the session came, and how it ended.
+impl PlayResult {
+    /// Returns name, stage and end of the session as text.
     pub fn state(&self) -> String {
         let stage = match (&self.name, self.is_ready) {
             (None, _) => "out",
@@ -132,8 +134,8 @@ impl Played {
         format!("{} {stage}, {}", self.name.as_deref().unwrap_or("-"), self.end)
     }
 
-    /// What was told, but for what was sent, whose place among reads depends on how they are cut.
-    pub fn told(&self) -> Vec<&Event> {
+    /// Returns all events except those of sent lines, whose order depends on the boundaries of reads.
+    pub fn events_except_sent(&self) -> Vec<&Event> {
         self.events.iter().filter(|event| !matches!(event, Event::Sent { .. })).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! One recorded session and one session machine, under a clock that jumps from one thing that happens to the next.
+//! Plays one recording to one session, with a virtual clock that advances to the next step or timeout.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -11,15 +11,15 @@ use kibitzer_core::wire::unseal;
 
 use super::audit::{is_level_line, readable};
 use super::play::{end, is_command};
-use super::{Audit, Mode, Play, Played, Role, Sent, StandIn, Step, What};
+use super::{Audit, LineRole, Mode, Play, PlayResult, Sent, StandIn, Step, StepKind};
 
-/// A silence of the recording in which an answer to a fence is in time.
+/// Length of a silence in the recording during which a reply of the stand-in may be inserted.
 const GAP: Duration = Duration::from_secs(3);
 
-/// More turns than any play takes.
+/// Maximum number of turns; no recording needs as many.
 const MANY_TURNS: usize = 20_000;
 
-/// A play that goes on.
+/// State of a play.
 pub(super) struct Player<'a> {
     play: &'a Play<'a>,
     steps: &'a [Step],
@@ -28,33 +28,33 @@ pub(super) struct Player<'a> {
     stand_in: StandIn,
     zero: Instant,
     now: Instant,
-    /// When the recording would have begun.
+    /// Virtual time at which the current connection's recording starts.
     start: Instant,
-    /// The next step.
+    /// Index of the next step.
     next: usize,
-    /// What the machine has not sent yet, and the recorded client had.
+    /// The recorded line for which the session has not sent its counterpart yet.
     awaited: Option<Awaited>,
-    /// Lines of the login that were sent in front of the step that stands for them.
-    early: VecDeque<Role>,
-    /// Answers of the stand-in that wait for a place between two things the server said.
-    owed: VecDeque<String>,
-    /// Whether a recorded command was sent, and whether anything was heard since.
+    /// Login lines that the session sent before their recorded step.
+    early: VecDeque<LineRole>,
+    /// Replies of the stand-in that wait to be inserted between two recorded outputs.
+    pending_replies: VecDeque<String>,
+    /// Whether output was received since the last recorded command was sent; `None` if no command waits for output.
     command: Option<bool>,
-    /// The end of what the server said, on this connection.
+    /// The last received bytes of this connection.
     tail: Vec<u8>,
     is_in_block: bool,
-    /// Recorded numbers of commands in block mode, and those of the machine.
+    /// Numbers of commands in block mode: recorded number to the session's number.
     numbers: HashMap<u64, u64>,
     requests: HashMap<RequestId, String>,
-    played: Played,
+    played: PlayResult,
 }
 
 #[derive(Debug)]
 enum Awaited {
-    Login(Role),
-    /// The command cannot be asked for yet.
+    Login(LineRole),
+    /// The session has to become ready before the command can be requested.
     Ready(Command, Option<u64>),
-    /// It was asked for.
+    /// The command was requested, but not sent yet.
     Line(Command, Option<u64>),
 }
 
@@ -74,24 +74,24 @@ impl<'a> Player<'a> {
             next: 0,
             awaited: None,
             early: VecDeque::new(),
-            owed: VecDeque::new(),
+            pending_replies: VecDeque::new(),
             command: None,
             tail: Vec::new(),
             is_in_block: false,
             numbers: HashMap::new(),
             requests: HashMap::new(),
-            played: Played::default(),
+            played: PlayResult::default(),
         }
     }
 
-    pub(super) fn run(mut self) -> Played {
+    pub(super) fn run(mut self) -> PlayResult {
         self.drain();
         let mut turns = 0..MANY_TURNS;
         loop {
             assert!(turns.next().is_some(), "{}: the session comes to no end", self.play.recording.name);
             match self.session.next_action() {
                 DriverAction::Dial { .. } => self.connect(),
-                DriverAction::Keep => self.go_on(),
+                DriverAction::Keep => self.advance(),
                 DriverAction::Wait => self.wait(),
                 DriverAction::Close => self.close(),
                 DriverAction::End(reason) => return self.finish(&reason),
@@ -99,15 +99,15 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn finish(mut self, reason: &SessionEndReason) -> Played {
-        // Whatever happens now: nothing is sent any more.
+    fn finish(mut self, reason: &SessionEndReason) -> PlayResult {
+        // Nothing may be sent any more, whatever happens.
         let over = self.now + Duration::from_hours(24);
         self.session.handle_timeout(over);
         self.session.handle_close(CloseCause::Closed, over);
         assert_eq!(self.session.poll_timeout(), None);
         self.now = over;
         self.drain();
-        self.audit.shown(&self.session);
+        self.audit.check_hidden(&self.session);
         assert!(self.requests.is_empty(), "{}: no end of {:?}", self.play.recording.name, self.requests);
         self.played.end = end(reason);
         self.played.problems = std::mem::take(&mut self.audit.problems);
@@ -120,7 +120,7 @@ impl<'a> Player<'a> {
         (self.start, self.next) = (self.now, 0);
         (self.awaited, self.command, self.is_in_block) = (None, None, false);
         self.early.clear();
-        self.owed.clear();
+        self.pending_replies.clear();
         self.tail.clear();
         self.session.handle_dial_outcome(Ok(()), self.now);
         self.drain();
@@ -131,21 +131,21 @@ impl<'a> Player<'a> {
         self.drain();
     }
 
-    /// Lets the session have its time-out.
+    /// Advances the clock to the session's next timeout and handles it.
     fn wait(&mut self) {
         self.now = self.now.max(self.session.poll_timeout().expect("a session that waits says how long"));
         self.session.handle_timeout(self.now);
         self.drain();
     }
 
-    /// Does what comes next on a connection.
-    fn go_on(&mut self) {
-        if self.may_answer() {
-            let answer = self.owed.pop_front().unwrap_or_default();
-            if self.owed.is_empty() {
+    /// Performs the next action on a connection: a reply of the stand-in, a recorded step, or a timeout.
+    fn advance(&mut self) {
+        if self.may_insert_reply() {
+            let answer = self.pending_replies.pop_front().unwrap_or_default();
+            if self.pending_replies.is_empty() {
                 self.command = None;
             }
-            return self.hear(answer.as_bytes());
+            return self.receive(answer.as_bytes());
         }
         let step = self.steps.get(self.next);
         let at = step.map_or(self.now, |step| self.start + step.at).max(self.now);
@@ -160,15 +160,16 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Whether the stand-in may speak now: not in the middle of anything, and behind the answer to what was typed before.
-    fn may_answer(&self) -> bool {
-        if self.owed.is_empty() {
+    /// Returns whether a reply of the stand-in may be inserted now: not inside a reply, and after the reply to the recorded
+    /// command.
+    fn may_insert_reply(&self) -> bool {
+        if self.pending_replies.is_empty() {
             return false;
         }
         let is_answered = match self.steps.get(self.next) {
             None => self.is_at_prompt(),
-            // Some things a server says have no prompt behind them.
-            Some(Step { what: What::Typed(..), .. }) => {
+            // Not all output of a server is followed by a prompt.
+            Some(Step { kind: StepKind::Typed(..), .. }) => {
                 self.command != Some(false)
                     && (self.is_at_prompt() || self.tail.ends_with(b"\r") || self.tail.ends_with(b"\n"))
             }
@@ -184,23 +185,23 @@ impl<'a> Player<'a> {
     }
 
     fn take(&mut self, step: &Step) {
-        match &step.what {
-            What::Received(bytes) if self.play.mode == Mode::Acting && self.play.recording.is_in_blocks() => {
+        match &step.kind {
+            StepKind::Received(bytes) if self.play.mode == Mode::Acting && self.play.recording.is_in_blocks() => {
                 let bytes = self.renumbered(bytes);
-                self.hear(&bytes);
+                self.receive(&bytes);
             }
-            What::Received(bytes) => self.hear(bytes),
-            What::Typed(..) if self.play.mode == Mode::Alone => {}
-            What::Typed(Role::Command, line) if self.play.mode == Mode::Acting => self.act(line),
-            What::Typed(Role::Command, line) => {
+            StepKind::Received(bytes) => self.receive(bytes),
+            StepKind::Typed(..) if self.play.mode == Mode::Alone => {}
+            StepKind::Typed(LineRole::Command, line) if self.play.mode == Mode::Acting => self.request_recorded(line),
+            StepKind::Typed(LineRole::Command, line) => {
                 let line = String::from_utf8_lossy(line);
                 if line.starts_with("set prompt") {
-                    self.stand_in.overhear(&line);
+                    self.stand_in.note_recorded_line(&line);
                 }
             }
-            What::Typed(role, line) => {
-                if *role == Role::LoginString {
-                    self.stand_in.overhear(&String::from_utf8_lossy(line));
+            StepKind::Typed(role, line) => {
+                if *role == LineRole::LoginString {
+                    self.stand_in.note_recorded_line(&String::from_utf8_lossy(line));
                 }
                 self.awaited = Some(Awaited::Login(*role));
                 self.look_for_login();
@@ -208,8 +209,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Makes a request of what the recorded client typed.
-    fn act(&mut self, line: &[u8]) {
+    /// Requests the command that the recorded client sent, or skips a line that cannot be requested.
+    fn request_recorded(&mut self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         let (number, text) = match text.split_once(' ').map(|(number, text)| (number.parse::<u64>().ok(), text)) {
             Some((Some(number), text)) if self.stand_in.is_in_blocks() => (Some(number), text),
@@ -218,17 +219,17 @@ impl<'a> Player<'a> {
         let is_numbered = number.is_some() == self.stand_in.is_in_blocks();
         let is_line = !text.trim().is_empty() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         match Command::new(text) {
-            // 0 is no number of anybody's: the server gives it to lines without one.
+            // The server uses the number 0 for lines without a number.
             Ok(command) if is_line && is_numbered && number != Some(0) => {
                 self.awaited = Some(Awaited::Ready(command, number));
-                self.ask();
+                self.request_when_ready();
             }
             _ => self.played.n_skipped += 1,
         }
     }
 
-    /// Asks for the command that waits until it can be asked for.
-    fn ask(&mut self) {
+    /// Requests the waiting command if the session is ready.
+    fn request_when_ready(&mut self) {
         if let Some(Awaited::Ready(command, number)) = &self.awaited
             && self.session.state() == SessionState::Ready
         {
@@ -243,22 +244,22 @@ impl<'a> Player<'a> {
     fn look_for_login(&mut self) {
         let Some(Awaited::Login(role)) = self.awaited else { return };
         let Some(&early) = self.early.front() else { return };
-        if role == early || role == Role::LoginString {
+        if role == early || role == LineRole::LoginString {
             self.early.pop_front();
-            self.found();
+            self.on_awaited_line_sent();
         }
     }
 
-    /// The machine has sent what the recorded client had: the rest comes as long after it as it did then.
-    fn found(&mut self) {
+    /// Records that the session has sent the awaited line, and delays the later steps by the same time.
+    fn on_awaited_line_sent(&mut self) {
         self.awaited = None;
         if let Some(step) = self.next.checked_sub(1).and_then(|at| self.steps.get(at)) {
             self.start = self.start.max(self.now.checked_sub(step.at).unwrap_or(self.start));
         }
     }
 
-    /// The server says this.
-    fn hear(&mut self, bytes: &[u8]) {
+    /// Passes received bytes to the session.
+    fn receive(&mut self, bytes: &[u8]) {
         self.command = self.command.map(|_| true);
         self.tail.extend(bytes);
         self.tail.drain(..self.tail.len().saturating_sub(200));
@@ -268,7 +269,7 @@ impl<'a> Player<'a> {
         for mut piece in bytes.chunks(self.play.piece) {
             self.audit.heard(piece);
             while let Some(event) = self.session.receive(&mut piece, self.now) {
-                self.tell(event);
+                self.on_event(event);
             }
             assert!(piece.is_empty(), "{}: bytes are left", self.play.recording.name);
             self.drain();
@@ -277,12 +278,12 @@ impl<'a> Player<'a> {
 
     fn drain(&mut self) {
         if !self.played.is_ready && self.play.piece == usize::MAX {
-            self.audit.shown(&self.session);
+            self.audit.check_hidden(&self.session);
         }
         while let Some(transmit) = self.session.poll_transmit(self.now) {
             self.audit.sent(&transmit, &self.session, self.now);
-            self.audit.shown(&transmit);
-            self.sent(&transmit);
+            self.audit.check_hidden(&transmit);
+            self.on_transmit(&transmit);
         }
         self.audit.drained();
         while let Some((id, result)) = self.session.poll_reply() {
@@ -290,12 +291,13 @@ impl<'a> Player<'a> {
             self.played.replies.push((command, result));
         }
         while let Some(event) = self.session.poll_event() {
-            self.tell(event);
+            self.on_event(event);
         }
-        self.ask();
+        self.request_when_ready();
     }
 
-    fn tell(&mut self, event: Event) {
+    /// Records an event, and passes it to the audit.
+    fn on_event(&mut self, event: Event) {
         match &event {
             Event::LoggedIn(identity) => {
                 self.audit.logged_in();
@@ -303,13 +305,14 @@ impl<'a> Player<'a> {
             }
             Event::Ready(_) => self.played.is_ready = true,
             event if event.message() == Some(&Message::Control(Control::Ping)) => self.audit.pinged(),
-            Event::Sent { .. } => self.audit.shown(&event),
+            Event::Sent { .. } => self.audit.check_hidden(&event),
             _ => {}
         }
         self.played.events.push(event);
     }
 
-    fn sent(&mut self, transmit: &Transmit) {
+    /// Records a line of the session, and queues the reply of the stand-in if the line was not recorded.
+    fn on_transmit(&mut self, transmit: &Transmit) {
         let bytes = transmit.bytes();
         let text = match unseal(bytes) {
             Some(unsealed) if self.play.timeseal != TimesealChoice::Off => unsealed.text,
@@ -317,42 +320,44 @@ impl<'a> Player<'a> {
         };
         let text = String::from_utf8_lossy(&text).into_owned();
         let is_recorded = match transmit.kind {
-            TransmitKind::Password => self.sent_login(Role::Password),
+            TransmitKind::Password => self.sent_login(LineRole::Password),
             TransmitKind::Login if is_level_line(&text) => false,
-            TransmitKind::Login if text.is_empty() => self.sent_login(Role::Return),
-            TransmitKind::Login if !text.starts_with('%') => self.sent_login(Role::Name),
-            TransmitKind::Login if self.next_role() == Some(Role::LoginString) => self.sent_login(Role::LoginString),
+            TransmitKind::Login if text.is_empty() => self.sent_login(LineRole::Return),
+            TransmitKind::Login if !text.starts_with('%') => self.sent_login(LineRole::Name),
+            TransmitKind::Login if self.next_role() == Some(LineRole::LoginString) => {
+                self.sent_login(LineRole::LoginString)
+            }
             TransmitKind::Login => false,
             kind if is_command(kind) => self.sent_command(&text),
             _ => true,
         };
-        // What the server dropped is said again.
+        // Commands that the server dropped are sent again.
         let is_repeated = self.requests.values().any(|command| *command == text);
         if !is_recorded && !is_repeated && is_command(transmit.kind) {
             self.audit.added(&text, self.played.is_ready);
         }
         if !is_recorded && self.play.mode != Mode::Alone {
-            let answer = self.stand_in.answer(transmit.kind, &text);
-            self.owed.push_back(answer);
+            let answer = self.stand_in.reply_to(transmit.kind, &text);
+            self.pending_replies.push_back(answer);
         }
         let at = self.now.duration_since(self.zero);
         self.played.sent.push(Sent { at, kind: transmit.kind, text, is_recorded });
     }
 
-    fn sent_login(&mut self, role: Role) -> bool {
+    fn sent_login(&mut self, role: LineRole) -> bool {
         self.early.push_back(role);
         self.look_for_login();
         true
     }
 
-    /// What the recorded client typed next, the line included that is awaited.
-    fn next_role(&self) -> Option<Role> {
+    /// Returns the role of the recorded client's next line, which may be the awaited one.
+    fn next_role(&self) -> Option<LineRole> {
         if let Some(Awaited::Login(role)) = self.awaited {
             return Some(role);
         }
-        self.steps.iter().skip(self.next).find_map(|step| match step.what {
-            What::Typed(role, _) => Some(role),
-            What::Received(_) => None,
+        self.steps.iter().skip(self.next).find_map(|step| match step.kind {
+            StepKind::Typed(role, _) => Some(role),
+            StepKind::Received(_) => None,
         })
     }
 
@@ -362,13 +367,13 @@ impl<'a> Player<'a> {
         if let (Some(recorded), Ok(number)) = (recorded, number.trim_end().parse()) {
             self.numbers.insert(*recorded, number);
         }
-        self.stand_in.overhear(line);
+        self.stand_in.note_recorded_line(line);
         self.command = Some(false);
-        self.found();
+        self.on_awaited_line_sent();
         true
     }
 
-    /// The bytes with the numbers of blocks as the machine gave them.
+    /// Returns the bytes with the session's numbers of commands in the marks of blocks.
     fn renumbered(&self, bytes: &[u8]) -> Vec<u8> {
         let mut parts = bytes.split(|&byte| byte == 0x15);
         let mut renumbered = parts.next().unwrap_or_default().to_vec();

@@ -1,4 +1,4 @@
-//! A recorded session as steps: what the server said, and the lines that its client typed, each with the role it had.
+//! A recorded session as steps: received bytes, and the lines that the client sent, each with its role in the session.
 
 use std::time::Duration;
 
@@ -8,72 +8,72 @@ use kibitzer_core::wire::{Timeseal, unseal};
 
 use crate::Transcript;
 
-/// The password of an account whose recorded client typed none that could be one.
+/// Password of an account whose recorded client sent no valid one.
 const NO_PASSWORD: &str = "unknown";
 
-/// One attempt to log in, and all that followed it.
+/// One login attempt of a recorded session, with everything after it.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The name of the transcript; behind it `#` and a number for every attempt but the first.
+    /// Name of the transcript, followed by `#` and a number for every attempt except the first.
     pub name: String,
-    /// What happened, in order.
+    /// All steps, in order.
     pub steps: Vec<Step>,
-    /// What the recorded client spoke.
+    /// Version of timeseal of the recorded client.
     pub timeseal: Timeseal,
 }
 
-/// Something that happened.
+/// A step of a recorded session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// When, from the start of the connection.
+    /// Time since the start of the connection.
     pub at: Duration,
-    /// What.
-    pub what: What,
+    /// Kind of step.
+    pub kind: StepKind,
 }
 
-/// What happened.
+/// Kind of a recorded step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "one of two ends does something")]
-pub enum What {
-    /// The server said this.
+pub enum StepKind {
+    /// The client received these bytes.
     Received(Vec<u8>),
-    /// The client typed this line: without its end, telnet commands and seal.
-    Typed(Role, Vec<u8>),
+    /// The client sent this line, here without line end, telnet commands and seal.
+    Typed(LineRole, Vec<u8>),
 }
 
-/// What a line is that a client typed, by what the server had asked for.
+/// Role of a line that the client sent, according to the server's prompt before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the steps of a login, and what is behind it")]
-pub enum Role {
-    /// Ivars, in front of the name.
+pub enum LineRole {
+    /// The ivars, before the name.
     LoginString,
-    /// A name, at `login: `.
+    /// A name, after `login: `.
     Name,
-    /// A password, at `password: `.
+    /// A password, after `password: `.
     Password,
-    /// A guest's return.
+    /// The empty line of a guest.
     Return,
-    /// Anything later.
+    /// Any later line.
     Command,
 }
 
 impl Recording {
-    /// Every attempt to log in of every transcript, except for those whose login lines are redacted.
+    /// Returns the login attempts of all transcripts, except those whose login lines are redacted.
     pub fn all() -> Vec<Self> {
         let is_redacted = |transcript: &Transcript| transcript.sent.starts_with(b"[redacted]");
         Transcript::all().iter().filter(|transcript| !is_redacted(transcript)).flat_map(Self::of).collect()
     }
 
-    /// The attempt of that name.
+    /// Returns the attempt with this name.
     pub fn named(name: &str) -> Self {
         let transcript = Transcript::named(name.split('#').next().expect("a name has a first part"));
         Self::of(&transcript).into_iter().find(|recording| recording.name == name).expect("there is such an attempt")
     }
 
-    /// The attempts of a transcript. Each has what came in front of the first, which is the banner.
+    /// Returns the login attempts of a transcript. Each begins with the steps before the first attempt, which is the banner.
     pub fn of(transcript: &Transcript) -> Vec<Self> {
         let steps = steps(transcript);
-        let is_attempt = |step: &Step| matches!(step.what, What::Typed(Role::Name, _));
+        let is_attempt = |step: &Step| matches!(step.kind, StepKind::Typed(LineRole::Name, _));
         let starts: Vec<usize> = (0..steps.len()).filter(|&at| steps.get(at).is_some_and(is_attempt)).collect();
         let (timeseal, first) = (transcript.timeseal(), starts.first().copied().unwrap_or(steps.len()));
         let mut recordings = vec![Self { name: transcript.name.clone(), steps: steps.clone(), timeseal }];
@@ -84,30 +84,30 @@ impl Recording {
         recordings
     }
 
-    /// The lines of a role.
-    pub fn typed(&self, wanted: Role) -> impl Iterator<Item = &[u8]> {
-        self.steps.iter().filter_map(move |step| match &step.what {
-            What::Typed(role, line) if *role == wanted => Some(line.as_slice()),
+    /// Iterates over the lines with this role.
+    pub fn typed(&self, wanted: LineRole) -> impl Iterator<Item = &[u8]> {
+        self.steps.iter().filter_map(move |step| match &step.kind {
+            StepKind::Typed(role, line) if *role == wanted => Some(line.as_slice()),
             _ => None,
         })
     }
 
-    /// Who logs in: the first name, and what was typed for its password. A client that typed no name a program would is a guest.
+    /// Returns the credentials of the recorded login: the first name, and its password. Without a valid name, those of a guest.
     pub fn credentials(&self) -> Credentials {
         let login: Vec<_> = self
             .steps
             .iter()
-            .filter_map(|step| match &step.what {
-                What::Typed(role, line) => Some((*role, String::from_utf8_lossy(line))),
-                What::Received(_) => None,
+            .filter_map(|step| match &step.kind {
+                StepKind::Typed(role, line) => Some((*role, String::from_utf8_lossy(line))),
+                StepKind::Received(_) => None,
             })
-            .filter(|(role, _)| *role != Role::LoginString)
+            .filter(|(role, _)| *role != LineRole::LoginString)
             .take(2)
             .collect();
-        let Some((Role::Name, name)) = login.first() else { return Credentials::Guest };
+        let Some((LineRole::Name, name)) = login.first() else { return Credentials::Guest };
         let Ok(handle) = name.parse() else { return Credentials::Guest };
         match login.get(1) {
-            Some((Role::Password, password)) => {
+            Some((LineRole::Password, password)) => {
                 let password = Password::new(password.as_ref()).or_else(|_| Password::new(NO_PASSWORD));
                 Credentials::Account { handle, password: password.expect("one of them is a password") }
             }
@@ -116,19 +116,19 @@ impl Recording {
         }
     }
 
-    /// The password that must not be shown.
+    /// Returns the password of an account, which must not be printed; `None` for a guest.
     pub fn password(&self) -> Option<String> {
         let Credentials::Account { .. } = self.credentials() else { return None };
-        let typed = self.typed(Role::Password).next().filter(|password| !password.is_empty());
+        let typed = self.typed(LineRole::Password).next().filter(|password| !password.is_empty());
         Some(typed.map_or(NO_PASSWORD.to_owned(), |typed| String::from_utf8_lossy(typed).into_owned()))
     }
 
-    /// Whether the recorded client had switched block mode on before it logged in.
+    /// Returns whether the recorded client enabled block mode before the login.
     pub fn is_in_blocks(&self) -> bool {
-        self.typed(Role::LoginString).any(|string| string.get(8) == Some(&b'1'))
+        self.typed(LineRole::LoginString).any(|string| string.get(8) == Some(&b'1'))
     }
 
-    /// Whether it was recorded from FatICS, and not from uhlin/fics.
+    /// Returns whether the server was FatICS rather than uhlin/fics.
     pub fn is_fatics(&self) -> bool {
         self.name.starts_with("fatics-")
     }
@@ -136,41 +136,41 @@ impl Recording {
 
 fn steps(transcript: &Transcript) -> Vec<Step> {
     let start = transcript.records.first().map_or(Duration::ZERO, |record| record.time);
-    let mut typist = Typist::default();
+    let mut classifier = LineClassifier::default();
     let mut steps = Vec::new();
     for Record { time, direction, bytes, .. } in &transcript.records {
         let at = time.saturating_sub(start);
         match direction {
             Direction::Received if bytes.is_empty() => {}
             Direction::Received => {
-                typist.hear(bytes);
-                steps.push(Step { at, what: What::Received(bytes.clone()) });
+                classifier.receive(bytes);
+                steps.push(Step { at, kind: StepKind::Received(bytes.clone()) });
             }
             Direction::Sent => {
-                let lines = typist.type_out(bytes);
-                steps.extend(lines.into_iter().map(|(role, line)| Step { at, what: What::Typed(role, line) }));
+                let lines = classifier.classify_sent(bytes);
+                steps.extend(lines.into_iter().map(|(role, line)| Step { at, kind: StepKind::Typed(role, line) }));
             }
         }
     }
     steps
 }
 
-/// Reads what a client typed in the light of what the server had said before.
+/// Determines the roles of the client's lines from the server's output before them.
 #[derive(Debug, Default)]
-struct Typist {
-    /// What the server said since the last line.
+struct LineClassifier {
+    /// Bytes received since the client's last line.
     heard: Vec<u8>,
-    /// The start of a line.
+    /// The unfinished line of the client.
     line: Vec<u8>,
     is_in: bool,
 }
 
-impl Typist {
-    fn hear(&mut self, bytes: &[u8]) {
+impl LineClassifier {
+    fn receive(&mut self, bytes: &[u8]) {
         self.heard.extend(bytes);
     }
 
-    fn type_out(&mut self, bytes: &[u8]) -> Vec<(Role, Vec<u8>)> {
+    fn classify_sent(&mut self, bytes: &[u8]) -> Vec<(LineRole, Vec<u8>)> {
         let mut lines = Vec::new();
         self.line.extend(bytes);
         while let Some(end) = self.line.iter().position(|&byte| byte == b'\n') {
@@ -182,23 +182,23 @@ impl Typist {
         lines
     }
 
-    fn role(&mut self, line: &[u8]) -> Role {
+    fn role(&mut self, line: &[u8]) -> LineRole {
         let heard = super::audit::readable(&std::mem::take(&mut self.heard));
         let is_asked_for = |prompt: &str| heard.split('\n').any(|line| line.starts_with(prompt));
         let role = if self.is_in {
-            Role::Command
+            LineRole::Command
         } else if is_asked_for("password: ") {
-            Role::Password
+            LineRole::Password
         } else if is_asked_for("Press return to enter") {
-            Role::Return
+            LineRole::Return
         } else if !is_asked_for("login: ") {
-            Role::Command
+            LineRole::Command
         } else if line.starts_with(b"%") {
-            Role::LoginString
+            LineRole::LoginString
         } else {
-            Role::Name
+            LineRole::Name
         };
-        self.is_in |= role == Role::Command;
+        self.is_in |= role == LineRole::Command;
         role
     }
 }
@@ -220,7 +220,7 @@ fn without_telnet(line: &[u8]) -> Vec<u8> {
     let mut rest = line;
     while let [byte, later @ ..] = rest {
         rest = match (byte, later) {
-            // Erases the line so far.
+            // The command erases the line so far.
             (0xFF, [0xF8, later @ ..]) => {
                 left.clear();
                 later

@@ -1,36 +1,36 @@
-//! Answers to what the recorded client did not type: login string, set-up, fences, signs of life.
+//! Replies to lines that the recorded client did not send: login string, set-up, fences, keep-alives.
 
 use kibitzer_core::message::Ivar;
 use kibitzer_core::session::TransmitKind;
 
-/// Speaks for the server of a recording, in the forms that it uses elsewhere.
+/// Replies in place of the recorded server, in the forms of that server.
 #[derive(Clone, Debug)]
 pub struct StandIn {
     is_fatics: bool,
-    /// Replies are framed, and lines need a number.
+    /// Whether block mode is on: replies are framed, and lines need a number.
     in_blocks: bool,
     ivars: Vec<Ivar>,
     prompt: String,
 }
 
 impl StandIn {
-    /// For FatICS, or else uhlin/fics.
+    /// Creates a stand-in for FatICS, otherwise for uhlin/fics.
     pub fn new(is_fatics: bool) -> Self {
         Self { is_fatics, in_blocks: false, ivars: Vec::new(), prompt: "fics% ".to_owned() }
     }
 
-    /// Whether the server frames its replies now.
+    /// Returns whether block mode is on.
     pub const fn is_in_blocks(&self) -> bool {
         self.in_blocks
     }
 
-    /// What the account has as its prompt now.
+    /// Returns the current prompt.
     pub fn prompt(&self) -> &str {
         &self.prompt
     }
 
-    /// The recorded server has taken this in from its client: what it means for later answers.
-    pub fn overhear(&mut self, line: &str) {
+    /// Updates ivars, prompt and block mode from a line that the recorded server received.
+    pub fn note_recorded_line(&mut self, line: &str) {
         let line = without_number(line).1;
         if let Some(digits) = line.strip_prefix("%b") {
             self.set_by_string(digits);
@@ -44,8 +44,8 @@ impl StandIn {
         }
     }
 
-    /// Answers a line.
-    pub fn answer(&mut self, kind: TransmitKind, line: &str) -> String {
+    /// Returns the reply to a line, with the prompt after it.
+    pub fn reply_to(&mut self, kind: TransmitKind, line: &str) -> String {
         if kind == TransmitKind::Login {
             return self.answer_login(line);
         }
@@ -78,12 +78,12 @@ impl StandIn {
                 .and_then(|number| digits.as_bytes().get(usize::from(number)))
                 .is_some_and(|&digit| digit == b'1')
         };
-        // What was recorded is broken into lines, whatever we ask for.
+        // The recorded lines are wrapped, whatever the session requests.
         self.ivars = Ivar::ALL.iter().copied().filter(|ivar| is_on(ivar) && *ivar != Ivar::NoWrap).collect();
         self.in_blocks = self.ivars.contains(&Ivar::Block);
     }
 
-    /// Code and text of a reply.
+    /// Executes a command; returns code and text of the reply.
     fn run(&mut self, command: &str) -> (u32, String) {
         let command = command.trim_start_matches('$');
         let words: Vec<_> = command.split(' ').collect();
@@ -100,7 +100,7 @@ impl StandIn {
     }
 
     fn iset(&mut self, name: &str) -> String {
-        // An empty reply, as to a value that is none: what was recorded is broken into lines, whatever we ask for.
+        // An empty reply, as to an invalid value: the recorded lines are wrapped, whatever the session requests.
         let Some(ivar) = name.parse().ok().filter(|ivar| *ivar != Ivar::NoWrap) else { return String::new() };
         self.ivars.push(ivar);
         self.in_blocks |= ivar == Ivar::Block;
@@ -116,7 +116,7 @@ impl StandIn {
     }
 }
 
-/// The number in front of a command, and the command.
+/// Splits a line into the number before a command, if there is one, and the command.
 fn without_number(line: &str) -> (Option<u64>, &str) {
     match line.split_once(' ') {
         Some((number, command)) if number.bytes().all(|byte| byte.is_ascii_digit()) => (number.parse().ok(), command),

@@ -10,7 +10,7 @@ use kibitzer::core::message::GameId;
 use kibitzer::core::session::{Reconnect, Reply, SessionState, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
-use kibitzer_tests::live::{Hall, begin_game, drain, handle, n_tasks, options, play};
+use kibitzer_tests::live::{TestServer, begin_game, drain, handle, n_tasks, options, play};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -45,7 +45,7 @@ pub(crate) async fn run(trouble: Trouble, phase: Phase) -> String {
 struct Stage {
     trouble: Trouble,
     phase: Phase,
-    hall: Hall,
+    test_server: TestServer,
     cast: Vec<Client>,
     subject: Subject,
 }
@@ -67,12 +67,12 @@ type Asked = JoinHandle<Result<Reply, RequestError>>;
 impl Stage {
     async fn set(trouble: Trouble, phase: Phase) -> Self {
         let n_bytes = if phase == Phase::SetUp { bytes_until_set_up(trouble, phase).await } else { 0 };
-        let hall = Hall::open(server_options(trouble, phase)).await;
+        let test_server = TestServer::start(server_options(trouble, phase)).await;
         if phase.is_first() {
-            order(&hall, trouble, phase.point(n_bytes), ConnectionTarget::Next).await;
+            order(&test_server, trouble, phase.point(n_bytes), ConnectionTarget::Next).await;
         }
-        let subject = Subject::begin(profile(&hall, trouble)).await;
-        Self { trouble, phase, hall, cast: Vec::new(), subject }
+        let subject = Subject::begin(profile(&test_server, trouble)).await;
+        Self { trouble, phase, test_server, cast: Vec::new(), subject }
     }
 
     /// Leads the client to where something is to go wrong. Returns the game it follows.
@@ -101,7 +101,9 @@ impl Stage {
 
     /// Somebody who does not come back if his connection is lost.
     async fn join(&self, name: &str) -> Client {
-        Client::connect(self.hall.account(name).session(|session| session.reconnect(Reconnect::never()))).await.unwrap()
+        Client::connect(self.test_server.account(name).session(|session| session.reconnect(Reconnect::never())))
+            .await
+            .unwrap()
     }
 
     /// Lets it go wrong.
@@ -110,14 +112,14 @@ impl Stage {
             return None;
         }
         if self.phase == Phase::LoginAgain {
-            order(&self.hall, self.trouble, self.phase.point(0), ConnectionTarget::Next).await;
+            order(&self.test_server, self.trouble, self.phase.point(0), ConnectionTarget::Next).await;
             let own = ConnectionTarget::Player(self.subject.client.handle().unwrap().to_string());
-            self.hall.server().control().inject(own, FaultPoint::Now, Fault::Reset).await.unwrap();
+            self.test_server.server().control().inject(own, FaultPoint::Now, Fault::Reset).await.unwrap();
             return None;
         }
         let own = ConnectionTarget::Player(NAMES[0].to_owned());
         let n_bytes = self.subject.client.counters().session.bytes_received;
-        order(&self.hall, self.trouble, self.phase.point(n_bytes), own).await;
+        order(&self.test_server, self.trouble, self.phase.point(n_bytes), own).await;
         match self.phase {
             Phase::Request | Phase::Block => {
                 let client = self.subject.client.clone();
@@ -127,7 +129,7 @@ impl Stage {
             _ => {
                 sleep(Duration::from_secs(5)).await;
                 // The server may be gone.
-                let _ = self.hall.server().control().announce("tea is ready").await;
+                let _ = self.test_server.server().control().announce("tea is ready").await;
             }
         }
         None
@@ -139,8 +141,8 @@ impl Stage {
             Trouble::IdleLogout => sleep(IDLE).await,
             Trouble::Fault(Fault::Shutdown) => {
                 sleep(AWAY).await;
-                self.hall.close().await;
-                self.hall.reopen(server_options(self.trouble, self.phase)).await;
+                self.test_server.shut_down().await;
+                self.test_server.restart(server_options(self.trouble, self.phase)).await;
             }
             _ => {}
         }
@@ -200,7 +202,7 @@ impl Stage {
             client.shutdown().await;
         }
         drop((self.subject, self.cast));
-        self.hall.close().await;
+        self.test_server.shut_down().await;
         // What was told to stop has its turn.
         sleep(Duration::from_secs(1)).await;
         assert_eq!(n_tasks(), 0, "tasks are left");
@@ -261,8 +263,9 @@ fn server_options(trouble: Trouble, phase: Phase) -> ServerOptions {
 }
 
 /// Who the client is. Who waits to be logged out for his idleness must not be kept alive.
-fn profile(hall: &Hall, trouble: Trouble) -> Profile {
-    let profile = if trouble.is_guests() { hall.profile().guest_as(handle(GUEST)) } else { hall.account(NAMES[0]) };
+fn profile(test_server: &TestServer, trouble: Trouble) -> Profile {
+    let profile =
+        if trouble.is_guests() { test_server.profile().guest_as(handle(GUEST)) } else { test_server.account(NAMES[0]) };
     match trouble {
         Trouble::IdleLogout => {
             profile.session(|session| session.timings(Timings::default().keep_alive(Duration::from_hours(10))))
@@ -273,8 +276,8 @@ fn profile(hall: &Hall, trouble: Trouble) -> Profile {
 
 /// How much a server has sent before it lists the ivars, which is the first reply of the set-up: the same server, to which nothing happens.
 async fn bytes_until_set_up(trouble: Trouble, phase: Phase) -> u64 {
-    let hall = Hall::open(server_options(trouble, phase)).await;
-    let mut subject = Subject::begin(profile(&hall, trouble)).await;
+    let test_server = TestServer::start(server_options(trouble, phase)).await;
+    let mut subject = Subject::begin(profile(&test_server, trouble)).await;
     subject.client.ready().await.unwrap();
     subject.hear();
     subject.client.shutdown().await;
@@ -282,13 +285,13 @@ async fn bytes_until_set_up(trouble: Trouble, phase: Phase) -> u64 {
     subject.events.iter().find(is_listing).unwrap().offset().unwrap()
 }
 
-async fn order(hall: &Hall, trouble: Trouble, at: FaultPoint, whom: ConnectionTarget) {
-    let control = hall.server().control();
+async fn order(test_server: &TestServer, trouble: Trouble, at: FaultPoint, whom: ConnectionTarget) {
+    let control = test_server.server().control();
     match trouble {
         Trouble::Fault(fault) => control.inject(whom, at, fault).await.unwrap(),
         Trouble::Refused(_) if at == FaultPoint::Connect => {}
         Trouble::Refused(refusal) => control.inject(whom, FaultPoint::Now, Fault::RefuseLogin(refusal)).await.unwrap(),
-        Trouble::NobodyThere => hall.place().refuse(NonZeroU32::new(3).unwrap()),
+        Trouble::NobodyThere => test_server.dial_target().refuse(NonZeroU32::new(3).unwrap()),
         Trouble::IdleLogout => {}
     }
 }

@@ -10,13 +10,13 @@ use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, MeOrOther, Message};
 use kibitzer::core::session::AdjournedGames;
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
-use kibitzer_tests::live::{Hall, begin_game, drain, options, play, wait_for};
+use kibitzer_tests::live::{TestServer, begin_game, drain, options, play, wait_for};
 
 const NAMES: [&str; 2] = ["Newton", "Euler"];
 
 /// Newton's connection breaks in his game with Euler, who stays. Newton resumes adjourned games.
 struct Scene {
-    hall: Hall,
+    test_server: TestServer,
     newton: Client,
     newtons: Subscription,
     euler: Client,
@@ -33,19 +33,19 @@ async fn begin(white: &Client, black: &Client) {
 
 impl Scene {
     async fn open(options: ServerOptions) -> Self {
-        let hall = Hall::open(options).await;
+        let test_server = TestServer::start(options).await;
         let newton =
-            Client::connect(hall.account("Newton").session(|session| session.adjourned(AdjournedGames::Resume)))
+            Client::connect(test_server.account("Newton").session(|session| session.adjourned(AdjournedGames::Resume)))
                 .await
                 .unwrap();
-        let euler = hall.player("Euler").await;
+        let euler = test_server.player("Euler").await;
         begin(&newton, &euler).await;
         let (newtons, eulers) = (newton.subscribe(), euler.subscribe());
-        Self { hall, newton, newtons, euler, eulers }
+        Self { test_server, newton, newtons, euler, eulers }
     }
 
     async fn lose(&self, name: &str) {
-        let control = self.hall.server().control();
+        let control = self.test_server.server().control();
         control.inject(ConnectionTarget::Player(name.to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     }
 
@@ -104,15 +104,17 @@ async fn a_game_goes_on_after_a_lost_connection() {
 
 #[tokio::test(start_paused = true)]
 async fn two_sessions_that_resume_meet_in_one_game() {
-    let hall = Hall::open(options(&NAMES)).await;
+    let test_server = TestServer::start(options(&NAMES)).await;
     let resuming = async |name| {
-        Client::connect(hall.account(name).session(|session| session.adjourned(AdjournedGames::Resume))).await.unwrap()
+        Client::connect(test_server.account(name).session(|session| session.adjourned(AdjournedGames::Resume)))
+            .await
+            .unwrap()
     };
     let (newton, euler) = (resuming("Newton").await, resuming("Euler").await);
     let mut events = [newton.subscribe(), euler.subscribe()];
     begin(&newton, &euler).await;
     for name in NAMES {
-        let control = hall.server().control();
+        let control = test_server.server().control();
         control.inject(ConnectionTarget::Player(name.to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     }
     let mut games = Vec::new();
@@ -128,11 +130,11 @@ async fn two_sessions_that_resume_meet_in_one_game() {
 
 #[tokio::test(start_paused = true)]
 async fn games_are_resumed_and_played_again_by_request() {
-    let hall = Hall::open(options(&NAMES)).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let test_server = TestServer::start(options(&NAMES)).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
     let mut events = newton.subscribe();
     begin(&newton, &euler).await;
-    let control = hall.server().control();
+    let control = test_server.server().control();
     control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     wait_for(&mut events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
     let challenges = newton.resume_all().await.unwrap();

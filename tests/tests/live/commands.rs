@@ -8,11 +8,11 @@ use kibitzer::core::message::listing::{GameRowState, WhoStatus};
 use kibitzer::core::message::{GameId, Message, ObservingRefusal, Refusal, TalkKind};
 use kibitzer::core::{Event, EventKind};
 use kibitzer_server::Feature;
-use kibitzer_tests::live::{Hall, begin_game, handle, options, play, wait_for};
+use kibitzer_tests::live::{TestServer, begin_game, handle, options, play, wait_for};
 
 /// A game between Newton and Euler, two moves old, and Gauss, who is free.
 struct Scene {
-    hall: Hall,
+    test_server: TestServer,
     newton: kibitzer::Client,
     euler: kibitzer::Client,
     gauss: kibitzer::Client,
@@ -22,20 +22,21 @@ struct Scene {
 impl Scene {
     async fn open(without: &[Feature]) -> Self {
         let options = options(&["Newton", "Euler", "Gauss"]);
-        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-        let newton = hall.player("Newton").await;
-        let (euler, gauss) = (hall.player("Euler").await, hall.player("Gauss").await);
+        let test_server =
+            TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let newton = test_server.player("Newton").await;
+        let (euler, gauss) = (test_server.player("Euler").await, test_server.player("Gauss").await);
         let game = begin_game(&newton, &euler).await;
         play(&newton, "e4").await;
         play(&euler, "c5").await;
-        Self { hall, newton, euler, gauss, game }
+        Self { test_server, newton, euler, gauss, game }
     }
 
     async fn close(mut self) {
         for client in [&self.newton, &self.euler, &self.gauss] {
             client.shutdown().await;
         }
-        self.hall.close().await;
+        self.test_server.shut_down().await;
     }
 }
 

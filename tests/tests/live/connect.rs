@@ -8,7 +8,7 @@ use kibitzer::core::session::TimesealChoice;
 use kibitzer::core::wire::Timeseal;
 use kibitzer::{Client, ConnectError, Profile};
 use kibitzer_server::{Feature, Server, ServerOptions};
-use kibitzer_tests::live::{Hall, begin_game, options, play};
+use kibitzer_tests::live::{TestServer, begin_game, options, play};
 
 /// A port of the loopback on which nobody listens.
 fn free_port() -> u16 {
@@ -73,12 +73,13 @@ async fn timeseal_is_spoken_in_the_version_that_both_speak() {
     for (choice, is_spoken, want) in cases {
         let case = format!("{choice:?} at a server that speaks it: {is_spoken}");
         let all = options(&["Newton", "Euler"]);
-        let hall = Hall::open(if is_spoken { all } else { all.without(Feature::Timeseal) }).await;
-        let newton = Client::connect(hall.account("Newton").session(|session| session.timeseal(choice))).await.unwrap();
+        let test_server = TestServer::start(if is_spoken { all } else { all.without(Feature::Timeseal) }).await;
+        let newton =
+            Client::connect(test_server.account("Newton").session(|session| session.timeseal(choice))).await.unwrap();
         assert_eq!(newton.capabilities().timeseal, want, "{case}");
-        assert_eq!(hall.place().n_dialed(), 1, "{case}");
+        assert_eq!(test_server.dial_target().n_dialed(), 1, "{case}");
         // What is sealed is understood, and every ping of the game is answered: the server would not go on otherwise.
-        let euler = hall.player("Euler").await;
+        let euler = test_server.player("Euler").await;
         begin_game(&newton, &euler).await;
         for (white, black) in [("e4", "e5"), ("Nf3", "Nc6"), ("Bb5", "a6")] {
             play(&newton, white).await;

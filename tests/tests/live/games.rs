@@ -8,13 +8,14 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
 use kibitzer_server::{Family, Feature};
-use kibitzer_tests::live::{Hall, begin_game, handle, options, play};
+use kibitzer_tests::live::{TestServer, begin_game, handle, options, play};
 
-async fn pair(without: &[Feature]) -> (Hall, Client, Client) {
+async fn pair(without: &[Feature]) -> (TestServer, Client, Client) {
     let options = options(&["Newton", "Euler"]);
-    let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-    (hall, newton, euler)
+    let test_server =
+        TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
+    (test_server, newton, euler)
 }
 
 fn to_euler() -> MatchOptions {
@@ -184,9 +185,9 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
 async fn another_game_that_begins_or_ends_meanwhile_is_no_answer() {
     let four = || options(&["Newton", "Euler", "Gauss", "Noether"]);
     for options in [four(), four().without(Feature::BlockMode), four().family(Family::Icc)] {
-        let hall = Hall::open(options).await;
-        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-        let (gauss, noether) = (hall.player("Gauss").await, hall.player("Noether").await);
+        let test_server = TestServer::start(options).await;
+        let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
+        let (gauss, noether) = (test_server.player("Gauss").await, test_server.player("Noether").await);
         newton.request("set gin 1").await.unwrap();
         gauss.challenge(&MatchOptions::new(handle("Noether")).time(5, 0)).await.unwrap();
         euler.challenge(&MatchOptions::new(handle("Newton")).time(5, 0)).await.unwrap();

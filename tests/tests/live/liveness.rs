@@ -9,7 +9,7 @@ use kibitzer::core::message::KickedBy;
 use kibitzer::core::session::{Reconnect, SessionState, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature};
-use kibitzer_tests::live::{Hall, drain, n_tasks, options, wait_for};
+use kibitzer_tests::live::{TestServer, drain, n_tasks, options, wait_for};
 use tokio::time::{Instant, sleep};
 
 fn newton() -> ConnectionTarget {
@@ -20,12 +20,13 @@ fn newton() -> ConnectionTarget {
 async fn a_dead_line_is_noticed_within_half_a_minute_and_made_again() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let options = options(&["Newton"]);
-        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-        let client = hall.player("Newton").await;
+        let test_server =
+            TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let client = test_server.player("Newton").await;
         let mut events = client.subscribe();
         sleep(Duration::from_mins(10)).await;
         assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Lost { .. })), "a quiet line is none");
-        hall.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
+        test_server.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
         let start = Instant::now();
         let cause = wait_for(&mut events, |event| match event {
             Event::Lost { cause, retry_in } => Some((cause.clone(), *retry_in)),
@@ -47,10 +48,12 @@ async fn a_dead_line_is_noticed_within_half_a_minute_and_made_again() {
 async fn the_server_does_not_log_out_who_is_kept_alive() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let options = options(&["Newton", "Euler"]);
-        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-        let kept = hall.player("Newton").await;
+        let test_server =
+            TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let kept = test_server.player("Newton").await;
         let timings = Timings::default().keep_alive(Duration::from_hours(100));
-        let idle = hall.account("Euler").session(|session| session.timings(timings).reconnect(Reconnect::never()));
+        let idle =
+            test_server.account("Euler").session(|session| session.timings(timings).reconnect(Reconnect::never()));
         let idle = Client::connect(idle).await.unwrap();
         sleep(Duration::from_hours(12)).await;
         assert_eq!((kept.state(), kept.counters().session.reconnects), (SessionState::Ready, 0), "{without:?}");
@@ -66,15 +69,15 @@ async fn the_server_does_not_log_out_who_is_kept_alive() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_login_ends_the_first_for_good() {
-    let hall = Hall::open(options(&["Newton"])).await;
+    let test_server = TestServer::start(options(&["Newton"])).await;
     let (first, mut events) =
-        Client::start(hall.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+        Client::start(test_server.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     first.ready().await.unwrap();
-    let second = hall.player("Newton").await;
+    let second = test_server.player("Newton").await;
     assert_eq!(first.ended().await, SessionEndReason::Kicked(KickedBy::SecondLogin));
     sleep(Duration::from_hours(1)).await;
     assert_eq!(
-        (second.state(), hall.place().n_dialed()),
+        (second.state(), test_server.dial_target().n_dialed()),
         (SessionState::Ready, 2),
         "nobody throws the other out in turn"
     );
@@ -85,11 +88,12 @@ async fn a_second_login_ends_the_first_for_good() {
 
 #[tokio::test(start_paused = true)]
 async fn attempts_come_at_growing_intervals_up_to_a_cap_and_end_when_told_so() {
-    let mut hall = Hall::open(options(&["Newton"])).await;
+    let mut test_server = TestServer::start(options(&["Newton"])).await;
     let reconnect = Reconnect::default().cap(Duration::from_secs(20)).attempts(Some(12));
-    let client = Client::connect(hall.account("Newton").session(|session| session.reconnect(reconnect))).await.unwrap();
+    let client =
+        Client::connect(test_server.account("Newton").session(|session| session.reconnect(reconnect))).await.unwrap();
     let mut events = client.subscribe();
-    hall.close().await;
+    test_server.shut_down().await;
     let reason = client.ended().await;
     assert!(matches!(reason, SessionEndReason::Lost { cause: LostCause::Dial(_), attempts: 12 }), "{reason:?}");
     let (told, _) = drain(&mut events);
@@ -105,25 +109,25 @@ async fn attempts_come_at_growing_intervals_up_to_a_cap_and_end_when_told_so() {
         let full = 2_f64.powi(n).min(20.0);
         assert!((full / 2.0..=full).contains(delay), "{n}: {delays:?}");
     }
-    assert_eq!(hall.place().n_dialed(), 13);
+    assert_eq!(test_server.dial_target().n_dialed(), 13);
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_comes_back_finds_its_ghost_and_takes_its_place() {
-    let hall = Hall::open(options(&["Newton"])).await;
-    let client = hall.player("Newton").await;
-    hall.place().refuse(NonZeroU32::new(2).unwrap());
-    hall.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    let client = test_server.player("Newton").await;
+    test_server.dial_target().refuse(NonZeroU32::new(2).unwrap());
+    test_server.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
     sleep(Duration::from_mins(2)).await;
     assert_eq!(client.state(), SessionState::Ready);
-    assert_eq!(hall.server().control().connections().await.unwrap().len(), 1, "the ghost was thrown out");
+    assert_eq!(test_server.server().control().connections().await.unwrap().len(), 1, "the ghost was thrown out");
     client.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_runs_any_more_after_a_shutdown() {
-    let mut hall = Hall::open(options(&["Newton"])).await;
-    let client = hall.player("Newton").await;
+    let mut test_server = TestServer::start(options(&["Newton"])).await;
+    let client = test_server.player("Newton").await;
     let clone = client.clone();
     let waiting = tokio::spawn(async move { clone.request("date").await });
     client.shutdown().await;
@@ -132,17 +136,17 @@ async fn nothing_runs_any_more_after_a_shutdown() {
     assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Shutdown));
     assert!(matches!(client.request("date").await, Err(RequestError::Ended(SessionEndReason::Shutdown))));
     // Dropping the last handle does the same.
-    let dropped = hall.player("Newton").await;
+    let dropped = test_server.player("Newton").await;
     drop(dropped);
-    hall.close().await;
+    test_server.shut_down().await;
     sleep(Duration::from_secs(5)).await;
     assert_eq!(n_tasks(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn counters_tell_what_went_by() {
-    let hall = Hall::open(options(&["Newton"])).await;
-    let profile: Profile = hall.account("Newton");
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    let profile: Profile = test_server.account("Newton");
     let client = Client::connect(profile).await.unwrap();
     let before = client.counters().session;
     client.request("date").await.unwrap();
@@ -152,7 +156,7 @@ async fn counters_tell_what_went_by() {
     assert!(after.events > before.events);
     assert_eq!(after.reconnects, 0);
     let delay = Duration::from_millis(300);
-    hall.server().control().inject(newton(), FaultPoint::Now, Fault::Delay(delay)).await.unwrap();
+    test_server.server().control().inject(newton(), FaultPoint::Now, Fault::Delay(delay)).await.unwrap();
     client.request("date").await.unwrap();
     assert_eq!(client.counters().session.round_trip, Some(delay));
     client.shutdown().await;

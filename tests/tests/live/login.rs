@@ -8,19 +8,20 @@ use kibitzer::core::session::{Credentials, Password};
 use kibitzer::core::text::ServerText;
 use kibitzer::{Client, ConnectError, Profile};
 use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
-use kibitzer_tests::live::{Hall, PASSWORD, drain, handle, options};
+use kibitzer_tests::live::{PASSWORD, TestServer, drain, handle, options};
 
 #[tokio::test(start_paused = true)]
 async fn guests_and_players_learn_their_names_from_the_server() {
     for without in [&[][..], &[Feature::BlockMode], &[Feature::LoginIvars, Feature::BlockMode]] {
         let options = without.iter().fold(options(&["Newton"]), |options, &feature| options.without(feature));
-        let hall = Hall::open(options).await;
-        let newton = Client::connect(hall.profile().account(handle("nEWTON"), Password::new(PASSWORD).unwrap())).await;
+        let test_server = TestServer::start(options).await;
+        let newton =
+            Client::connect(test_server.profile().account(handle("nEWTON"), Password::new(PASSWORD).unwrap())).await;
         let newton = newton.unwrap();
         assert_eq!(newton.handle().unwrap().as_str(), "Newton", "{without:?}");
-        let leibniz = hall.guest("Leibniz").await;
+        let leibniz = test_server.guest("Leibniz").await;
         assert_eq!(leibniz.handle().unwrap().as_str(), "Leibniz", "{without:?}");
-        let nobody = Client::connect(hall.profile()).await.unwrap();
+        let nobody = Client::connect(test_server.profile()).await.unwrap();
         assert!(nobody.handle().unwrap().as_str().starts_with("Guest"), "{nobody:?}");
         let who = newton.request("who").await.unwrap().text();
         for client in [&newton, &leibniz, &nobody] {
@@ -57,9 +58,9 @@ async fn every_refusal_is_an_error_of_its_own() {
         ("full", base().max_connections(0), Box::new(|profile| profile), E::ServerFull),
     ];
     for (name, options, profile, want) in cases {
-        let hall = Hall::open(options).await;
-        let first = Client::connect(hall.profile().guest_as(handle("Leibniz"))).await;
-        let error = Client::connect(profile(hall.profile())).await.expect_err(name);
+        let test_server = TestServer::start(options).await;
+        let first = Client::connect(test_server.profile().guest_as(handle("Leibniz"))).await;
+        let error = Client::connect(profile(test_server.profile())).await.expect_err(name);
         assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{name}: {error:?}");
         if let Ok(first) = first {
             first.shutdown().await;
@@ -80,13 +81,14 @@ async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
     ];
     for (obstacle, want) in cases {
         let options = options(&["Newton"]).family(Family::Icc).login_timeout(Duration::from_hours(1));
-        let hall = Hall::open(options).await;
-        hall.server()
+        let test_server = TestServer::start(options).await;
+        test_server
+            .server()
             .control()
             .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(obstacle))
             .await
             .unwrap();
-        let error = Client::connect(hall.account("Newton")).await.expect_err("refused");
+        let error = Client::connect(test_server.account("Newton")).await.expect_err("refused");
         assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{obstacle:?}: {error:?}");
     }
 }
@@ -118,10 +120,10 @@ async fn each_step_of_a_login_has_its_time_and_can_break_off() {
         ("cut in the first reply", FaultPoint::InBlock, Fault::CutMidLine, LoginError::Closed(LoginStep::Entering), 0),
     ];
     for (name, at, fault, want, most_s) in cases {
-        let hall = Hall::open(options(&["Newton"]).login_timeout(Duration::from_hours(1))).await;
-        hall.server().control().inject(ConnectionTarget::Next, at, fault).await.unwrap();
+        let test_server = TestServer::start(options(&["Newton"]).login_timeout(Duration::from_hours(1))).await;
+        test_server.server().control().inject(ConnectionTarget::Next, at, fault).await.unwrap();
         let start = tokio::time::Instant::now();
-        let error = Client::connect(hall.account("Newton")).await.expect_err(name);
+        let error = Client::connect(test_server.account("Newton")).await.expect_err(name);
         assert!(matches!(&error, ConnectError::Login(found) if *found == want), "{name}: {error:?}");
         let took = start.elapsed().as_secs();
         assert!(took <= most_s + 1, "{name}: {took} s");
@@ -131,17 +133,18 @@ async fn each_step_of_a_login_has_its_time_and_can_break_off() {
 // Rules: transport LG2, bugs 17
 #[tokio::test(start_paused = true)]
 async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
-    let hall = Hall::open(options(&["Newton"])).await;
+    let test_server = TestServer::start(options(&["Newton"])).await;
     let (client, mut events) =
-        Client::start(hall.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+        Client::start(test_server.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     client.ready().await.unwrap();
     let (told, _) = drain(&mut events);
     let secrets = told.iter().filter(|event| matches!(event, Event::Sent { line: None, .. })).count();
     assert_eq!(secrets, 1);
-    assert!(!format!("{told:?}{client:?}{:?}", hall.account("Newton")).contains(PASSWORD));
+    assert!(!format!("{told:?}{client:?}{:?}", test_server.account("Newton")).contains(PASSWORD));
     client.shutdown().await;
     // A guest is asked for none.
-    let (guest, mut events) = Client::start(hall.profile(), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let (guest, mut events) =
+        Client::start(test_server.profile(), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     guest.ready().await.unwrap();
     assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Sent { line: None, .. })));
     assert_eq!(Credentials::Guest.name_to_send(), "guest");
@@ -150,10 +153,10 @@ async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
 
 #[tokio::test(start_paused = true)]
 async fn the_first_connection_is_not_tried_twice() {
-    let hall = Hall::open(options(&["Newton"])).await;
-    hall.place().refuse(std::num::NonZeroU32::new(5).unwrap());
-    let error = Client::connect(hall.account("Newton")).await.unwrap_err();
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    test_server.dial_target().refuse(std::num::NonZeroU32::new(5).unwrap());
+    let error = Client::connect(test_server.account("Newton")).await.unwrap_err();
     assert!(matches!(error, ConnectError::Dial(_)), "{error:?}");
     tokio::time::sleep(Duration::from_hours(1)).await;
-    assert_eq!(hall.place().n_dialed(), 1);
+    assert_eq!(test_server.dial_target().n_dialed(), 1);
 }

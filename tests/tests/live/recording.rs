@@ -12,7 +12,7 @@ use kibitzer::core::session::{Credentials, Password, SessionOptions};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Command, TimesealChoice};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
-use kibitzer_tests::live::{Hall, PASSWORD, begin_game, drain, handle, options, play, wait_for};
+use kibitzer_tests::live::{PASSWORD, TestServer, begin_game, drain, handle, options, play, wait_for};
 use kibitzer_tests::rerun;
 use tokio::time::sleep;
 
@@ -44,9 +44,9 @@ impl Drop for Recording {
 
 /// Gauss watches a game and is told something; what he heard of the server.
 async fn record(recording: &Recording) -> Vec<Event> {
-    let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-    let profile = hall.account("Gauss").record_file(&recording.0);
+    let test_server = TestServer::start(options(&["Newton", "Euler", "Gauss"])).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
+    let profile = test_server.account("Gauss").record_file(&recording.0);
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
@@ -93,10 +93,13 @@ async fn record_reconnect(
     without: Option<Ivar>,
     fault: Fault,
 ) -> Vec<Event> {
-    let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-    let profile =
-        hall.account("Gauss").session(|session| session.timeseal(timeseal)).redact_events().record_file(&recording.0);
+    let test_server = TestServer::start(options(&["Newton", "Euler", "Gauss"])).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
+    let profile = test_server
+        .account("Gauss")
+        .session(|session| session.timeseal(timeseal))
+        .redact_events()
+        .record_file(&recording.0);
     let profile = profile.session(|session| without.into_iter().fold(session, SessionOptions::without_ivar));
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
@@ -109,7 +112,7 @@ async fn record_reconnect(
     sleep(Duration::from_secs(100)).await;
     let mut later = gauss.subscribe();
     let own = ConnectionTarget::Player("Gauss".to_owned());
-    hall.server().control().inject(own, FaultPoint::Now, fault).await.unwrap();
+    test_server.server().control().inject(own, FaultPoint::Now, fault).await.unwrap();
     play(&euler, "e5").await;
     wait_for(&mut later, |event| matches!(event, Event::Restored(_)).then_some(())).await;
     gauss.request("finger Newton").await.unwrap();

@@ -8,7 +8,7 @@ use kibitzer::core::message::{CommandCode, Refusal};
 use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature};
-use kibitzer_tests::live::{Hall, options};
+use kibitzer_tests::live::{TestServer, options};
 use tokio::task::JoinSet;
 
 /// How a server shows where a reply begins and ends.
@@ -22,9 +22,9 @@ enum Framing {
 
 const ALL: [Framing; 3] = [Framing::Blocks, Framing::Nothing, Framing::Units];
 
-async fn hall_with(framing: Framing) -> Hall {
+async fn test_server_with(framing: Framing) -> TestServer {
     let options = options(&["Newton"]);
-    Hall::open(match framing {
+    TestServer::start(match framing {
         Framing::Blocks => options,
         Framing::Nothing => options.without(Feature::BlockMode),
         Framing::Units => options.family(Family::Icc),
@@ -35,8 +35,8 @@ async fn hall_with(framing: Framing) -> Hall {
 #[tokio::test(start_paused = true)]
 async fn many_requests_of_many_handles_get_each_its_own_reply() {
     for framing in ALL {
-        let hall = hall_with(framing).await;
-        let client = hall.player("Newton").await;
+        let test_server = test_server_with(framing).await;
+        let client = test_server.player("Newton").await;
         let mut tasks = JoinSet::new();
         for channel in 0..60_u32 {
             let client = client.clone();
@@ -58,10 +58,11 @@ async fn many_requests_of_many_handles_get_each_its_own_reply() {
 async fn time_of_requests(n_tasks: u32) -> Duration {
     const N_REQUESTS: u32 = 500;
     let options = options(&["Newton", "Leibniz"]).without(Feature::BlockMode).without(Feature::Pipelining);
-    let hall = Hall::open(options).await;
-    let (client, other) = (hall.player("Newton").await, hall.player("Leibniz").await);
+    let test_server = TestServer::start(options).await;
+    let (client, other) = (test_server.player("Newton").await, test_server.player("Leibniz").await);
     let round_trip = Fault::Delay(Duration::from_millis(20));
-    hall.server()
+    test_server
+        .server()
         .control()
         .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, round_trip)
         .await
@@ -108,9 +109,9 @@ async fn requests_of_many_tasks_are_as_fast_as_those_of_one_where_lines_are_read
 #[tokio::test(start_paused = true)]
 async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
     for framing in ALL {
-        let hall = hall_with(framing).await;
-        let client = hall.player("Newton").await;
-        let control = hall.server().control();
+        let test_server = test_server_with(framing).await;
+        let client = test_server.player("Newton").await;
+        let control = test_server.server().control();
         let delay = Fault::Delay(Duration::from_secs(2));
         control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, delay).await.unwrap();
         client.request("date").await.unwrap();
@@ -132,8 +133,8 @@ async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
 #[tokio::test(start_paused = true)]
 async fn refusals_have_types() {
     for framing in ALL {
-        let hall = hall_with(framing).await;
-        let guest = hall.guest("Leibniz").await;
+        let test_server = test_server_with(framing).await;
+        let guest = test_server.guest("Leibniz").await;
         let cases = [
             ("xyzzy", Refusal::UnknownCommand),
             ("un", Refusal::AmbiguousCommand),
@@ -160,10 +161,11 @@ async fn refusals_have_types() {
 #[tokio::test(start_paused = true)]
 async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
     for framing in ALL {
-        let hall = hall_with(framing).await;
+        let test_server = test_server_with(framing).await;
         let timings = Timings::default().request(Duration::from_secs(5));
-        let client = Client::connect(hall.account("Newton").session(|session| session.timings(timings))).await.unwrap();
-        let control = hall.server().control();
+        let client =
+            Client::connect(test_server.account("Newton").session(|session| session.timings(timings))).await.unwrap();
+        let control = test_server.server().control();
         let delay = Fault::Delay(Duration::from_secs(8));
         control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, delay).await.unwrap();
         let late = client.request("inchannel 7").await;
@@ -180,10 +182,11 @@ async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn too_many_requests_are_refused_at_once() {
-    let hall = hall_with(Framing::Blocks).await;
+    let test_server = test_server_with(Framing::Blocks).await;
     let limits = RequestLimits::default().queued(3).in_flight(2);
-    let client = Client::connect(hall.account("Newton").session(|session| session.requests(limits))).await.unwrap();
-    let control = hall.server().control();
+    let client =
+        Client::connect(test_server.account("Newton").session(|session| session.requests(limits))).await.unwrap();
+    let control = test_server.server().control();
     control
         .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Delay(Duration::from_secs(2)))
         .await
@@ -203,8 +206,8 @@ async fn too_many_requests_are_refused_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_session_a_request_fails_at_once() {
-    let hall = hall_with(Framing::Blocks).await;
-    let (client, ()) = Client::start(hall.account("Newton"), |_| ()).await.unwrap();
+    let test_server = test_server_with(Framing::Blocks).await;
+    let (client, ()) = Client::start(test_server.account("Newton"), |_| ()).await.unwrap();
     assert_eq!(client.request("date").await, Err(RequestError::NotConnected));
     client.ready().await.unwrap();
     client.shutdown().await;
@@ -217,9 +220,9 @@ async fn without_a_session_a_request_fails_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_under_way_ends_with_the_session() {
-    let hall = hall_with(Framing::Blocks).await;
-    let client = hall.player("Newton").await;
-    let control = hall.server().control();
+    let test_server = test_server_with(Framing::Blocks).await;
+    let client = test_server.player("Newton").await;
+    let control = test_server.server().control();
     control
         .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Delay(Duration::from_secs(2)))
         .await
@@ -234,9 +237,10 @@ async fn a_request_under_way_ends_with_the_session() {
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole() {
     for framing in ALL {
-        let hall = hall_with(framing).await;
+        let test_server = test_server_with(framing).await;
         let limits = RequestLimits::default().reply_bytes(300);
-        let client = Client::connect(hall.account("Newton").session(|session| session.requests(limits))).await.unwrap();
+        let client =
+            Client::connect(test_server.account("Newton").session(|session| session.requests(limits))).await.unwrap();
         let refused = client.request("variables").await;
         assert!(matches!(refused, Err(RequestError::TooLong { limit_bytes: 300, .. })), "{framing:?}: {refused:?}");
         assert!(client.request("date").await.unwrap().text().contains("Server time"));

@@ -9,13 +9,13 @@ use kibitzer::core::event::{RestoreOutcome, Restored};
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
-use kibitzer_tests::live::{Hall, begin_game, options, play, wait_for};
+use kibitzer_tests::live::{TestServer, begin_game, options, play, wait_for};
 
 const NAMES: [&str; 3] = ["Newton", "Euler", "Gauss"];
 
 /// Gauss observes the game of Newton and Euler, one move old.
 struct Scene {
-    hall: Hall,
+    test_server: TestServer,
     newton: Client,
     euler: Client,
     gauss: Client,
@@ -30,22 +30,22 @@ impl Scene {
 
     /// Gauss wants these ivars.
     async fn with(options: ServerOptions, wanted: &[Ivar]) -> Self {
-        let hall = Hall::open(options).await;
-        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+        let test_server = TestServer::start(options).await;
+        let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
         let profile = wanted
             .iter()
-            .fold(hall.account("Gauss"), |profile, &ivar| profile.session(|session| session.with_ivar(ivar)));
+            .fold(test_server.account("Gauss"), |profile, &ivar| profile.session(|session| session.with_ivar(ivar)));
         let gauss = Client::connect(profile).await.unwrap();
         let events = gauss.subscribe();
         let game = begin_game(&newton, &euler).await;
         play(&newton, "e4").await;
         gauss.observe(game).await.unwrap();
-        Self { hall, newton, euler, gauss, events, game }
+        Self { test_server, newton, euler, gauss, events, game }
     }
 
     /// Gauss' connection breaks.
     async fn lose(&mut self) {
-        let control = self.hall.server().control();
+        let control = self.test_server.server().control();
         control.inject(ConnectionTarget::Player("Gauss".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
         wait_for(&mut self.events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
     }
@@ -125,8 +125,8 @@ async fn a_game_that_ended_meanwhile_is_over() {
 #[tokio::test(start_paused = true)]
 async fn another_game_under_the_number_is_not_taken_for_it() {
     let mut scene = Scene::open(&[]).await;
-    let hooke = scene.hall.guest("Hooke").await;
-    let boyle = scene.hall.guest("Boyle").await;
+    let hooke = scene.test_server.guest("Hooke").await;
+    let boyle = scene.test_server.guest("Boyle").await;
     scene.lose().await;
     scene.newton.request("resign").await.unwrap();
     let other = begin_game(&hooke, &boyle).await;
@@ -158,10 +158,10 @@ async fn a_game_of_ones_own_is_adjourned() {
     let restored = scene.restored().await;
     let own = restored.games.iter().find(|game| game.was == own && game.relation.is_mine()).unwrap();
     assert_eq!((own.now, own.outcome), (None, RestoreOutcome::Adjourned), "{restored:?}");
-    let guest = scene.hall.guest("Hooke").await;
+    let guest = scene.test_server.guest("Hooke").await;
     let mut events = guest.subscribe();
     begin_game(&guest, &scene.euler).await;
-    let control = scene.hall.server().control();
+    let control = scene.test_server.server().control();
     control.inject(ConnectionTarget::Player("Hooke".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     let restored = wait_for(&mut events, |event| match event {
         Event::Restored(restored) => Some((**restored).clone()),
@@ -204,12 +204,12 @@ async fn the_set_up_is_made_again() {
 async fn settings_of_a_guest_are_set_again() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let scene = Scene::open(without).await;
-        let profile = scene.hall.profile().guest_as("Hooke".parse().unwrap()).variable("gin", "1").unwrap();
+        let profile = scene.test_server.profile().guest_as("Hooke".parse().unwrap()).variable("gin", "1").unwrap();
         let hooke = Client::connect(profile).await.unwrap();
         let mut events = hooke.subscribe();
         hooke.request("+channel 7").await.unwrap();
         hooke.request("set kiblevel 1000").await.unwrap();
-        let control = scene.hall.server().control();
+        let control = scene.test_server.server().control();
         control.inject(ConnectionTarget::Player("Hooke".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
         let restored = wait_for(&mut events, |event| match event {
             Event::Restored(restored) => Some((**restored).clone()),

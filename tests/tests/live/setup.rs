@@ -4,7 +4,7 @@ use kibitzer::core::event::{Capabilities, RefusalReason, RequestError};
 use kibitzer::core::message::{Ivar, Refusal};
 use kibitzer::{Client, Profile};
 use kibitzer_server::Feature;
-use kibitzer_tests::live::{Hall, options};
+use kibitzer_tests::live::{TestServer, options};
 
 fn facts(capabilities: Capabilities) -> [bool; 7] {
     [
@@ -33,15 +33,15 @@ async fn capabilities_are_what_the_server_granted() {
             if !has_block {
                 options = options.without(Feature::BlockMode);
             }
-            let hall = Hall::open(options).await;
-            let client = Client::connect(all(hall.profile())).await.unwrap();
+            let test_server = TestServer::start(options).await;
+            let client = Client::connect(all(test_server.profile())).await.unwrap();
             assert_eq!(facts(client.capabilities()), [has_block, true, true, true, true, true, true], "{case}");
             let listed = client.interface_variables().await.unwrap();
             for ivar in ["ms", "nowrap", "seekinfo", "pendinfo", "gameinfo", "compressmove", "defprompt"] {
                 assert_eq!(listed.value(ivar), Some("1"), "{case}: {ivar}");
             }
             client.shutdown().await;
-            let client = Client::connect(few(hall.profile())).await.unwrap();
+            let client = Client::connect(few(test_server.profile())).await.unwrap();
             assert_eq!(facts(client.capabilities()), [has_block, false, true, false, true, false, false], "{case}");
             client.shutdown().await;
         }
@@ -50,9 +50,9 @@ async fn capabilities_are_what_the_server_granted() {
 
 #[tokio::test(start_paused = true)]
 async fn style_width_bell_and_interface_are_set() {
-    let hall = Hall::open(options(&["Newton"])).await;
+    let test_server = TestServer::start(options(&["Newton"])).await;
     let client =
-        Client::connect(hall.account("Newton").session(|session| session.interface("observer 1.0".to_owned())))
+        Client::connect(test_server.account("Newton").session(|session| session.interface("observer 1.0".to_owned())))
             .await
             .unwrap();
     let settings = client.variables(None).await.unwrap();
@@ -69,8 +69,8 @@ async fn style_width_bell_and_interface_are_set() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_set_later_is_a_capability_too() {
-    let hall = Hall::open(options(&[])).await;
-    let client = Client::connect(hall.profile()).await.unwrap();
+    let test_server = TestServer::start(options(&[])).await;
+    let client = Client::connect(test_server.profile()).await.unwrap();
     assert!(!client.capabilities().has(Ivar::SeekInfo));
     client.enable_ivar(Ivar::SeekInfo).await.unwrap();
     assert_eq!(client.interface_variables().await.unwrap().value("seekinfo"), Some("1"));

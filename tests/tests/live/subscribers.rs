@@ -7,12 +7,12 @@ use kibitzer::core::message::GameId;
 use kibitzer::core::session::RequestLimits;
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, Profile};
-use kibitzer_tests::live::{Hall, begin_game, drain, handle, options, play, wait_for};
+use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options, play, wait_for};
 use tokio::time::sleep;
 
 /// Gauss observes the game of Newton and Euler.
 struct Scene {
-    _hall: Hall,
+    _hall: TestServer,
     newton: Client,
     euler: Client,
     gauss: Client,
@@ -21,13 +21,13 @@ struct Scene {
 
 impl Scene {
     async fn open(configure: impl FnOnce(Profile) -> Profile) -> Self {
-        let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
-        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
-        let gauss = Client::connect(configure(hall.account("Gauss"))).await.unwrap();
+        let test_server = TestServer::start(options(&["Newton", "Euler", "Gauss"])).await;
+        let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
+        let gauss = Client::connect(configure(test_server.account("Gauss"))).await.unwrap();
         let game = begin_game(&newton, &euler).await;
         gauss.request(&format!("observe {game}")).await.unwrap();
         sleep(Duration::from_secs(1)).await;
-        Self { _hall: hall, newton, euler, gauss, game }
+        Self { _hall: test_server, newton, euler, gauss, game }
     }
 
     async fn play(&self, moves: &[&str]) {

@@ -7,7 +7,7 @@ use kibitzer::core::message::Message;
 use kibitzer::core::session::Command;
 use kibitzer::core::{Event, EventKind};
 use kibitzer_server::Feature;
-use kibitzer_tests::live::{Hall, drain, handle, options, wait_for};
+use kibitzer_tests::live::{TestServer, drain, handle, options, wait_for};
 use tokio::time::{Duration, sleep};
 
 fn text_of(event: &Event) -> Option<String> {
@@ -23,8 +23,8 @@ fn tells(client: &kibitzer::Client) -> Subscription {
 
 #[tokio::test(start_paused = true)]
 async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
-    let hall = Hall::open(options(&["Newton", "Euler"])).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let test_server = TestServer::start(options(&["Newton", "Euler"])).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
     let mut heard = tells(&euler);
     let sent = newton.counters().session.lines_sent;
     let cases = [
@@ -58,8 +58,9 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
 async fn what_looks_like_the_servers_own_words_stays_talk() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let options = options(&["Newton", "Euler"]);
-        let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-        let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+        let test_server =
+            TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+        let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
         let mut heard = tells(&euler);
         let texts = [
             "fics% ",
@@ -84,8 +85,8 @@ async fn what_looks_like_the_servers_own_words_stays_talk() {
 
 #[tokio::test(start_paused = true)]
 async fn a_long_text_arrives_whole_in_pieces_that_end_with_words() {
-    let hall = Hall::open(options(&["Newton", "Euler"])).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let test_server = TestServer::start(options(&["Newton", "Euler"])).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
     let mut heard = tells(&euler);
     let words: Vec<_> =
         (0..400).map(|n| if n % 9 == 0 { format!("caf\u{e9}{n}") } else { format!("word{n}") }).collect();
@@ -106,8 +107,8 @@ async fn a_long_text_arrives_whole_in_pieces_that_end_with_words() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_server_loses_no_text() {
-    let hall = Hall::open(options(&["Newton", "Euler"])).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let test_server = TestServer::start(options(&["Newton", "Euler"])).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
     let mut heard = tells(&euler);
     let mut asked = tokio::task::JoinSet::new();
     for n in 0..30 {

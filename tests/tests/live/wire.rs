@@ -8,18 +8,18 @@ use kibitzer::core::event::RequestError;
 use kibitzer::core::message::Refusal;
 use kibitzer::core::session::{SessionState, TimesealChoice};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature};
-use kibitzer_tests::live::{Hall, begin_game, drain, options, play};
+use kibitzer_tests::live::{TestServer, begin_game, drain, options, play};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 /// All that the server said to Gauss, who watches a game over a line like this.
 async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Event> {
-    let hall = Hall::open(options(&["Newton", "Euler", "Gauss"])).await;
-    let (newton, euler) = (hall.player("Newton").await, hall.player("Euler").await);
+    let test_server = TestServer::start(options(&["Newton", "Euler", "Gauss"])).await;
+    let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
     if let Some(fault) = fault {
-        hall.server().control().inject(ConnectionTarget::Next, FaultPoint::Connect, fault).await.unwrap();
+        test_server.server().control().inject(ConnectionTarget::Next, FaultPoint::Connect, fault).await.unwrap();
     }
-    let profile = hall.account("Gauss").session(|session| session.timeseal(timeseal));
+    let profile = test_server.account("Gauss").session(|session| session.timeseal(timeseal));
     let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
@@ -58,11 +58,12 @@ async fn noise_spoils_no_reply_but_the_one_it_stands_in() {
         for without in [&[][..], &[Feature::BlockMode]] {
             let case = format!("seed {seed}, {without:?}");
             let options = options(&["Newton"]).seed(seed);
-            let hall = Hall::open(without.iter().fold(options, |options, &feature| options.without(feature))).await;
-            let client = hall.player("Newton").await;
+            let test_server =
+                TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;
+            let client = test_server.player("Newton").await;
             let at = client.counters().session.bytes_received + seed * 11 % 400;
             let length = 1 + usize::try_from(seed).unwrap() * 7;
-            let control = hall.server().control();
+            let control = test_server.server().control();
             control
                 .inject(
                     ConnectionTarget::Player("Newton".to_owned()),
