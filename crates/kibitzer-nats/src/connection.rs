@@ -20,7 +20,7 @@ const BATCH_VERSION: (u64, u64) = (2, 12);
 /// Time limit of a connection attempt, and of every answer of the server.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection to one of the servers of a URL, which is opened again whenever it is lost.
+/// A connection to one of several servers, which is opened again, to any of them, whenever it is lost.
 #[derive(Clone, Debug)]
 pub(crate) struct Connection {
     pub(crate) client: Client,

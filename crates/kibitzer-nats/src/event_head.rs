@@ -37,7 +37,7 @@ impl<'a> EventHead<'a> {
         Ok(head)
     }
 
-    /// Returns the number of the game that the event is about.
+    /// Returns the number of the game that the event is about; `None` if it names no game, or describes it in another way.
     pub(crate) fn game_number(&self) -> Option<u32> {
         self.game?.get().parse().ok()
     }

@@ -152,7 +152,7 @@ impl Publisher {
                 _ => return Err(self.other_source_error(stored.position)),
             }
         }
-        let pushed = self.queue.push(QueuedEvent { position, subject, line });
+        let pushed = self.queue.push_by_policy(QueuedEvent { position, subject, line });
         tokio::select! {
             biased;
             () = pushed => Ok(()),

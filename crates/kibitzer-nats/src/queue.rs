@@ -88,7 +88,7 @@ impl EventQueue {
         max_line_bytes: usize,
     ) -> io::Result<Self> {
         let spill = match policy {
-            WhenUnreachable::Spill { path, max_bytes } => Some(SpillFile::open(path, session, *max_bytes)?),
+            WhenUnreachable::Spill { path, max_bytes } => Some(SpillFile::open_locked(path, session, *max_bytes)?),
             _ => None,
         };
         let state = QueueState {
@@ -120,7 +120,7 @@ impl EventQueue {
     /// # Cancel safety
     ///
     /// Dropping the future before it is ready adds nothing.
-    pub(crate) async fn push(&self, mut event: QueuedEvent) {
+    pub(crate) async fn push_by_policy(&self, mut event: QueuedEvent) {
         loop {
             let accepted = self.lock().try_accept(event);
             match accepted {

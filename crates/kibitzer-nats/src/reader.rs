@@ -45,7 +45,7 @@ pub struct EventReader {
     n_pending: u64,
 }
 
-/// A consumer on the server, which ends with the connection: its state is in memory, and it sends every message once.
+/// A consumer of the server, which sends every message to this reader once. It is abandoned after a lost connection.
 struct Consumer {
     messages: pull::Stream,
     n_received: u64,

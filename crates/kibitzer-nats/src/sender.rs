@@ -280,7 +280,7 @@ impl Sender {
                 last => last.map(|last| (last, false)),
             };
             match last {
-                Ok((last, is_reset)) => return self.resume_after(events, last, is_reset),
+                Ok((last, is_reset)) => return self.resume_and_count_stored(events, last, is_reset),
                 Err(reason) => self.back_off(&reason).await,
             }
         }
@@ -288,7 +288,7 @@ impl Sender {
 
     /// Returns how many of these events are stored if `last` is the session's last event in the stream, and continues after it.
     /// `is_reset`: the stream has lower numbers than before.
-    fn resume_after(
+    fn resume_and_count_stored(
         &mut self,
         events: &[QueuedEvent],
         last: Option<StoredEvent>,

@@ -35,12 +35,12 @@ pub(crate) struct SpillFile {
 }
 
 impl SpillFile {
-    /// Opens the spill file of a session, or creates it, readable by its owner alone. A line that is cut off at the end is removed.
+    /// Opens and locks the spill file of a session, or creates it, readable by its owner alone. Removes an incomplete last line.
     ///
     /// # Errors
     ///
     /// [`io::Error`] if the file cannot be used, is not a spill file of this session, or is open in another publisher.
-    pub(crate) fn open(path: &Path, session: &SessionName, max_bytes: u64) -> io::Result<Self> {
+    pub(crate) fn open_locked(path: &Path, session: &SessionName, max_bytes: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]

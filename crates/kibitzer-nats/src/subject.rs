@@ -56,7 +56,7 @@ impl SessionName {
     /// Returns the subject of an event.
     pub(crate) fn subject_of(&self, event: &EventHead<'_>) -> String {
         let game = event.game_number().map(|game| format!(".{game}")).unwrap_or_default();
-        format!("{PREFIX}.{}.{}{game}.{}", self.token, class_of(event.name.parse().ok()), event.name)
+        format!("{PREFIX}.{}.{}{game}.{}", self.token, subject_class_of(event.name.parse().ok()), event.name)
     }
 }
 
@@ -64,7 +64,7 @@ impl SessionName {
 pub(crate) const ALL_SUBJECTS: &str = "kibitzer.v1.>";
 
 /// Returns the class of an event; `None` is a kind that this version does not know.
-const fn class_of(kind: Option<EventKind>) -> &'static str {
+const fn subject_class_of(kind: Option<EventKind>) -> &'static str {
     use EventCategory as Category;
     let Some(kind) = kind else { return "life" };
     match (kind, kind.category()) {
@@ -116,11 +116,11 @@ impl SubjectFilter {
             ([], None) => vec![format!("{start}.>")],
             ([], Some(game)) => vec![format!("{start}.*.{game}.*")],
             (kinds, Some(game)) => {
-                kinds.iter().map(|&kind| format!("{start}.{}.{game}.{kind}", class_of(Some(kind)))).collect()
+                kinds.iter().map(|&kind| format!("{start}.{}.{game}.{kind}", subject_class_of(Some(kind)))).collect()
             }
             (kinds, None) => {
                 let both = |&kind: &EventKind| {
-                    let class = class_of(Some(kind));
+                    let class = subject_class_of(Some(kind));
                     [format!("{start}.{class}.{kind}"), format!("{start}.{class}.*.{kind}")]
                 };
                 kinds.iter().flat_map(both).collect()

@@ -52,7 +52,7 @@ impl WebSocketConnector {
         Ok(Self { uri, origin: (!origin.is_empty()).then_some(origin_value), tls })
     }
 
-    /// Performs the handshakes of TLS, if the URL has it, and of the WebSocket. There is no timeout.
+    /// Performs the TLS handshake, for a `wss` URL, and the WebSocket handshake on a new TCP connection. There is no timeout.
     ///
     /// # Errors
     ///

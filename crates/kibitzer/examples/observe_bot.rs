@@ -16,7 +16,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::connect(Profile::new(host).guest()).await?;
     let mut events = client.subscribe();
     let game = GameId(game.parse()?);
-    let mut watch = client.game(game);
+    let mut watch = client.watch_game(game);
     client.observe(game).await?;
     loop {
         tokio::select! {

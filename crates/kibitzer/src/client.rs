@@ -134,7 +134,7 @@ impl Client {
     /// The games of a lost connection are dropped: from [`Event::Connected`](crate::Event::Connected) on the watch has no
     /// state, until a game with this number has its first board. [`Event::Restored`](crate::Event::Restored) reports the new
     /// numbers of restored games.
-    pub fn game(&self, id: GameId) -> GameWatch {
+    pub fn watch_game(&self, id: GameId) -> GameWatch {
         self.inner.hub.watch_game(id)
     }
 

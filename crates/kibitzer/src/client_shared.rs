@@ -24,7 +24,7 @@ pub(crate) type ReplySender = oneshot::Sender<Result<Reply, RequestError>>;
 /// The state that the handles of a client and its task share: requests for the task, and the status of the session.
 // Two channels would do the same, but need a quarter of the memory that an idle session may use.
 pub(crate) struct ClientShared {
-    state: Mutex<Mailbox>,
+    state: Mutex<SharedState>,
     /// Notifies the task of new requests, new observers and a request to end the session.
     task: Notify,
     /// Notifies the handles of a changed status.
@@ -32,7 +32,7 @@ pub(crate) struct ClientShared {
 }
 
 /// The part of [`ClientShared`] that its lock protects: work for the task, and the status that the task publishes.
-struct Mailbox {
+struct SharedState {
     requests: VecDeque<(Command, RequestOptions, ReplySender)>,
     /// Observers that the task has not taken over yet.
     observers: Vec<Box<dyn SessionObserver>>,
@@ -92,7 +92,7 @@ impl ClientShared {
             handle: session.login_handle().cloned(),
             is_closed: false,
         };
-        let state = Mailbox {
+        let state = SharedState {
             requests: VecDeque::new(),
             observers: Vec::new(),
             ending: None,
@@ -103,7 +103,7 @@ impl ClientShared {
     }
 
     // The lock is held for a few instructions, never over an `.await`. None of them panics, so poisoning means nothing.
-    fn lock(&self) -> MutexGuard<'_, Mailbox> {
+    fn lock(&self) -> MutexGuard<'_, SharedState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use tracing::debug;
 
 use crate::core::event::DialError;
-use crate::server_url::ServerUrl;
+use crate::server_url::WebSocketUrl;
 
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
@@ -86,7 +86,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Sync> ByteStream for S {}
 #[derive(Clone, Debug)]
 pub(crate) struct WebSocketSettings {
     /// Used in place of host and ports.
-    pub(crate) url: Option<ServerUrl>,
+    pub(crate) url: Option<WebSocketUrl>,
     /// `Origin` header of the handshake; empty: none.
     pub(crate) origin: String,
     /// Certificates of authorities that are accepted in addition to public ones.
@@ -165,10 +165,10 @@ impl Dialer {
     pub(crate) async fn open(&self) -> Result<Socket, DialError> {
         let Some(open) = &self.dial.custom else { return self.open_first_address().await };
         let opened = timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)?;
-        opened.map_err(|error| dial_error(&error))
+        opened.map_err(|error| to_dial_error(&error))
     }
 
-    /// Tries every address of the host with the first port, then with the next, and returns the first connection.
+    /// Resolves the host, tries every address with the first port, then with the next one, and returns the first connection.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Dialer {
                     Ok(Ok(stream)) => return Ok(stream),
                     Ok(Err(error)) => {
                         debug!(%address, %error, "address refused");
-                        outcome = dial_error(&error);
+                        outcome = to_dial_error(&error);
                     }
                     Err(_) => debug!(%address, "address did not answer"),
                 }
@@ -230,7 +230,7 @@ impl Dialer {
             Err(error) => {
                 debug!(host = self.host, %error, "host not found");
                 // A resolver that cannot open its files reports an unknown host; opening a socket shows the real reason.
-                let probe = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| dial_error(&error));
+                let probe = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| to_dial_error(&error));
                 let reason = probe.err().filter(|reason| *reason == DialError::TooManyFiles);
                 return Err(reason.unwrap_or(DialError::UnknownHost));
             }
@@ -241,7 +241,7 @@ impl Dialer {
 
 /// Converts the error of a failed attempt: to the [`DialError`] inside of it, to [`DialError::TooManyFiles`] if the process or the system
 /// may open no more files, otherwise to [`DialError::Failed`].
-fn dial_error(error: &io::Error) -> DialError {
+fn to_dial_error(error: &io::Error) -> DialError {
     if let Some(&known) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
         return known;
     }

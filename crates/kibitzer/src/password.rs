@@ -188,8 +188,8 @@ fn parse_first_line(bytes: &[u8], source: &str) -> io::Result<Zeroizing<String>>
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt as _;

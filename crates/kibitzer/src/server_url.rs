@@ -7,7 +7,7 @@ use crate::host_port::HostPort;
 
 /// The URL of a server that is reached over WebSocket: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerUrl {
+pub(crate) struct WebSocketUrl {
     text: String,
     /// Host name or address, without the brackets of an IPv6 address.
     pub(crate) host: String,
@@ -19,7 +19,7 @@ const NO_SCHEME: &str = "must begin with ws:// or wss://";
 const USER_NAME: &str = "must not contain a user name";
 const INVALID: &str = "must be a host, with a port from 1 to 65535 and a path if needed";
 
-impl ServerUrl {
+impl WebSocketUrl {
     /// Returns the URL of freechess.org.
     pub(crate) fn fics() -> Self {
         let host = "www.freechess.org";
@@ -27,7 +27,7 @@ impl ServerUrl {
     }
 }
 
-impl FromStr for ServerUrl {
+impl FromStr for WebSocketUrl {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
@@ -47,7 +47,7 @@ impl FromStr for ServerUrl {
     }
 }
 
-impl fmt::Display for ServerUrl {
+impl fmt::Display for WebSocketUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -66,10 +66,10 @@ mod tests {
             ("ws://[::1]:5001/", "::1", 5001),
         ];
         for (text, host, port) in cases {
-            let url: ServerUrl = text.parse().unwrap();
+            let url: WebSocketUrl = text.parse().unwrap();
             assert_eq!((url.host.as_str(), url.port, url.to_string().as_str()), (host, port, text));
         }
-        assert_eq!(ServerUrl::fics(), "wss://www.freechess.org:5001".parse().unwrap());
+        assert_eq!(WebSocketUrl::fics(), "wss://www.freechess.org:5001".parse().unwrap());
     }
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
             ("wss://Newton:apple@chess.example", USER_NAME),
         ];
         for (text, want) in cases {
-            assert_eq!(text.parse::<ServerUrl>(), Err(want), "{text}");
+            assert_eq!(text.parse::<WebSocketUrl>(), Err(want), "{text}");
         }
     }
 }

@@ -35,7 +35,7 @@ use timer::Timer;
 const EVENTS_PER_TURN: usize = 128;
 
 /// The owner of a running session, which moves bytes, time, requests and events between its parts.
-pub(crate) struct Task {
+pub(crate) struct SessionTask {
     session: Session,
     publisher: Publisher,
     shared: Arc<ClientShared>,
@@ -59,7 +59,7 @@ pub(crate) struct Task {
 }
 
 /// How a turn ended.
-enum Turn {
+enum TurnOutcome {
     /// No work is left until something happens.
     Wait,
     /// The maximum number of events was published; work may be left, which continues after a yield.
@@ -68,7 +68,7 @@ enum Turn {
     Over,
 }
 
-impl Task {
+impl SessionTask {
     /// Creates the task of a session with the redaction of a profile. It is boxed, because its future would contain a copy for
     /// each function that receives it.
     pub(crate) fn new(
@@ -105,25 +105,28 @@ impl Task {
     /// Dropping the future ends the session at once.
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
-            let turn = self.run_turn(now());
+            let turn = self.run_turn(runtime_now());
             self.shared.publish_status(&self.session);
             match turn {
-                Turn::Wait => self.wait_for_next_turn().await,
-                Turn::More => {
+                TurnOutcome::Wait => self.wait_for_next_turn().await,
+                TurnOutcome::More => {
                     self.n_published = 0;
                     yield_now().await;
                 }
-                Turn::Over => break,
+                TurnOutcome::Over => break,
             }
         }
         // An observer that hangs, such as a full disk, must not keep the task.
-        let _ =
-            timeout(self.dialer.write_timeout, self.observers.close_and_drop_all(self.input.view(&self.session))).await;
+        let _ = timeout(
+            self.dialer.write_timeout,
+            self.observers.close_and_drop_all(self.input.session_view(&self.session)),
+        )
+        .await;
     }
 
     /// Does all work that is possible without waiting: requests, timeouts, output, replies and events, up to the maximum number of
     /// events.
-    fn run_turn(&mut self, now: Instant) -> Turn {
+    fn run_turn(&mut self, now: Instant) -> TurnOutcome {
         self.accept_client_work(now);
         if self.held_event.is_some() || self.observers.any_is_full() {
             // Nothing is read, so silence does not mean that the server is dead.
@@ -133,7 +136,7 @@ impl Task {
         // Received bytes are processed before timeouts: they may be the awaited answer.
         let turn = self.process_until_blocked(now);
         let is_late = self.session.poll_timeout().is_some_and(|due| due <= now);
-        if !is_late || !matches!(turn, Turn::Wait) {
+        if !is_late || !matches!(turn, TurnOutcome::Wait) {
             return turn;
         }
         self.session.handle_timeout(now);
@@ -145,7 +148,7 @@ impl Task {
     fn accept_client_work(&mut self, now: Instant) {
         // A new observer receives no event whose bytes it has not observed.
         if self.input.is_empty() {
-            self.observers.add(self.shared.take_observers(), self.input.view(&self.session));
+            self.observers.add(self.shared.take_observers(), self.input.session_view(&self.session));
         }
         while let Some((command, options, reply)) = self.shared.take_request() {
             if reply.is_closed() {
@@ -176,26 +179,26 @@ impl Task {
 
     /// Passes the session's output to the connection, the callers and the subscribers, and parses received bytes, until nothing
     /// is left, a subscriber has no room, or the maximum number of events per turn is published.
-    fn process_until_blocked(&mut self, now: Instant) -> Turn {
+    fn process_until_blocked(&mut self, now: Instant) -> TurnOutcome {
         while self.n_published < self.events_per_turn {
             self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
             self.send_session_output(now);
             while let Some((id, result)) = self.session.poll_reply() {
-                self.observers.show_reply(id, &result, self.input.view(&self.session));
+                self.observers.show_reply(id, &result, self.input.session_view(&self.session));
                 self.replies.deliver(id, result);
             }
             if !self.try_clear_held_event() {
-                return Turn::Wait;
+                return TurnOutcome::Wait;
             }
             self.dial_if_required();
             self.held_event = self.next_observed_event(now);
             if self.held_event.is_none() {
                 let is_over = matches!(self.session.next_action(), DriverAction::End(_));
-                return if is_over { Turn::Over } else { Turn::Wait };
+                return if is_over { TurnOutcome::Over } else { TurnOutcome::Wait };
             }
         }
-        Turn::More
+        TurnOutcome::More
     }
 
     /// Closes the connection if the session's next action requires that, and reports the end unless the session knows it already.
@@ -215,21 +218,21 @@ impl Task {
         }
     }
 
-    /// Shows every line that the session sends to the observers, and writes all of them together if possible: servers answer lines that
-    /// they read together in one block.
+    /// Shows every line that the session sends to the observers, and queues and writes the lines, together if possible: servers answer
+    /// lines that they read together in one block.
     fn send_session_output(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
-            self.observers.show_sent(&transmit, now, self.input.view(&self.session));
-            self.connection.queue(transmit.bytes());
+            self.observers.show_sent(&transmit, now, self.input.session_view(&self.session));
+            self.connection.queue_bytes(transmit.bytes());
             is_more = true;
             if transmit.kind.is_secret() {
                 // Written at once: a buffer that grows is copied, and the copy of a secret is not wiped.
-                self.connection.write_queued();
+                self.connection.try_write_queued();
             }
         }
         if is_more {
-            self.connection.write_queued();
+            self.connection.try_write_queued();
         }
     }
 
@@ -254,13 +257,13 @@ impl Task {
         let started = self.observers.parsing_start_time();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
-            && let Some(cause) = self.connection.take_broken()
+            && let Some(cause) = self.connection.take_broken_cause()
         {
             self.drop_and_report_connection(cause, now);
             event = self.session.poll_event();
         }
         let event = event?;
-        let redacted = self.observers.show_event_redacted(&event, started, self.input.view(&self.session));
+        let redacted = self.observers.show_event_redacted(&event, started, self.input.session_view(&self.session));
         // Shared at once: a pointer is cheaper to hold and to pass on than an event.
         Some(Arc::new(redacted.filter(|_| self.redacts_events).unwrap_or(event)))
     }
@@ -268,7 +271,7 @@ impl Task {
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
     fn drop_and_report_connection(&mut self, cause: CloseCause, now: Instant) {
         self.connection.close();
-        self.observers.show_closed(self.input.view(&self.session));
+        self.observers.show_closed(self.input.session_view(&self.session));
         self.input = ReceiveBuffer::default();
         self.session.handle_close(cause, now);
     }
@@ -282,7 +285,7 @@ impl Task {
         let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.any_is_full();
         let deadline = self.connection.write_deadline(self.dialer.write_timeout);
         self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
-        let view = self.input.view(&self.session);
+        let view = self.input.session_view(&self.session);
         let progress = tokio::select! {
             biased;
             // First, so that observers work even if the server sends without a pause.
@@ -295,15 +298,15 @@ impl Task {
         };
         match progress {
             ConnectionChange::Received => {
-                self.observers.show_redacted(&self.input.bytes, now(), self.input.view(&self.session));
+                self.observers.show_redacted(&self.input.bytes, runtime_now(), self.input.session_view(&self.session));
             }
-            ConnectionChange::Dialed(outcome) => self.session.handle_dial_outcome(outcome, now()),
+            ConnectionChange::Dialed(outcome) => self.session.handle_dial_outcome(outcome, runtime_now()),
             ConnectionChange::Broken => {}
         }
     }
 }
 
-impl Drop for Task {
+impl Drop for SessionTask {
     fn drop(&mut self) {
         // An empty recording removes its file before the session is reported as over.
         self.observers.drop_all();
@@ -359,6 +362,6 @@ async fn publish_held_or_admit(publisher: &mut Publisher, held: &mut Option<Arc<
 }
 
 /// Returns the runtime's time, which tests pause.
-fn now() -> Instant {
+fn runtime_now() -> Instant {
     tokio::time::Instant::now().into_std()
 }

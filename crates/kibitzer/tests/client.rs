@@ -380,7 +380,7 @@ async fn a_full_lossless_subscriber_does_not_prevent_the_end_of_a_session() {
 async fn a_late_subscriber_receives_the_games_first() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
-    let mut watch = client.game(GameId(7));
+    let mut watch = client.watch_game(GameId(7));
     peer.say(BOARD).await;
     watch.changed().await.unwrap();
     assert_eq!(watch.latest().unwrap().position().move_number(), 1);

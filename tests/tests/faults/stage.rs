@@ -186,7 +186,7 @@ impl Stage {
         let said = if life == "continues" { "game followed".to_owned() } else { outcome::game(news) };
         if matches!(&*said, "game followed" | "game unchanged" | "game advanced") {
             let mover = if self.phase == Phase::Playing { &self.subject.client } else { &self.cast[1] };
-            let mut watch = self.subject.client.game(game);
+            let mut watch = self.subject.client.watch_game(game);
             wait_for_ply(&mut watch, 1).await;
             play(mover, "e5").await;
             wait_for_ply(&mut watch, 2).await;

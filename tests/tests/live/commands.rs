@@ -100,7 +100,7 @@ async fn games_are_observed_and_left() {
         let observed = scene.gauss.observe(scene.game).await.unwrap();
         assert_eq!(observed.game, scene.game);
         assert_eq!(observed.board.unwrap().ply(), 2);
-        let mut watch = scene.gauss.game(scene.game);
+        let mut watch = scene.gauss.watch_game(scene.game);
         while watch.latest().is_none() {
             watch.changed().await.unwrap();
         }

@@ -87,7 +87,7 @@ async fn moves_that_were_missed_are_listed() {
         let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!(moves, ["e4", "e5", "Nf3", "Nc6"]);
         // It is followed again.
-        let mut watch = scene.gauss.game(scene.game);
+        let mut watch = scene.gauss.watch_game(scene.game);
         while watch.latest().is_none() {
             watch.changed().await.unwrap();
         }

@@ -45,7 +45,7 @@ async fn three_deliveries_tell_of_the_same_game() {
     let scene = Scene::open(|profile| profile).await;
     let mut newest = scene.gauss.subscribe();
     let mut all = scene.gauss.subscribe_lossless(256);
-    let mut watch = scene.gauss.game(scene.game);
+    let mut watch = scene.gauss.watch_game(scene.game);
     sleep(Duration::from_secs(1)).await;
     drain(&mut newest);
     drain(&mut all);

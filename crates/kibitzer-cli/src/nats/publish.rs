@@ -9,7 +9,7 @@ use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnr
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use super::line_sink::LineSink;
+use super::line_sink::ChannelLineWriter;
 use super::{StreamArgs, parse_session_name};
 use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, Input, print_events};
@@ -173,7 +173,7 @@ impl Args {
         let (sender, mut lines) = mpsc::channel(DECODED_LINES);
         let reader = self.reader;
         let decoding = spawn_blocking(move || {
-            let writer = EventWriter::jsonl_to(Box::new(LineSink::new(sender)));
+            let writer = EventWriter::jsonl_to(Box::new(ChannelLineWriter::new(sender)));
             let decoder = DecodePrinter::new(reader.event_reader(), None, None, writer);
             print_events(Input::open(Some(&path), true)?, decoder, reader.strict, |_| {})
         });

@@ -15,7 +15,7 @@ use crate::core::session::Session;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use crate::tap::{Tap, tap_channel};
-use crate::task::Task;
+use crate::task::SessionTask;
 use crate::transcript::{Recorder, Recordings};
 
 /// Reason why no session was started.
@@ -174,7 +174,7 @@ impl Client {
         let shared = Arc::new(ClientShared::new(&session));
         // At the highest level, so that every logged line has its server.
         let span = error_span!("session", server = profile.host_name(), handle = field::Empty);
-        let task = Task::new(profile, *dialer, session, publisher, Arc::clone(&shared), observers, span.clone());
+        let task = SessionTask::new(profile, *dialer, session, publisher, Arc::clone(&shared), observers, span.clone());
         let task = Mutex::new(Some(tokio::spawn(task.run().instrument(span))));
         let server = profile.host_name().into();
         Ok(Self { inner: Arc::new(ClientInner { shared, hub, recordings, server, began, task }) })

@@ -19,7 +19,7 @@ pub struct ExamineStep {
     pub is_at_edge: bool,
 }
 
-/// Parses the board of the examined game.
+/// Returns the last board of the game that this login examines. Fails if the reply has none.
 pub(super) fn parse_examined_board(reply: &Reply) -> Result<Arc<Style12>, RequestError> {
     last_examined_board(reply).ok_or_else(|| reply::unexpected_reply(reply))
 }
@@ -29,7 +29,7 @@ fn last_examined_board(reply: &Reply) -> Option<Arc<Style12>> {
     reply::last_own_board(reply).filter(|board| board.relation() == Relation::Examining).cloned()
 }
 
-/// Parses the result of a step.
+/// Parses the reply to a step in the examined game. Fails if it has no board of that game and no report of the step.
 pub(super) fn parse_examine_step(reply: &Reply) -> Result<ExamineStep, RequestError> {
     let board = last_examined_board(reply);
     let is_at_edge = |message: &Message| match message {

@@ -21,7 +21,7 @@ pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::
     })
 }
 
-/// Parses the reply to `date`: local time, and time of the server or Greenwich.
+/// Parses the reply to `date`: the local time, and the time of the server, otherwise of Greenwich, if the reply has one.
 pub(super) fn parse_dates(reply: &Reply) -> Result<(ServerText, Option<ServerText>), RequestError> {
     let local = reply::find_in_lines(reply, |line| parse_time_after_name(line, b"local time"))?;
     let server = [&b"server time"[..], b"greenwich time"];

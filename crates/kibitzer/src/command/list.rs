@@ -218,9 +218,9 @@ commands! {
 
         /// Sets a variable of the account. Returns the server's confirmation, which uhlin-fics leaves empty for the prompt.
         "set" set(name: &str, value: &str) -> PlayerText
-            = typed_command(CommandWords::new("set").with_word(name).with_word(value), setting::parse_confirmation);
+            = typed_command(CommandWords::new("set").with_word(name).with_word(value), setting::parse_variable_confirmation);
         /// Clears a variable of the account, such as a note or the formula. Returns the server's confirmation.
-        "set" unset(name: &str) -> PlayerText = typed_command(CommandWords::new("set").with_word(name), setting::parse_confirmation);
+        "set" unset(name: &str) -> PlayerText = typed_command(CommandWords::new("set").with_word(name), setting::parse_variable_confirmation);
         /// Sets the style of boards. This library requires style 12; it parses style 10, too, but does not update games from it.
         "set style" style(number: u8) -> () = setting::style(number);
         /// Switches on an interface variable for this session.

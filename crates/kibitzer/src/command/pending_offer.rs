@@ -110,7 +110,7 @@ pub(super) fn parse_closed_offer(
     })
 }
 
-/// Parses the outcome of an offer of partnership.
+/// Parses the reply to `partner`: the request was sent, or the other player becomes the partner at once. Fails if the reply reports neither.
 pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     reply::find_in_messages(reply, |message| {
         let Message::Partner(partner) = message else { return None };

@@ -91,7 +91,7 @@ const fn is_seek_match(change: ChallengeChange) -> bool {
     matches!(change, ChallengeChange::SeekMatched | ChallengeChange::GetgameMatched)
 }
 
-/// Parses the confirmation of withdrawn seeks.
+/// Parses the reply to `unseek`. Fails if no line confirms that a seek was removed.
 pub(super) fn parse_seeks_removed(reply: &Reply) -> Result<(), RequestError> {
     let is_removal = |line: &[u8]| line.starts_with(b"Your seek") && line.trim_ascii_end().ends_with(b" removed.");
     reply::find_in_lines(reply, |line| is_removal(line).then_some(()))

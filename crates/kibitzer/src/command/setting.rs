@@ -10,8 +10,8 @@ use super::{Request, reply};
 /// Beginnings of refusals that the session does not detect, because other commands succeed with them.
 const REFUSALS: [&[u8]; 3] = [b"You cannot ", b"Usage:", b"Command:"];
 
-/// Parses the confirmation of a changed variable: a different sentence for each one.
-pub(super) fn parse_confirmation(reply: &Reply) -> Result<PlayerText, RequestError> {
+/// Parses the reply to `set`: a sentence that confirms the change, different for each variable. Fails if the reply is a refusal.
+pub(super) fn parse_variable_confirmation(reply: &Reply) -> Result<PlayerText, RequestError> {
     let is_refusal = |line: &[u8]| REFUSALS.iter().any(|refusal| line.starts_with(refusal));
     match reply.first_answer() {
         Some(event) if is_refusal(event.raw()) => Err(reply::unexpected_reply(reply)),
@@ -19,7 +19,8 @@ pub(super) fn parse_confirmation(reply: &Reply) -> Result<PlayerText, RequestErr
     }
 }
 
-/// Sets the board style with `set style N`, as some servers have no command `style`. The reply must be `Style N set.`
+/// Returns the command that sets the board style: `set style N`, as some servers have no command `style`. The reply has to be
+/// `Style N set.`
 pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
     typed_command(CommandWords::new("set style").with_word(style), move |reply| {
         let done = format!("Style {style} set.");

@@ -20,7 +20,7 @@ use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
 use crate::dial::{Dial, Dialer, WebSocketSettings};
 use crate::password::PasswordSource;
-use crate::server_url::ServerUrl;
+use crate::server_url::WebSocketUrl;
 
 pub use load::ConfigError;
 
@@ -109,7 +109,7 @@ impl Profile {
     /// feature `websocket`.
     pub fn fics_web() -> Self {
         let mut profile = Self::fics().host("");
-        profile.web_socket.url = Some(ServerUrl::fics());
+        profile.web_socket.url = Some(WebSocketUrl::fics());
         profile
     }
 

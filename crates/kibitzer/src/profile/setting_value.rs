@@ -13,7 +13,7 @@ use super::AttachAccess;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{AdjournedGames, Command, TimesealChoice};
 use crate::password::PasswordSource;
-use crate::server_url::ServerUrl;
+use crate::server_url::WebSocketUrl;
 
 /// Value of a setting in its source, before it is converted to the setting's type.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +129,7 @@ text_values! {
     TimesealChoice: parse_from_str, |choice| Some(choice.to_string());
     AdjournedGames: parse_from_str, |choice| Some(choice.to_string());
     AttachAccess: parse_attach_access, |access| Some(if access.may_send() { "write" } else { "read" }.to_owned());
-    Option<ServerUrl>: |text| parse_from_str(text).map(Some), |url| url.as_ref().map(ServerUrl::to_string);
+    Option<WebSocketUrl>: |text| parse_from_str(text).map(Some), |url| url.as_ref().map(WebSocketUrl::to_string);
     Option<Handle>: |text| parse_from_str(text).map(Some), |handle| handle.as_ref().map(Handle::to_string);
     Option<PathBuf>: |text| Ok(Some(text.into())), |path| path.as_ref().map(|path| path.display().to_string());
 }

@@ -8,7 +8,7 @@
 //! | `Open` | bytes | `Open` | `ConnectionChange::Received` |
 //! | `Open` | end, error | `Broken` | `ConnectionChange::Broken` |
 //! | `Open` | write timeout | `Broken` | |
-//! | `Broken` | `take_broken` | `None` | the cause |
+//! | `Broken` | `take_broken_cause` | `None` | the cause |
 //! | any | `close` | `None` | |
 
 use std::future::{Future, pending, poll_fn};
@@ -50,7 +50,7 @@ pub(super) enum ConnectionChange {
     Dialed(Result<(), DialError>),
     /// Bytes were received.
     Received,
-    /// The connection has ended; [`take_broken`](ConnectionState::take_broken) returns the cause.
+    /// The connection has ended; [`take_broken_cause`](ConnectionState::take_broken_cause) returns the cause.
     Broken,
 }
 
@@ -73,7 +73,7 @@ impl ConnectionState {
     }
 
     /// Queues bytes to be written. Discards them if the connection is not open, or writing to it has failed.
-    pub(super) fn queue(&mut self, bytes: &[u8]) {
+    pub(super) fn queue_bytes(&mut self, bytes: &[u8]) {
         if let Self::Open(open) = self
             && open.write_failure.is_none()
         {
@@ -82,9 +82,9 @@ impl ConnectionState {
     }
 
     /// Writes queued bytes without waiting; [`wait_for_change`](Self::wait_for_change) writes the rest.
-    pub(super) fn write_queued(&mut self) {
+    pub(super) fn try_write_queued(&mut self) {
         if let Self::Open(open) = self {
-            open.write_queued();
+            open.try_write_queued();
         }
     }
 
@@ -107,7 +107,7 @@ impl ConnectionState {
     }
 
     /// Returns the cause of a broken connection and resets the state to `None`; returns `None` in every other state.
-    pub(super) fn take_broken(&mut self) -> Option<CloseCause> {
+    pub(super) fn take_broken_cause(&mut self) -> Option<CloseCause> {
         let Self::Broken(cause) = *self else { return None };
         *self = Self::None;
         Some(cause)
@@ -161,7 +161,7 @@ impl OpenConnection {
     }
 
     /// Writes queued bytes without waiting; [`write_and_receive`](Self::write_and_receive) writes the rest.
-    fn write_queued(&mut self) {
+    fn try_write_queued(&mut self) {
         if self.write_failure.is_none() {
             // No waker is needed: `write_and_receive` waits for the rest.
             self.poll_write_some(&mut Context::from_waker(Waker::noop()));
@@ -203,7 +203,7 @@ impl OpenConnection {
             Poll::Ready(Ok(())) => self.last_write_progress = None,
             Poll::Ready(Err(error)) => self.stop_writing(&error),
             Poll::Pending if self.last_write_progress.is_none() || self.unsent.len() < n_unsent => {
-                self.last_write_progress = Some(super::now());
+                self.last_write_progress = Some(super::runtime_now());
             }
             Poll::Pending => {}
         }
@@ -212,9 +212,9 @@ impl OpenConnection {
     /// Stops writing after an error: discards queued bytes, and limits the time for reading the rest of the input to the write
     /// timeout.
     fn stop_writing(&mut self, error: &io::Error) {
-        self.write_failure = Some(close_cause(error));
+        self.write_failure = Some(to_close_cause(error));
         self.unsent = Zeroizing::default();
-        self.last_write_progress = Some(super::now());
+        self.last_write_progress = Some(super::runtime_now());
     }
 
     /// Writes and flushes all queued bytes; ready once none is left.
@@ -247,13 +247,13 @@ impl OpenConnection {
                 input.extend_from_slice(buffer.filled());
                 Ok(())
             }
-            Err(error) => Err(close_cause(&error)),
+            Err(error) => Err(to_close_cause(&error)),
         })
     }
 }
 
 /// Returns the cause of a connection that ended with this error: the one inside of it, otherwise its kind.
-fn close_cause(error: &io::Error) -> CloseCause {
+fn to_close_cause(error: &io::Error) -> CloseCause {
     debug!(%error, "connection failed");
     let known = error.get_ref().and_then(|inner| inner.downcast_ref()).copied();
     known.unwrap_or(CloseCause::Failed(error.kind()))

@@ -34,18 +34,18 @@ impl ReceiveBuffer {
             Some(Event::Received { received, .. }) => self.frame_end = received.end(),
             Some(_) => {}
             // An idle session keeps no buffer.
-            None => *self = Self { start: self.position(), frame_end: self.frame_end, ..Self::default() },
+            None => *self = Self { start: self.parsed_position(), frame_end: self.frame_end, ..Self::default() },
         }
         event
     }
 
     /// Returns the view of the session that is passed to observers with an observation at the current position.
-    pub(super) fn view<'a>(&self, session: &'a Session) -> SessionView<'a> {
-        SessionView { session, position: self.position(), frame_end: self.frame_end }
+    pub(super) fn session_view<'a>(&self, session: &'a Session) -> SessionView<'a> {
+        SessionView { session, position: self.parsed_position(), frame_end: self.frame_end }
     }
 
     /// Returns the position in the stream up to which bytes are parsed.
-    fn position(&self) -> u64 {
+    fn parsed_position(&self) -> u64 {
         self.start.saturating_add(u64::try_from(self.n_parsed).unwrap_or(u64::MAX))
     }
 }

@@ -42,8 +42,8 @@ impl Observers {
         self.list.iter().any(|observer| observer.is_full())
     }
 
-    /// Returns the system's time if there are observers, to which the duration of parsing is reported; otherwise `None`. It is
-    /// not the runtime's time, which a paused runtime stops.
+    /// Returns the system's time, from which [`show_event_redacted`](Self::show_event_redacted) measures how long parsing takes; `None`
+    /// without observers. It is not the runtime's time, which a paused runtime stops.
     pub(super) fn parsing_start_time(&self) -> Option<Instant> {
         (!self.list.is_empty()).then(Instant::now)
     }
