@@ -66,7 +66,7 @@ pub enum RecvError {
     /// The subscriber was slow, and events were dropped. The next call continues with the oldest event that was kept.
     #[error("{missed} events were missed")]
     Lagged {
-        /// Exact number of dropped events since the last one read.
+        /// Number of events that were dropped since the last event that this subscriber read.
         missed: u64,
     },
     /// The session is over, and every event was read. All later calls return this error too.
@@ -105,7 +105,7 @@ struct WatchSender {
 enum NewSubscriber {
     Lossless(mpsc::Sender<Arc<Event>>),
     Watch(WatchSender),
-    /// A subscriber that waits for a snapshot of the games and a subscription; the publisher creates both.
+    /// A subscriber that waits for a snapshot of the games and a subscription, both of which the publisher sends to `reply`.
     WithGames {
         /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
         capacity: Option<usize>,

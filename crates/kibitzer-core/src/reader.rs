@@ -29,7 +29,8 @@ pub struct EventReader {
     reader: Reader,
     games: Games,
     listings: ListingRecognizer,
-    /// The event that follows a desync, missing moves or a listing. Boxed, as there is hardly ever one.
+    /// Second event of the last message, if it has two: the message itself after a desync, missed plies or a listing. Boxed,
+    /// because few messages have two.
     pending_event: Option<Box<Event>>,
 }
 

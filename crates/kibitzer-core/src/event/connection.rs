@@ -66,7 +66,7 @@ pub enum TlsFailure {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CloseCause {
-    /// The server closed it.
+    /// The server closed the connection.
     #[error("server closed the connection")]
     Closed,
     /// The server closed the WebSocket with this code; 1005 if it sent none.
@@ -78,7 +78,7 @@ pub enum CloseCause {
     /// The server did not accept the bytes to write in time.
     #[error("server does not accept bytes")]
     WriteTimedOut,
-    /// Nothing was received for too long, not even the answer to a probe.
+    /// The server sent nothing for too long, and did not answer a probe.
     #[error("server is silent")]
     Silent,
 }
@@ -105,10 +105,10 @@ pub enum LostCause {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum SessionEndReason {
-    /// This side sent `quit`.
+    /// The session sent `quit` to the server, or was asked to quit while it had no connection or during the login.
     #[error("quit")]
     Quit,
-    /// This side shut the session down.
+    /// The program shut the session down, without a `quit` to the server.
     #[error("shut down")]
     Shutdown,
     /// The server disconnected this login, for a second login to the same account or by an administrator: it announced that and

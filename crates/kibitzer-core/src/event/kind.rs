@@ -52,7 +52,7 @@ event_kinds! {
         GameInfo = "game_info",
         /// An ICC datagram about a game's board that leads to no new board.
         GameUpdate = "game_update",
-        /// An examiner drew on a board.
+        /// An examiner drew a circle or an arrow on a board, or removed one.
         BoardMark = "board_mark",
     }
     Game {
@@ -66,7 +66,7 @@ event_kinds! {
         Observing = "observing",
         /// Another of the observed games is the primary one.
         Focus = "focus",
-        /// Something happened in an examined game.
+        /// A move, a step, or a change of the position in an examined game.
         Examine = "examine",
     }
     PrivateTalk {
@@ -98,7 +98,7 @@ event_kinds! {
         Kibitz = "kibitz",
         /// A comment on a game, for observers.
         Whisper = "whisper",
-        /// A robot's tell.
+        /// A line that a robot sent by `qtell`, which is printed without a speaker.
         Qtell = "qtell",
     }
     Player {

@@ -90,10 +90,10 @@ pub enum LoginError {
     /// speaks HTTP, SSH or the like. Contains the first line it sent, shortened if it is long.
     #[error("no login prompt: the server began with {:?}", .0.as_str())]
     NoLoginPrompt(ServerText),
-    /// This step exceeded its timeout, on this side or on the server's.
+    /// The named step of the login exceeded its timeout, that of this session or one of the server.
     #[error("login timed out: {0}")]
     TimedOut(LoginStep),
-    /// The connection ended in this step.
+    /// The connection ended in the named step of the login.
     #[error("connection closed during login: {0}")]
     Closed(LoginStep),
     /// The server refused for another reason. Contains its last line that does not contain the password.

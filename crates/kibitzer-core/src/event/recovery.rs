@@ -121,7 +121,7 @@ pub struct AdjournedGame {
     pub white: Handle,
     /// Black's name.
     pub black: Handle,
-    /// State of the attempt to resume it.
+    /// State of the attempt to resume the game.
     pub state: ResumptionState,
 }
 
@@ -138,13 +138,13 @@ impl AdjournedGame {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ResumptionState {
-    /// The server keeps it, and no challenge to resume it is open.
+    /// The server keeps the game, and no challenge to resume it is open.
     Stored,
     /// The opponent was challenged to resume it, by the session or by a request.
     Challenged,
-    /// It was resumed.
+    /// The game was resumed.
     Resumed {
-        /// Its number now.
+        /// Number of the resumed game, which may differ from the number before the adjournment.
         game: GameId,
     },
     /// The opponent declined. The session does not challenge again.

@@ -24,7 +24,7 @@ pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n"
 pub struct RequestId(pub(crate) u64);
 
 impl RequestId {
-    /// Returns the number; the first request of a session has 1.
+    /// Returns the number of the request in its session; the first request has 1.
     pub const fn number(self) -> u64 {
         self.0
     }
@@ -35,19 +35,20 @@ impl RequestId {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum CommandError {
-    /// It contains a line break: it would be two commands.
+    /// The text contains a line break, so the server would read two commands.
     #[error("line break inside a line")]
     LineBreak,
-    /// It contains another control character. Servers drop some, refuse the line for others, and timeseal uses some itself.
+    /// The text contains a control character other than a line break. Servers drop some of them, refuse the line for others, and
+    /// timeseal uses some itself.
     #[error("control character in a line")]
     Control,
     /// It is longer than servers accept.
     #[error("line of {length} bytes is longer than {MAX_COMMAND_BYTES}")]
     TooLong {
-        /// Its length after encoding, without line end, in bytes.
+        /// Length of the text after encoding, without line end, in bytes.
         length: usize,
     },
-    /// It is empty where a server gives an empty text another meaning.
+    /// The text is empty, where a server gives an empty text another meaning.
     #[error("line is empty")]
     Empty,
 }
@@ -76,7 +77,7 @@ pub enum RefusalReason {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum RequestError {
-    /// It is not a valid line. Nothing was sent.
+    /// The command is not a valid line. Nothing was sent.
     #[error(transparent)]
     Command(#[from] CommandError),
     /// The queue of requests is full. Nothing was sent.
@@ -85,10 +86,12 @@ pub enum RequestError {
     /// The session is not ready: it is being connected or set up. Nothing was sent, and nothing will be.
     #[error("not connected")]
     NotConnected,
-    /// Its [deadline](crate::session::RequestOptions::send_by) passed before it could be sent. Nothing was sent.
+    /// The time until which the command could be sent, [`RequestOptions::send_by`](crate::session::RequestOptions::send_by), has
+    /// passed. Nothing was sent.
     #[error("expired before it was sent")]
     Expired,
-    /// Its [game](crate::session::RequestOptions::only_during) is over, no longer followed, or not known. Nothing was sent.
+    /// The game of the request, [`RequestOptions::only_during`](crate::session::RequestOptions::only_during), is over, no longer
+    /// followed, or not known. Nothing was sent.
     #[error("game is over or not followed")]
     GameOver,
     /// The reply did not arrive in time. The command may have been executed.
@@ -154,8 +157,8 @@ impl RequestError {
         self.refusal_reason() == Some(RefusalReason::Refusal(refusal))
     }
 
-    /// Returns the server's words, if the variant keeps them: those of a refusal, or those sent instead of an answer. Never
-    /// empty.
+    /// Returns the text that the server sent instead of an answer: that of a refusal, or of an unexpected reply or listing.
+    /// `None` if the server sent none, and for all other errors.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Refused { text, .. } => Some(text.as_str()),

@@ -30,7 +30,7 @@ pub struct Change {
 pub enum ChangeKind {
     /// The first board of a game.
     Opened,
-    /// One more move was played.
+    /// A single move was played since the last known position.
     Moved,
     /// The same board was sent again, perhaps with other clocks.
     Repeated,
@@ -41,7 +41,7 @@ pub enum ChangeKind {
     },
     /// The game advanced by more than one ply, or an examiner moved elsewhere in it. The moves in between are not known.
     Jumped,
-    /// Another game now has this number, or the position was set up anew; the known moves were dropped.
+    /// A different game has taken this number, or the position was set up anew. All moves known before were dropped.
     Replaced,
     /// The server reported the pieces in reserve.
     Holding,

@@ -65,8 +65,8 @@ impl Games {
     }
 }
 
-/// Plays the move that a board reports on the position before it; `None` if it does not follow that position, or the move does
-/// not fit.
+/// Returns the position after playing the last move of `received` on `before`; `None` if `received` is not one ply later, or its
+/// last move does not fit `before`.
 fn position_after_reported_move(before: &Arc<Style12>, received: &Style12) -> Option<Arc<Style12>> {
     let mover = before.side_to_move();
     if Some(received.ply()) != before.ply().checked_add(1) {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::chess::Hands;
 use crate::message::{
     Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding,
-    Message, Observing, Partner, Relation, Style12,
+    Message, Partner, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::PlayerText;
@@ -114,7 +114,8 @@ impl Games {
         self.by_id.iter().map(|(_, game)| game)
     }
 
-    /// Returns the game that this login is playing, the lowest number in a simultaneous exhibition; `None` if it plays none.
+    /// Returns the game in progress that this login plays; the one with the lowest number if it plays several. `None` if it plays
+    /// none.
     pub fn mine(&self) -> Option<&Game> {
         self.iter().find(|game| game.is_followed_and_ongoing() && game.position().relation().is_mine())
     }
@@ -147,7 +148,7 @@ impl Games {
         }
     }
 
-    /// Applies a message that is not a board. Kept apart from boards, whose change is then built in place.
+    /// Applies a message that is not a board. A separate function, so that boards, the most frequent messages, take a short path.
     #[inline(never)]
     fn apply_non_board(&mut self, message: &Message) -> MessageEffect {
         match message {
@@ -157,7 +158,10 @@ impl Games {
             Message::GameInfo(info) => return self.apply_info(info),
             Message::GameCreated(created) => self.keep_announcement(created),
             Message::GameEnded(ended) => return self.apply_ended(ended),
-            Message::Observing(observing) => return self.apply_observing(**observing),
+            Message::Observing(observing) => {
+                let kind = if observing.is_observed() { ChangeKind::Followed } else { ChangeKind::Left };
+                return self.set_followed_or_left(observing.game, kind);
+            }
             Message::Examine(examine) => return self.apply_examine_stop(examine),
             Message::Partner(partner) => return self.apply_partner(partner),
             Message::LoggedIn(login) => self.me = Some(login.name.clone()),
@@ -305,11 +309,6 @@ impl Games {
             self.partner_game = None;
         }
         MessageEffect::change(game, ChangeKind::Ended)
-    }
-
-    fn apply_observing(&mut self, observing: Observing) -> MessageEffect {
-        let kind = if observing.is_observed() { ChangeKind::Followed } else { ChangeKind::Left };
-        self.set_followed_or_left(observing.game, kind)
     }
 
     fn apply_examine_stop(&mut self, examine: &Examine) -> MessageEffect {

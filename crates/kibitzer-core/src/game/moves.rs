@@ -30,8 +30,8 @@ enum MoveReport {
 }
 
 impl PlayedMove {
-    /// Creates the record of the move of `mover` that led to `after`, which has its clock, time and pretty form. `castling` are
-    /// the rights before the move.
+    /// Creates the record of a move. The clock, the elapsed time and the pretty form are read from `after`, the board after the
+    /// move; `castling` are the castling rights before it.
     #[inline]
     pub(super) fn new(
         (mover, castling): (Color, CastlingRights),
@@ -160,7 +160,7 @@ impl KnownMoves {
         &self.played
     }
 
-    /// Returns the ply from which delta boards count.
+    /// Returns the ply of the start board, from which delta boards count their plies.
     pub(super) const fn start_ply(&self) -> u32 {
         self.start_ply
     }
@@ -174,8 +174,8 @@ impl KnownMoves {
         self.played.get(self.plies_since_base(ply)?.checked_sub(1)?)
     }
 
-    /// Returns whether there are `max_moves` moves or more, so that [`clear_and_set_base`](Self::clear_and_set_base) is needed
-    /// before the next one.
+    /// Returns whether the list has reached the limit, so that [`clear_and_set_base`](Self::clear_and_set_base) is needed before
+    /// the next move is added.
     pub(super) const fn is_full(&self, max_moves: usize) -> bool {
         self.played.len() >= max_moves
     }
@@ -191,7 +191,8 @@ impl KnownMoves {
         self.played.truncate(self.plies_since_base(ply).unwrap_or_default());
     }
 
-    /// Removes all moves, and continues from `base`.
+    /// Removes all moves, and makes `base` the board from which later moves count. A base without a last move also becomes the
+    /// start board, from which delta boards count.
     pub(super) fn clear_and_set_base(&mut self, base: &Arc<Style12>) {
         self.base = Arc::clone(base);
         self.played.clear();

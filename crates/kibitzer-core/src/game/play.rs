@@ -24,7 +24,7 @@ pub(super) enum RemovedPiece {
     /// A piece on the square that the move ends on.
     Piece(Role),
     EnPassant,
-    /// Not known from the move: pieces exploded, or the server hid the move.
+    /// Pieces that the move does not show: they exploded, or the server hid the move.
     Unknown,
 }
 

@@ -50,11 +50,11 @@ pub(crate) struct GameIdentity {
 /// Game that the next board with this number belongs to, according to an earlier message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextBoardOwner {
-    /// The same game goes on, after an adjournment.
+    /// The next board belongs to the same game, which goes on after an adjournment.
     Same,
-    /// Another game has the number.
+    /// The next board belongs to a different game, which has taken the number.
     Other,
-    /// The number is observed again; the next board shows which game has it.
+    /// The number is observed again, and only the next board shows which game has it.
     Either,
 }
 
@@ -283,7 +283,7 @@ impl Game {
         is_same || is_next
     }
 
-    /// Returns whether `board` is the start position of a played game, but cannot be that of this game.
+    /// Returns whether `board` is a start position that this game cannot have, so that another game has taken its number.
     ///
     /// A takeback of all moves also leads to the start position. If this game's start is unknown, an earlier or equal ply is
     /// accepted.

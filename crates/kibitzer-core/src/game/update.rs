@@ -102,8 +102,8 @@ impl Games {
         applied
     }
 
-    /// Applies an action to the current game. If there is none, a move or a board may open an announced game, or else reports
-    /// [`DesyncReason::NoBoard`]; other actions change nothing.
+    /// Applies an action to the current game. Without one, a move or a board opens an announced game; if none is announced, the
+    /// effect is [`DesyncReason::NoBoard`]. Other actions change nothing then.
     fn apply_action_or_open_game(&mut self, id: GameId, action: &GameAction) -> MessageEffect {
         if let Some(applied) = self.apply_action_to_game(id, action) {
             return applied;

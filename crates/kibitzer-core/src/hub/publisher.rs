@@ -108,9 +108,10 @@ impl Publisher {
     /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have
     /// room.
     fn send_without_waiting(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
-        let changed = changed_game(event.borrow()).filter(|_| !self.watches.is_empty());
+        // The games already include the change by the event that follows such a report.
+        let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed(_));
+        let changed = event.borrow().affected_game().filter(|_| !is_report && !self.watches.is_empty());
         let is_new_connection = matches!(event.borrow(), Event::Connected);
-        let is_settled = !is_report_before_change(event.borrow());
         let mut state = self.shared.lock_state();
         let new_subscribers = std::mem::take(&mut state.new_subscribers);
         let has_queues = !self.lossless.is_empty() || !new_subscribers.is_empty();
@@ -135,7 +136,7 @@ impl Publisher {
         if is_new_connection {
             self.reset_watches_to_none();
         }
-        if is_settled {
+        if !is_report {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
             self.remove_dropped_and_admit(with_games, games);
         } else if !with_games.is_empty() {
@@ -209,19 +210,5 @@ impl Drop for Publisher {
         drop(state);
         drop(new_subscribers);
         self.woken.drain(..).for_each(Waker::wake);
-    }
-}
-
-/// Returns whether the event reports a desync or missed plies. The games then already include the change by the event after it.
-const fn is_report_before_change(event: &Event) -> bool {
-    matches!(event, Event::Desync(_) | Event::Missed(_))
-}
-
-/// Returns the game that the event changed; `None` if it changed none. A desync or a report of missed plies changes no game: the
-/// event that follows it does.
-fn changed_game(event: &Event) -> Option<GameId> {
-    match event {
-        Event::Desync(_) | Event::Missed(_) => None,
-        event => event.affected_game(),
     }
 }

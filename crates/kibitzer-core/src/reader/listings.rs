@@ -64,7 +64,7 @@ impl ListingRecognizer {
         None
     }
 
-    /// Starts a reply, and drops an unfinished listing.
+    /// Collects the lines that follow as a listing, and drops an unfinished one. `None` for a reply without a listing.
     fn start_collecting(&mut self, collector: Option<AnyCollector>) {
         self.collector = collector.map(Box::new);
         self.depth = 0;

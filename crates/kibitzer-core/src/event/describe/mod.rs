@@ -59,13 +59,13 @@ pub(crate) trait EventDescriptor: Fields {
 /// Use of a received line in the text for people and in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineDisplay {
-    /// It is the text for people, in place of the descriptor's.
+    /// The received line is the text for people, in place of the descriptor's text.
     ForPeople,
-    /// It is the text for people, and the last field of the JSON object, `text`.
+    /// The received line is the text for people, and the last field of the JSON object, `text`.
     InText,
-    /// It is a datagram, whose number and fields are the last fields of the JSON object.
+    /// The received line is a datagram, whose number and fields are the last fields of the JSON object.
     InDatagram,
-    /// It is left out, because the descriptor's text contains all of it.
+    /// The received line is left out, because the descriptor's text contains all of it.
     Nowhere,
 }
 

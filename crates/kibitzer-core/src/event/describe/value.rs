@@ -95,7 +95,7 @@ pub(crate) enum FieldType {
     Natural,
     Letter,
     Text,
-    /// One of these texts.
+    /// One of a fixed list of texts.
     Word(&'static [&'static str]),
     Nullable(&'static Self),
     List(&'static Self),

@@ -67,7 +67,10 @@ impl Game {
             GameAction::Clock { color, reading, is_running } => {
                 Ok(Some(self.set_clock_and_running(*color, *reading, *is_running)))
             }
-            GameAction::Flip(flip) => Ok(Some(self.set_board_flip(*flip))),
+            GameAction::Flip(flip) => {
+                self.numbers_mut().flip = Some(*flip);
+                Ok(Some(self.repeated_step()))
+            }
             GameAction::Fen(_) | GameAction::Position { .. } | GameAction::MoveList { .. } | GameAction::Role(_) => {
                 Ok(None)
             }
@@ -381,11 +384,6 @@ impl Game {
         self.repeated_step()
     }
 
-    fn set_board_flip(&mut self, flip: bool) -> GameStep {
-        self.numbers_mut().flip = Some(flip);
-        self.repeated_step()
-    }
-
     /// Returns the effect of a message that leaves the squares unchanged.
     fn repeated_step(&self) -> GameStep {
         let played = self.moves.last_move().map(PlayedMove::played).or_else(|| self.position.played());
@@ -393,7 +391,7 @@ impl Game {
     }
 }
 
-/// Returns the clock of the player after the move; `None` if the move has none.
+/// Returns the mover's clock that was sent with the move; `None` if the move was sent without a clock.
 fn clock_in(sent: &SentMove) -> Option<ClockReading> {
     sent.clock_s.map(|seconds| ClockReading::from_ms(i64::from(seconds) * 1000))
 }

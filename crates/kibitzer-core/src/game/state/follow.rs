@@ -82,8 +82,8 @@ impl Game {
         self.push_move_within_limit(played, removed, board, max_moves)
     }
 
-    /// Adds the move that led from the current position to `board`. If the limit of moves is reached, drops all known moves
-    /// first, and counts from the current position.
+    /// Adds the move that led from the current position to `board`. If `max_moves` moves are known, first drops them all; the
+    /// list then begins at the current position.
     #[inline]
     fn push_move_within_limit(
         &mut self,

@@ -7,7 +7,8 @@ use crate::session::options::SessionOptions;
 use crate::session::options::credentials::Credentials;
 use crate::text::ServerText;
 
-/// Level 1: units around the output of each command (1), with the tag that it was sent with (4). An odd value turns prompts off.
+/// Value of `level1` to request: units around the output of each command (1), which contain the tag of the command (4). An odd
+/// value turns prompts off.
 ///
 /// Source: ICC's description of level 1.
 const LEVEL_1: u8 = 1 | 4;

@@ -87,7 +87,7 @@ impl ReplyMarks {
         }
     }
 
-    /// Opens a unit. Returns its number if it is the reply to a command of this login; `None` for other players' units, nested
+    /// Counts a unit as open, and returns the number of the command that it replies to; `None` for other players' units, nested
     /// units, and tags that are not numbers. A unit with a tag of this login closes all units that are still open.
     fn open_unit(&mut self, header: &Level1Header) -> Option<u64> {
         let tag = header.tag.as_ref().filter(|_| header.player == *THIS_LOGIN);

@@ -92,8 +92,8 @@ impl LiveConnection {
         }
     }
 
-    /// Returns whether games, seeks and settings of the last connection are restored. Also true while settings are sent after the
-    /// first login, which restores nothing.
+    /// Returns whether the set-up is complete, and the games, seeks and settings of the last connection are restored. After the
+    /// first login, nothing has to be restored.
     pub(super) const fn is_restored(&self, memory: &SessionMemory) -> bool {
         match self.stage {
             LiveStage::SettingUp(_) => false,

@@ -24,7 +24,8 @@ pub(crate) struct LoginFallback {
     timeseal_works: bool,
     /// A login with the login string has succeeded.
     login_string_works: bool,
-    /// The first line of a server that sent no login prompt. It may be silent when fewer features are requested.
+    /// First line of a server that sent no login prompt, kept for the error: on the next connection, which requests fewer
+    /// features, the server may send nothing.
     first_line: Option<ServerText>,
 }
 

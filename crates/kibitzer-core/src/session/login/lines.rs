@@ -112,7 +112,11 @@ impl Login {
             LoginRefusal::NameInUse => LoginError::NameInUse,
             LoginRefusal::Banned => LoginError::Banned,
             // The name was sealed, and only silence suggests that the server can unseal it.
-            LoginRefusal::BadName if self.state == LoginState::Name && self.is_seal_doubtful() => {
+            LoginRefusal::BadName
+                if self.state == LoginState::Name
+                    && self.sealing != SealState::Off
+                    && self.string != LoginStringState::Understood =>
+            {
                 return LoginProgress::RetryWithout(LoginFeature::Timeseal, LoginError::BadName);
             }
             LoginRefusal::BadName if matches!(self.state, LoginState::Name | LoginState::NameAndPassword) => {
@@ -130,10 +134,6 @@ impl Login {
             LoginRefusal::Other => LoginError::Other(ServerText::from_wire(raw)),
         };
         LoginProgress::Failed(error)
-    }
-
-    fn is_seal_doubtful(&self) -> bool {
-        self.sealing != SealState::Off && self.string != LoginStringState::Understood
     }
 
     /// Processes a line without a type of its own: detects the dialect in the greeting and the answer to the login string, keeps

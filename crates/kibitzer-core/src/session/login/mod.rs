@@ -59,12 +59,12 @@ pub(super) struct Login {
     sealing: SealState,
     string: LoginStringState,
     dialect: Dialect,
-    /// The server asked for a name or a password again in this state. It may be a part of the message of the day, so only silence
-    /// after it fails the login.
+    /// The server printed a login or password prompt again in this state. The text may be a part of the message of the day, so
+    /// the login fails only if silence follows.
     asked_again: bool,
     /// The server is full and has put the login in a queue.
     is_queued: bool,
-    /// End of the timeout of the queue, since the first report of a place in it.
+    /// Time at which the wait in the queue of a full server times out; `None` until the server has reported a place in the queue.
     queue_deadline: Option<Instant>,
     name: Option<Handle>,
     /// Whether [`Event::LoggedIn`](crate::Event::LoggedIn) was emitted; it is emitted once for each login.
@@ -99,7 +99,7 @@ enum LoginState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginStringState {
     Untried,
-    /// They are not sent, because an earlier connection failed with them.
+    /// The lines are not sent, because an earlier connection failed with them.
     Avoided,
     Understood,
 }
@@ -108,9 +108,9 @@ enum LoginStringState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SealState {
     Off,
-    /// They are sealed, and it is not known whether the server understands.
+    /// The lines are sealed, and it is not known whether the server understands timeseal.
     Unproven,
-    /// They are sealed, and the server understands.
+    /// The lines are sealed, and the server has shown that it understands timeseal.
     Proven,
 }
 
@@ -285,8 +285,9 @@ impl Login {
         }
     }
 
-    /// Processes a login prompt after a line before the name. Sends the name after the last one; two prompts without an unsealed
-    /// answer show that the server does not know timeseal.
+    /// Processes a login prompt that answers a line before the name, and sends the name after the last one. While it is not known
+    /// whether the server understands timeseal, the second prompt shows that it does not: the session continues without timeseal,
+    /// or fails if the options require it.
     fn handle_login_string_prompt(&mut self, prompts: u8, cx: &mut Context) -> LoginProgress {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.

@@ -330,7 +330,7 @@ impl Session {
         }
     }
 
-    /// Removes and returns the next completed request, with its reply or error; `None` if there is none.
+    /// Removes and returns the oldest completed request, with its reply or error; `None` if none is completed.
     pub fn poll_reply(&mut self) -> Option<(RequestId, Result<Reply, RequestError>)> {
         self.cx.replies.pop_front()
     }

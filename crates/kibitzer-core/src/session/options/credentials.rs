@@ -58,9 +58,9 @@ pub enum Credentials {
     NamedGuest(Handle),
     /// A registered account, which logs in with a password.
     Account {
-        /// Its name; servers ignore case.
+        /// Name of the account; servers ignore case.
         handle: Handle,
-        /// Its password, sent when the server asks for it; on ICC after the name, on the same line.
+        /// Password of the account, sent when the server asks for it; on ICC sent with the name, on the same line.
         password: Password,
     },
 }

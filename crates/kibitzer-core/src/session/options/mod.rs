@@ -22,15 +22,16 @@ numeric_options! {
         pub(crate) login_step: Duration = Duration::from_secs(20), "login_step_timeout_ms";
         /// Sets the maximum time that one login waits in the queue of a full server, from the first report of its place.
         pub(crate) queue: Duration = Duration::from_mins(30), "queue_timeout_ms";
-        /// Sets the silence after the last answer of a login before a probe checks whether the login is complete.
+        /// Sets how long the server has to be silent after its last answer to a login before a probe checks whether the login is
+        /// complete.
         pub(crate) settle: Duration = Duration::from_secs(1), "settle_ms";
-        /// Sets the maximum time of the whole set-up after the login.
+        /// Sets the maximum time from the end of the login until the session is ready.
         pub(crate) set_up: Duration = Duration::from_secs(30), "set_up_timeout_ms";
         /// Sets the maximum time from sending a request to its complete reply.
         pub(crate) request: Duration = Duration::from_secs(30), "request_timeout_ms";
-        /// Sets the silence of the server before a probe is sent.
+        /// Sets how long the server may be silent before a probe is sent.
         pub(crate) probe_after: Duration = Duration::from_secs(15), "probe_after_ms";
-        /// Sets the silence after a probe before the connection is closed.
+        /// Sets how long the server may stay silent after a probe before the connection is closed.
         pub(crate) probe_timeout: Duration = Duration::from_secs(10), "probe_timeout_ms";
         /// Sets the time without a sent line before a harmless command prevents the idle logout. FICS logs out after 60 min.
         pub(crate) keep_alive: Duration = Duration::from_mins(50), "keep_alive_ms";
@@ -50,7 +51,7 @@ numeric_options! {
     pub struct Reconnect {
         /// Sets the first delay, which doubles with every attempt. Half of each delay is random.
         pub(crate) base: Duration = Duration::from_secs(1), "reconnect_base_ms";
-        /// Sets the maximum delay.
+        /// Sets the maximum delay between two attempts.
         pub(crate) cap: Duration = Duration::from_mins(1), "reconnect_cap_ms";
         /// Sets the maximum number of successive attempts, after which the session ends: 0 never reconnects, none sets no limit.
         pub(crate) attempts: Option<u32> = None, "reconnect_attempts";

@@ -10,14 +10,15 @@ use crate::game::{ChangeKind, Desync, Game, Games};
 use crate::message::{GameId, Message};
 use crate::session::command::Command;
 
-/// Minimum time between two attempts to set the style. Boards in flight still come in the old one, and a server without style 12
-/// must not be asked with every move.
+/// Minimum time between two attempts to set the style. Boards that the server has already sent still have the old style, and a
+/// server without style 12 must not be asked with every move.
 const STYLE_RETRY: Duration = Duration::from_mins(1);
 
 /// Commands that restore style 12. Source: rule style10 O1.
 const RESTORE_STYLE: [&str; 2] = ["set style 12", "refresh"];
 
-/// Maximum number of games whose board was requested and that did not recover. Beyond that, none is requested.
+/// Maximum number of games whose board was requested and that are still out of step. While there are that many, no other board is
+/// requested.
 const MAX_REQUESTED: usize = 64;
 
 /// Decides which boards to request on one connection.
@@ -26,7 +27,8 @@ pub(crate) struct BoardRepair {
     /// Whether the last style that the user has set is not 12.
     is_style_chosen: bool,
     style_requested: Option<Instant>,
-    /// Games whose board was requested and that did not recover yet. Requesting it again would not help either.
+    /// Games whose board was requested and that are still out of step. Their board is not requested again, which would not help
+    /// either.
     requested: Vec<GameId>,
 }
 

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use crate::event::Event;
-use crate::game::{ChangeKind, Game, Games};
-use crate::message::{Handle, Message, Relation, SeekNotice, Style12};
+use crate::game::{ChangeKind, Games};
+use crate::message::{Handle, Message, SeekNotice, Style12};
 use crate::session::command::Command;
 use crate::session::options::credentials::Password;
 use crate::session::reply::Reply;
@@ -39,9 +39,8 @@ pub(crate) struct SessionMemory {
     pub(crate) requests: Vec<Command>,
     /// Players who declined to resume an adjourned game. They are not challenged again.
     pub(crate) declined: Vec<Handle>,
-    /// The command that was the oldest without a reply at the last loss, and the number of successive losses for which that
-    /// holds.
-    /// `None` once a connection has survived its restoration.
+    /// The oldest command without a reply at the last loss, and the number of losses in a row at which it was the oldest. `None`
+    /// once a connection has survived its restoration.
     pub(crate) unanswered_at_loss: Option<(Command, u32)>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
@@ -64,7 +63,8 @@ pub(crate) struct OpenSeek {
 impl SessionMemory {
     /// Remembers the followed games in progress and the time of a loss; replaces those of an earlier loss.
     pub(crate) fn remember_games_at_loss(&mut self, games: &Games, now: Instant) {
-        self.games = games.iter().filter(|game| is_to_be_restored(game)).map(|game| game.position().clone()).collect();
+        self.games =
+            games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.position().clone()).collect();
         self.lost_at = Some(now);
     }
 
@@ -178,12 +178,8 @@ impl SessionMemory {
     }
 }
 
-fn is_to_be_restored(game: &Game) -> bool {
-    let relation = game.position().relation();
-    game.is_followed_and_ongoing() && !relation.is_isolated() && !matches!(relation, Relation::Other(_))
-}
-
-/// Returns whether two boards belong to the same game: the players are the same. The server's spelling may differ.
+/// Returns whether two boards have the same players, which means that they belong to the same game. Ignores case, because a
+/// server may spell a name in two ways.
 pub(crate) fn has_same_player_names(one: &Style12, other: &Style12) -> bool {
     one.white().is_same_player(other.white().as_str()) && one.black().is_same_player(other.black().as_str())
 }

@@ -16,7 +16,7 @@ use super::memory::{SessionMemory, has_same_player_names};
 use crate::event::{RefusalReason, RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
-use crate::message::{GameId, Message, ObservingRefusal, Refusal, Style12};
+use crate::message::{Message, ObservingRefusal, Refusal, Style12};
 use crate::session::command::Command;
 use crate::session::reply::Reply;
 use crate::session::requests::CompletedRequest;
@@ -150,7 +150,11 @@ impl Restoration {
         match task {
             RestoreTask::FindByNumber(at) => self.handle_observe_reply(at, result, true, games),
             RestoreTask::FindByPlayer(at) => self.handle_observe_reply(at, result, false, games),
-            RestoreTask::ListMoves(at) => self.handle_move_list(at, result),
+            RestoreTask::ListMoves(at) => {
+                if let Some(search) = self.games.get_mut(at) {
+                    search.report.moves = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
+                }
+            }
             RestoreTask::Unobserve => {}
             RestoreTask::SendAgain(at) => {
                 if let Some((_, command)) = self.commands.get_mut(at) {
@@ -212,13 +216,6 @@ impl Restoration {
         self.queue_task(&format!("moves {game}"), RestoreTask::ListMoves(at));
     }
 
-    fn handle_move_list(&mut self, at: usize, result: &Result<Reply, RequestError>) {
-        let moves = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
-        if let Some(search) = self.games.get_mut(at) {
-            search.report.moves = moves;
-        }
-    }
-
     fn queue_task(&mut self, line: &str, task: RestoreTask) {
         if let Ok(command) = Command::new(line) {
             self.next.push((command, task));
@@ -260,7 +257,7 @@ impl RestoreSearch {
             && has_same_player_names(&self.last_board, board)
     }
 
-    /// Records the board under which the game was found.
+    /// Records that the game was found with this board: its number, the outcome, and whether moves may be missing.
     fn record_found(&mut self, board: &Style12) {
         let outcome = match board.ply().checked_sub(self.last_board.ply()) {
             Some(0) if board.board() == self.last_board.board() => RestoreOutcome::Unchanged,
@@ -279,7 +276,10 @@ impl RestoreSearch {
 /// or an unknown one.
 fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
     let game = match result {
-        Ok(reply) => newly_observed_game(reply)?,
+        Ok(reply) => reply.messages().find_map(|message| match message {
+            Message::Observing(observing) if observing.is_observed() => Some(observing.game),
+            _ => None,
+        })?,
         Err(error) => match error.refusal_reason()? {
             RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)) => game,
             _ => return None,
@@ -287,13 +287,6 @@ fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) ->
     };
     // The board may have been sent as a line or as moves.
     games.get(game).map(Game::position)
-}
-
-fn newly_observed_game(reply: &Reply) -> Option<GameId> {
-    reply.messages().find_map(|message| match message {
-        Message::Observing(observing) if observing.is_observed() => Some(observing.game),
-        _ => None,
-    })
 }
 
 /// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that the game

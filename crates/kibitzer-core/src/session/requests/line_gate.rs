@@ -25,8 +25,8 @@ use crate::session::reply::is_caused_by_others;
 /// Maximum wait for a prompt. A custom prompt of the account may not be recognized.
 const PROMPT_WAIT: Duration = Duration::from_millis(250);
 
-/// Maximum wait for the answer to a fence. Well above the two seconds after which a line is read that arrived with another: each
-/// line sent earlier would add one that is read late.
+/// Maximum wait for the answer to a fence. Some servers read a line that arrives together with another one two seconds late. The
+/// wait is well above that, because a line that is sent too early would be late, too.
 const ANSWER_WAIT: Duration = Duration::from_secs(10);
 
 /// Gate that is closed by each sent line until the server has read that line, or a maximum wait has passed.

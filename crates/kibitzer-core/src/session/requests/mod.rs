@@ -270,9 +270,9 @@ impl Requests {
         self.complete_or_requeue(last, reply, cx.now);
     }
 
-    /// Processes a complete reply: completes the request, or queues the command again at the front. The latter if the server
-    /// dropped talk because of its limit, at most [`MAX_TALK_RETRIES`] times, and once if a command of the restoration ended an
-    /// observation instead of starting it. A reply that reports block mode as off ends the use of numbers.
+    /// Processes a complete reply, and completes its request. Two replies put the command back at the front of the queue instead:
+    /// one that reports talk as dropped because of the server's limit, at most [`MAX_TALK_RETRIES`] times, and one that ended an
+    /// observation which a restoration needs, once. A reply that reports block mode as off ends the use of numbers.
     fn complete_or_requeue(&mut self, mut sent: SentCommand, reply: Result<Reply, RequestError>, now: Instant) {
         let talk = sent.request.command.as_ref().and_then(ThrottledTalk::from_command);
         if let (Some(talk), Ok(reply)) = (talk, &reply)

@@ -74,7 +74,8 @@ impl Requests {
         if self.queue.get(at)?.may_switch_block_mode() && n_awaited > 0 { None } else { self.queue.remove(at) }
     }
 
-    /// Returns whether a command waits for the end of the restoration, which may observe the same game.
+    /// Returns whether a command has to wait for the end of the restoration: a user's request to observe, because the restoration
+    /// may observe the same game.
     fn waits_for_restoration(&self, request: &RequestedCommand) -> bool {
         self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
     }

@@ -41,7 +41,7 @@ pub(crate) struct RequestedCommand {
     /// Number of times that the server dropped this line of talk.
     pub(crate) n_drops: u8,
     pub(crate) conditions: SendConditions,
-    /// It was requested during a restoration. If it asks to observe a game, that game may be observed already.
+    /// Whether the request was made during a restoration. A game that it asks to observe may then be observed already.
     pub(crate) is_during_restoration: bool,
 }
 

@@ -28,7 +28,7 @@ pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
     pieces
 }
 
-/// Splits a text after the last unit that fits into `max_bytes` once encoded, but at least after the first unit.
+/// Splits a text after the last entity or character that fits into `max_bytes` once encoded, but not before the first one.
 fn split_fitting(text: &str, max_bytes: usize) -> (&str, &str) {
     let (mut length, mut bytes) = (0, 0);
     let mut rest = text;

@@ -13,7 +13,7 @@ const IAC: u8 = 0xFF;
 const SUBNEGOTIATION: u8 = 250;
 const SUBNEGOTIATION_END: u8 = 240;
 const ESCAPE: u8 = 0x1B;
-/// Replacement of each byte of a secret; offsets of the rest do not change.
+/// Byte that replaces each byte of a secret, so that the length of the text does not change.
 const MASK: u8 = b'*';
 
 /// A password to search for in received bytes. It is wiped from memory when dropped.
