@@ -236,6 +236,24 @@ fn the_number_of_requests_without_an_answer_is_limited() {
     session.child.wait().unwrap();
 }
 
+#[test]
+fn the_end_of_the_session_is_printed_after_every_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut session = Session::start(&listener.local_addr().unwrap().to_string());
+    let mut peer = Peer::log_in(&listener);
+    session.next(&["connected"]);
+    let requests: String = (0..30).map(|id| format!("{{\"id\":{id},\"command\":\"finger\"}}\n")).collect();
+    session.write(requests + "{\"id\":30,\"command\":\"quit\"}\n");
+    peer.serve_until("quit");
+    drop(peer);
+    let mut kinds: Vec<_> = std::iter::from_fn(|| session.next(&["reply", "failed", "ended"]))
+        .map(|event| event["event"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(kinds.pop().as_deref(), Some("ended"));
+    assert_eq!(kinds.len(), 31);
+    session.rest();
+}
+
 #[cfg(unix)]
 #[test]
 fn requests_fail_when_the_session_is_stopped() {

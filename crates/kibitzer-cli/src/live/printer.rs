@@ -211,20 +211,30 @@ struct PrintLoop {
 }
 
 impl PrintLoop {
-    /// Prints until all senders are dropped.
+    /// Prints until all senders are dropped. The end of the session is printed last, after the answers to its requests.
     fn run(mut self) -> Result<(), Failure> {
+        let mut end_of_session = None;
         while let Some((at, item)) = self.next()? {
-            let stamp = self.clock.stamp(at);
             match item {
-                PrintItem::Event(event) if self.filter.should_print(&event, stamp.time) => {
-                    self.lines.write_event(&event, Some(&stamp))?;
-                }
-                PrintItem::Event(_) => {}
-                PrintItem::Object { event, object } => self.lines.write_object(event, &stamp, &object)?,
+                PrintItem::Event(event @ Event::Ended(_)) => end_of_session = Some(event),
+                PrintItem::Event(event) => self.print_event(at, &event)?,
+                PrintItem::Object { event, object } => self.lines.write_object(event, &self.clock.stamp(at), &object)?,
                 PrintItem::Filter(expression) => self.filter.set_expression(expression),
             }
         }
+        if let Some(event) = end_of_session {
+            self.print_event(Instant::now(), &event)?;
+        }
         self.lines.flush()
+    }
+
+    /// Prints an event that passes the filter.
+    fn print_event(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
+        let stamp = self.clock.stamp(at);
+        if self.filter.should_print(event, stamp.time) {
+            self.lines.write_event(event, Some(&stamp))?;
+        }
+        Ok(())
     }
 
     /// Returns the next item. Flushes the output before waiting.

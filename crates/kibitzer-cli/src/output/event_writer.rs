@@ -6,8 +6,8 @@ use anstream::AutoStream;
 use clap::ValueEnum;
 use kibitzer::core::Event;
 use kibitzer::core::message::{Control, Message};
-use kibitzer::json;
 use serde::Serialize;
+use serde_json::json;
 
 use super::input_line::StdoutAboveInput;
 use super::summary::Summary;
@@ -119,9 +119,7 @@ impl EventWriter {
     /// Writes that the recording ends inside a line; `number` counts from 1.
     pub(crate) fn write_cut(&mut self, number: u64, stamp: &Stamp) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl(_) => {
-                writeln!(self.out, r#"{{"event":"cut","offset":null{},"line":{number}}}"#, stamp.members())
-            }
+            OutputForm::Jsonl(_) => return self.write_object("cut", stamp, &json_object(&json!({ "line": number }))),
             OutputForm::Text => text::write_cut(&mut self.out, number),
             OutputForm::Summary(summary) => {
                 summary.count_cut();
@@ -158,6 +156,6 @@ impl EventWriter {
 pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
     let mut object = Vec::new();
     // Nothing fails on the way to memory.
-    let _ = json::write(&mut object, value);
+    let _ = kibitzer::json::write(&mut object, value);
     object
 }
