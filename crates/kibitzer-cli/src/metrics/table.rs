@@ -32,12 +32,12 @@ const METRICS: [(&str, &str, Read); 13] = [
     ("unrecorded_pieces", "Pieces missing from recordings", |all| Value::Count(all.unrecorded_pieces)),
     ("reconnects", "Connections opened after the session had been ready", |all| Value::Count(all.session.reconnects)),
     ("pings", "Timeseal pings received", |all| Value::Count(all.session.pings)),
-    ("requests_answered", "Requests and probes answered", |all| Value::Count(all.session.requests_answered)),
-    ("requests_failed", "Requests that ended without a reply", |all| Value::Count(all.session.requests_failed)),
-    ("request_time", "Time until the replies to the answered requests", |all| {
+    ("requests_answered", "Requests and probes with a complete reply", |all| Value::Count(all.session.requests_answered)),
+    ("requests_failed", "Requests that ended without a complete reply", |all| Value::Count(all.session.requests_failed)),
+    ("request_time", "Sum of all round trips, of incomplete replies too", |all| {
         Value::TotalTime(all.session.request_time)
     }),
-    ("round_trip", "Lag: time until the reply to the last answered request or probe", |all| {
+    ("round_trip", "Lag: time until the last reply to a request or probe began", |all| {
         Value::LastTime(all.session.round_trip)
     }),
 ];

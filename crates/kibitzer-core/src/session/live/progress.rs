@@ -23,7 +23,7 @@ impl LiveConnection {
         loop {
             self.requests.send_ready_lines(&mut self.liveness.idle_timer_reset_at, cx);
             while let Some(completed) = self.requests.completed.pop_front() {
-                cx.counters.requests_failed += u64::from(completed.counts_as_failed());
+                completed.count(&mut cx.counters);
                 self.handle_completed(completed, cx);
             }
             if !self.queue_commands_or_enter_stage(cx) {
@@ -181,7 +181,7 @@ impl LiveConnection {
         self.requests.fail_all(&sent, &queued);
         let mut is_oldest = true;
         while let Some(completed) = self.requests.completed.pop_front() {
-            cx.counters.requests_failed += u64::from(completed.counts_as_failed());
+            completed.count(&mut cx.counters);
             if let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) {
                 let was_requested_by_user = was_requested_by_user(&completed);
                 if is_oldest && (was_requested_by_user || completed.request.requester == Requester::Restore) {

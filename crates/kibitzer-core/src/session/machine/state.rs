@@ -66,20 +66,19 @@ pub struct SessionCounters {
     /// Time from sending the last answered command, or the fence after it, to the start of its reply; includes the server's
     /// processing time. `None` before the first reply.
     pub round_trip: Option<Duration>,
-    /// Commands and probes whose reply has begun, those that the session itself sends included.
+    /// Commands and probes with a complete reply, which may be a refusal; those that the session itself sends included.
     pub requests_answered: u64,
-    /// Sum of the round trips of the requests answered.
+    /// Sum of all round trips, also of replies that remained incomplete.
     pub request_time: Duration,
-    /// Requests that ended without a reply: after their timeout, at the end of the connection, because the reply was incomplete,
+    /// Requests that ended without a complete reply: after their timeout, at the end of the connection, because the reply was incomplete,
     /// or because they were not sent in time or before the end of their game. Those that the caller abandoned are not counted.
     pub requests_failed: u64,
 }
 
 impl SessionCounters {
-    /// Counts an answered request.
-    pub(crate) fn count_answered_request(&mut self, round_trip: Duration) {
+    /// Records the time between a command, or its fence, and the start of its reply.
+    pub(crate) fn note_round_trip(&mut self, round_trip: Duration) {
         self.round_trip = Some(round_trip);
-        self.requests_answered += 1;
         self.request_time = self.request_time.saturating_add(round_trip);
     }
 }

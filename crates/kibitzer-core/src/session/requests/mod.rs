@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 use super::command::Command;
 use super::context::Context;
 use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
+use super::machine::state::SessionCounters;
 use super::options::saturating_deadline;
 use super::reply::{PartialReply, Reply};
 use crate::event::{Event, RequestError, RequestId};
@@ -52,11 +53,14 @@ pub(super) struct CompletedRequest {
 }
 
 impl CompletedRequest {
-    /// Returns whether no reply came, or none that is known to be whole. A refusal is a reply. An abandoned request does not
-    /// count: it was completed at its timeout, or its caller stopped waiting.
-    pub(super) const fn counts_as_failed(&self) -> bool {
-        !matches!(self.request.requester, Requester::Abandoned)
-            && matches!(&self.result, Err(error) if !matches!(error, RequestError::Refused { .. }))
+    /// Adds the request to the counter of answered or of failed requests. A refusal is an answer. An abandoned request is not
+    /// counted: it was completed at its timeout, or its caller stopped waiting.
+    pub(super) const fn count(&self, counters: &mut SessionCounters) {
+        match (&self.request.requester, &self.result) {
+            (Requester::Abandoned, _) => {}
+            (_, Ok(_) | Err(RequestError::Refused { .. })) => counters.requests_answered += 1,
+            (_, Err(_)) => counters.requests_failed += 1,
+        }
     }
 
     /// Returns the command and its reply; `None` if the request failed or has no command.
@@ -193,7 +197,7 @@ impl Requests {
         }
         self.open_reply = Some(number);
         if let Some(sent) = self.sent.find_by_number(number) {
-            cx.counters.count_answered_request(cx.now.saturating_duration_since(sent.sent_at));
+            cx.counters.note_round_trip(cx.now.saturating_duration_since(sent.sent_at));
             sent.reply.reply.code = code;
         }
     }
@@ -261,7 +265,7 @@ impl Requests {
         for sent in answered {
             self.complete(sent, Err(RequestError::Incomplete));
         }
-        cx.counters.count_answered_request(cx.now.saturating_duration_since(last.sent_at));
+        cx.counters.note_round_trip(cx.now.saturating_duration_since(last.sent_at));
         let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
             return self.complete(last, Err(RequestError::Incomplete));

@@ -184,6 +184,7 @@ fn a_missing_number_is_a_fault_and_no_request_waits_forever() {
 #[test]
 fn an_incomplete_block_is_not_a_reply() {
     let (mut driver, _) = on_fics(guest());
+    let before = driver.session.counters();
     driver.request("finger").unwrap();
     driver.request("date").unwrap();
     let sent = driver.take_sent();
@@ -193,6 +194,9 @@ fn an_incomplete_block_is_not_a_reply() {
     let replies = driver.take_replies();
     assert_eq!(replies[0].1, Err(RequestError::Incomplete));
     assert_eq!(text(&replies[1].1), "Local time\n");
+    let after = driver.session.counters();
+    let counted = (after.requests_answered - before.requests_answered, after.requests_failed);
+    assert_eq!(counted, (1, 1), "no request counts twice");
 }
 
 #[test]
