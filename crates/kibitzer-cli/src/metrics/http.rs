@@ -1,6 +1,7 @@
 //! A server of one page, for scrapes over HTTP/1. Number, size and time of the requests are limited.
 
 use std::io;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -53,35 +54,72 @@ pub(super) async fn serve(listener: TcpListener, page: impl Fn() -> String + Clo
 /// Dropping the future closes the connection.
 async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: impl Fn() -> String) -> io::Result<()> {
     let mut request = Vec::new();
-    while !is_complete(&request) && request.len() <= MAX_REQUEST_BYTES {
+    while head_length(&request).is_none() && request.len() <= MAX_REQUEST_BYTES {
         if (&mut stream).take(1 << 10).read_buf(&mut request).await? == 0 {
             break;
         }
     }
-    let (status, body) = match path(&request) {
-        Some("/metrics") => ("200 OK", page()),
-        Some(_) => ("404 Not Found", "the page is /metrics\n".to_owned()),
-        None => ("400 Bad Request", "the request is not a GET of at most 8 KiB\n".to_owned()),
+    let request = Request::parse(&request);
+    let (status, body) = match &request {
+        None => ("400 Bad Request", "the request is not HTTP/1 of at most 8 KiB\n".to_owned()),
+        Some(request) if !request.names_this_machine() => {
+            ("403 Forbidden", "the host of the request is neither an IP address nor localhost\n".to_owned())
+        }
+        Some(Request { method: "GET" | "HEAD", path: "/metrics", .. }) => ("200 OK", page()),
+        Some(Request { method: "GET" | "HEAD", .. }) => ("404 Not Found", "the page is /metrics\n".to_owned()),
+        Some(_) => ("405 Method Not Allowed", "the page can only be read\n".to_owned()),
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
-         Connection: close\r\n\r\n",
+         Allow: GET, HEAD\r\nConnection: close\r\n\r\n",
         body.len()
     );
+    let body = if request.is_some_and(|request| request.method == "HEAD") { "" } else { &body };
     stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await?;
-    stream.shutdown().await
+    stream.shutdown().await?;
+    // A socket that is closed with unread bytes, such as those of a `POST`, resets the connection, which may lose the answer.
+    while stream.read(&mut [0; 1 << 10]).await? > 0 {}
+    Ok(())
 }
 
-fn is_complete(request: &[u8]) -> bool {
-    request.ends_with(b"\r\n\r\n")
+/// Returns the length of the request line and the headers; `None` if they are not complete.
+fn head_length(request: &[u8]) -> Option<usize> {
+    request.windows(4).position(|bytes| bytes == b"\r\n\r\n")
 }
 
-/// Returns the path without its query; `None` unless this is a complete `GET` request.
-fn path(request: &[u8]) -> Option<&str> {
-    let line = request.split(|&byte| byte == b'\r').next().filter(|_| is_complete(request))?;
-    match str::from_utf8(line).ok()?.split(' ').collect::<Vec<_>>()[..] {
-        ["GET", path, "HTTP/1.1" | "HTTP/1.0"] => path.split('?').next(),
-        _ => None,
+/// The parts of a request that decide about its answer.
+struct Request<'a> {
+    method: &'a str,
+    /// Path without its query.
+    path: &'a str,
+    /// The header `Host`, which only HTTP/1.1 requires.
+    host: Option<&'a str>,
+}
+
+impl<'a> Request<'a> {
+    /// Parses the request line and the header `Host`; `None` unless the bytes are a valid request with all its headers.
+    fn parse(request: &'a [u8]) -> Option<Self> {
+        let head = request.get(..head_length(request)?)?;
+        let mut lines = str::from_utf8(head).ok()?.split("\r\n");
+        let [method, target, version] = lines.next()?.split(' ').collect::<Vec<_>>()[..] else { return None };
+        let mut headers = lines.filter_map(|line| line.split_once(':'));
+        let host = headers.find(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, value)| value.trim());
+        let is_valid = match version {
+            "HTTP/1.0" => true,
+            "HTTP/1.1" => host.is_some(),
+            _ => false,
+        };
+        is_valid.then_some(Self { method, path: target.split('?').next()?, host })
+    }
+
+    /// Returns whether the host is an IP address or `localhost`. A page of a browser that reads the counters by a name of its own for this
+    /// machine (DNS rebinding) sends that name.
+    fn names_this_machine(&self) -> bool {
+        let Some(host) = self.host else { return true };
+        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        let name = host.rsplit_once(':').filter(|(_, port)| is_port(port)).map_or(host, |(name, _)| name);
+        let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        address.parse::<IpAddr>().is_ok() || name.eq_ignore_ascii_case("localhost")
     }
 }
 
@@ -115,13 +153,20 @@ mod tests {
             .concat();
         let cases: &[(&[u8], &str)] = &[
             (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200 OK"),
+            (b"GET /metrics HTTP/1.1\r\nX: y\r\nHOST:127.0.0.1:9100\r\n\r\n", "200 OK"),
+            (b"GET /metrics HTTP/1.1\r\nHost: [::1]:9100\r\n\r\n", "200 OK"),
             (b"GET /metrics?name[]=x HTTP/1.0\r\n\r\n", "200 OK"),
-            (b"GET / HTTP/1.1\r\n\r\n", "404 Not Found"),
-            (b"GET /metrics/../x HTTP/1.1\r\n\r\n", "404 Not Found"),
-            (b"POST /metrics HTTP/1.1\r\n\r\n", "400 Bad Request"),
+            (b"GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "404 Not Found"),
+            (b"GET /metrics/../x HTTP/1.0\r\n\r\n", "404 Not Found"),
+            (b"GET /metrics HTTP/1.1\r\nHost: rebound.example:9100\r\n\r\n", "403 Forbidden"),
+            (b"GET /metrics HTTP/1.0\r\nHost: localhost.example\r\n\r\n", "403 Forbidden"),
+            (b"GET /metrics HTTP/1.0\r\nHost: 127.0.0.1.example\r\n\r\n", "403 Forbidden"),
+            (b"POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405 Method Not Allowed"),
+            (b"POST /metrics HTTP/1.0\r\nContent-Length: 9\r\n\r\n\xff body", "405 Method Not Allowed"),
+            (b"GET /metrics HTTP/1.1\r\n\r\n", "400 Bad Request"),
             (b"GET /metrics HTTP/2.0\r\n\r\n", "400 Bad Request"),
-            (b"GET  /metrics HTTP/1.1\r\n\r\n", "400 Bad Request"),
-            (b"GET /metrics HTTP/1.1\r\n", "400 Bad Request"),
+            (b"GET  /metrics HTTP/1.0\r\n\r\n", "400 Bad Request"),
+            (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n", "400 Bad Request"),
             (b"", "400 Bad Request"),
             (b"\xff\xfe\r\n\r\n", "400 Bad Request"),
             (&long, "400 Bad Request"),
@@ -133,6 +178,14 @@ mod tests {
             assert!(head.contains(&format!("\r\nContent-Length: {}\r\n", body.len())), "{answer}");
             assert_eq!(body == "page\n", *status == "200 OK", "{answer}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_answer_to_head_has_the_length_of_the_page_without_the_page() {
+        let answer = exchange(b"HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("\r\nContent-Length: 5\r\n"), "{answer}");
+        assert_eq!(body, "");
     }
 
     #[tokio::test]
@@ -155,7 +208,7 @@ mod tests {
         while !answer.ends_with("page\n") {
             answer.clear();
             let mut stream = TcpStream::connect(address).await.unwrap();
-            let _ = stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").await;
+            let _ = stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").await;
             let _ = stream.read_to_string(&mut answer).await;
         }
         serving.abort();
