@@ -6,8 +6,11 @@
 mod common;
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Stdio;
+use std::thread;
 
 use common::{file, kibitzer, objects, run, serve};
 
@@ -50,6 +53,22 @@ fn a_session_is_logged_on_standard_error_if_requested() {
     let lines = objects(std::str::from_utf8(&output.stderr).unwrap());
     let ready = lines.iter().find(|line| line["message"] == "session ready").unwrap();
     assert_eq!((&ready["level"], &ready["spans"][0]["server"]), (&"INFO".into(), &"127.0.0.1".into()));
+}
+
+#[test]
+fn a_reader_of_the_log_that_stalls_does_not_stop_the_session() {
+    let server = serve(&["--no-population"]);
+    let mut child = kibitzer(&["connect", &server.address, "--json", "--log", "trace"]);
+    let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
+    let _unread = child.stderr.take().unwrap();
+    // More lines than the pipe and the queue of lines hold.
+    let commands = "finger\n".repeat(1_000) + "quit\n";
+    let mut stdin = child.stdin.take().unwrap();
+    let writing = thread::spawn(move || stdin.write_all(commands.as_bytes()).unwrap());
+    let events = std::io::read_to_string(child.stdout.take().unwrap()).unwrap();
+    writing.join().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(events.contains("\"event\":\"ended\""), "{events}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::failure::Failure;
 use sink::{LogWriter, open_log_file, set_destination};
 
-pub(crate) use sink::{ScreenLog, newest_lines};
+pub(crate) use sink::{ScreenLog, finish, newest_lines};
 #[cfg(test)]
 pub(crate) use sink::{log_to_screen_only, write_line};
 

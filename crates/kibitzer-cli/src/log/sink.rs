@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::output::{TerminalSafe, print_above_input};
@@ -14,8 +17,13 @@ const MAX_LINES: usize = 1_000;
 /// Number of characters of a line that the page shows; files have all of them.
 const MAX_LINE_CHARS: usize = 1_000;
 
+/// Number of lines that a slow reader of standard error may not have read yet; further lines are dropped.
+const MAX_UNWRITTEN_LINES: usize = 1_000;
+/// Time for the reader of standard error to accept the last lines.
+const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(1);
+
 static DESTINATION: Mutex<Destination> =
-    Mutex::new(Destination { is_on: false, is_json: false, file: None, screen: None });
+    Mutex::new(Destination { is_on: false, is_json: false, file: None, screen: None, stderr: None });
 
 /// The destination of the log. One for the process, as the subscriber is.
 struct Destination {
@@ -24,6 +32,8 @@ struct Destination {
     file: Option<File>,
     /// The newest lines, while the console has the screen.
     screen: Option<VecDeque<String>>,
+    /// Standard error, once a line was written to it.
+    stderr: Option<LineQueue>,
 }
 
 impl Destination {
@@ -42,13 +52,58 @@ impl Destination {
     fn show(&mut self, line: &str) {
         let Some(lines) = &mut self.screen else {
             // Without standard error there is no place for the log.
-            let _ = print_above_input(|| writeln!(io::stderr(), "{line}"));
-            return;
+            let write = |line: &str| drop(print_above_input(|| writeln!(io::stderr(), "{line}")));
+            return self.stderr.get_or_insert_with(|| LineQueue::start(write)).push(line);
         };
         if lines.len() == MAX_LINES {
             lines.pop_front();
         }
         lines.push_back(line.chars().take(MAX_LINE_CHARS).collect());
+    }
+}
+
+/// Lines on the way to a thread that writes them: a reader that stalls must not block a session that logs.
+struct LineQueue {
+    lines: SyncSender<String>,
+    /// Lines that were dropped since the last one was queued, because the queue was full.
+    n_dropped: u64,
+    /// Disconnected once the thread has written all lines.
+    is_writing: Receiver<()>,
+}
+
+impl LineQueue {
+    /// Starts a thread that calls `write` for each line. Drops all lines if no thread can be started.
+    fn start(mut write: impl FnMut(&str) + Send + 'static) -> Self {
+        let (lines, unwritten) = mpsc::sync_channel::<String>(MAX_UNWRITTEN_LINES);
+        let (writing, is_writing) = mpsc::channel();
+        let _ = thread::Builder::new().spawn(move || {
+            let _writing: Sender<()> = writing;
+            unwritten.iter().for_each(|line| write(&line));
+        });
+        Self { lines, n_dropped: 0, is_writing }
+    }
+
+    /// Queues a line, after a line with the number of those that were dropped before; drops and counts it if the queue is full.
+    fn push(&mut self, line: &str) {
+        self.report_dropped();
+        if self.n_dropped > 0 || self.lines.try_send(line.to_owned()).is_err() {
+            self.n_dropped += 1;
+        }
+    }
+
+    fn report_dropped(&mut self) {
+        let report =
+            || format!("kibitzer: {} lines of the log are missing: standard error was not read", self.n_dropped);
+        if self.n_dropped > 0 && self.lines.try_send(report()).is_ok() {
+            self.n_dropped = 0;
+        }
+    }
+
+    /// Waits until all lines are written, at most one second.
+    fn finish(mut self) {
+        self.report_dropped();
+        drop(self.lines);
+        let _ = self.is_writing.recv_timeout(FINAL_WRITE_TIMEOUT);
     }
 }
 
@@ -61,6 +116,14 @@ fn destination() -> MutexGuard<'static, Destination> {
 pub(super) fn set_destination(file: Option<File>, is_json: bool) {
     let mut destination = destination();
     (destination.is_on, destination.is_json, destination.file) = (true, is_json, file);
+}
+
+/// Waits until the lines for standard error are written, at most one second.
+pub(crate) fn finish() {
+    let stderr = destination().stderr.take();
+    if let Some(lines) = stderr {
+        lines.finish();
+    }
 }
 
 /// Writer of the subscriber, which passes each line in one call.
@@ -177,10 +240,34 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_nobody_reads_are_dropped_and_counted() {
+        let (read, reads) = mpsc::channel::<()>();
+        let (written, lines) = mpsc::channel();
+        let mut queue = LineQueue::start(move |line| {
+            // Blocks until the test reads.
+            let _ = reads.recv();
+            written.send(line.to_owned()).unwrap();
+        });
+        for number in 0..MAX_UNWRITTEN_LINES + 100 {
+            queue.push(&number.to_string());
+        }
+        assert!((99..=100).contains(&queue.n_dropped), "{}", queue.n_dropped);
+        let n_dropped = queue.n_dropped;
+        drop(read);
+        let first: Vec<_> = lines.iter().take(MAX_UNWRITTEN_LINES).collect();
+        assert!(first.iter().enumerate().all(|(number, line)| *line == number.to_string()), "{first:?}");
+        queue.push("later");
+        queue.finish();
+        let rest: Vec<_> = lines.iter().skip_while(|line| line.len() == 4).collect();
+        let report = format!("kibitzer: {n_dropped} lines of the log are missing: standard error was not read");
+        assert_eq!(rest, [report.as_str(), "later"]);
+    }
+
+    #[test]
     fn the_page_has_the_newest_lines_and_the_file_has_all() {
         let path = std::env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
-        let mut destination =
-            Destination { is_on: true, is_json: false, file: Some(open_log_file(&path).unwrap()), screen: None };
+        let file = Some(open_log_file(&path).unwrap());
+        let mut destination = Destination { is_on: true, is_json: false, file, screen: None, stderr: None };
         destination.write("before the screen");
         destination.screen = Some(VecDeque::new());
         for number in 0..=MAX_LINES {
