@@ -80,7 +80,7 @@ impl Args {
         let metrics_every = self.metrics.interval(format)?;
         let metrics = self.metrics.address.serve().await?;
         let start = async {
-            let profile = self.profile().await?;
+            let profile = self.profile().await?.redact_events();
             let server = self.server.name(&profile);
             start_session(profile, &server).await.map(|started| (started, server))
         };

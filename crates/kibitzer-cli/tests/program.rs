@@ -224,6 +224,27 @@ fn a_password_that_the_server_repeats_is_not_in_the_reply() {
 }
 
 #[test]
+fn an_alias_that_only_the_server_lists_is_known_to_contain_a_password() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut session = Session::start(&listener.local_addr().unwrap().to_string());
+    let mut peer = Peer::log_in(&listener);
+    // A plain line: the program sees its reply only as events.
+    session.write("alias\n");
+    let number = peer.serve_until("alias");
+    peer.say(&format!("\x15{number}\x162\x16pw -> password\n\r\x17\n\rfics% "));
+    session.write("{\"id\":1,\"command\":\"finger\"}\n");
+    let number = peer.serve_until("finger");
+    peer.say(&format!("\x15{number}\x1637\x16Finger\n\r\x17\n\rfics% "));
+    session.answer();
+    session.write("{\"id\":2,\"command\":\"pw swordfish perch\"}\n");
+    let number = peer.serve_until("pw swordfish perch");
+    peer.say(&format!("\x15{number}\x1693\x16Password changed to \"perch\".\n\r\x17\n\rfics% "));
+    assert_eq!(session.answer()["content"]["lines"][0], "Password changed to \"*****\".");
+    session.child.kill().unwrap();
+    session.child.wait().unwrap();
+}
+
+#[test]
 fn the_number_of_requests_without_an_answer_is_limited() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut session = Session::start(&listener.local_addr().unwrap().to_string());

@@ -184,7 +184,12 @@ impl SessionTask {
             self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
             self.send_session_output(now);
-            while let Some((id, result)) = self.session.poll_reply() {
+            while let Some((id, mut result)) = self.session.poll_reply() {
+                if self.redacts_events
+                    && let Ok(reply) = &mut result
+                {
+                    self.observers.redact_reply(reply);
+                }
                 self.observers.show_reply(id, &result, self.input.session_view(&self.session));
                 self.replies.deliver(id, result);
             }

@@ -218,7 +218,9 @@ impl PrintLoop {
             match item {
                 PrintItem::Event(event @ Event::Ended(_)) => end_of_session = Some(event),
                 PrintItem::Event(event) => self.print_event(at, &event)?,
-                PrintItem::Object { event, object } => self.lines.write_object(event, &self.clock.stamp(at), &object)?,
+                PrintItem::Object { event, object } => {
+                    self.lines.write_object(event, &self.clock.stamp(at), &object)?
+                }
                 PrintItem::Filter(expression) => self.filter.set_expression(expression),
             }
         }

@@ -32,8 +32,12 @@ const METRICS: [(&str, &str, Read); 13] = [
     ("unrecorded_pieces", "Pieces missing from recordings", |all| Value::Count(all.unrecorded_pieces)),
     ("reconnects", "Connections opened after the session had been ready", |all| Value::Count(all.session.reconnects)),
     ("pings", "Timeseal pings received", |all| Value::Count(all.session.pings)),
-    ("requests_answered", "Requests and probes with a complete reply", |all| Value::Count(all.session.requests_answered)),
-    ("requests_failed", "Requests that ended without a complete reply", |all| Value::Count(all.session.requests_failed)),
+    ("requests_answered", "Requests and probes with a complete reply", |all| {
+        Value::Count(all.session.requests_answered)
+    }),
+    ("requests_failed", "Requests that ended without a complete reply", |all| {
+        Value::Count(all.session.requests_failed)
+    }),
     ("request_time", "Sum of all round trips, of incomplete replies too", |all| {
         Value::TotalTime(all.session.request_time)
     }),

@@ -268,8 +268,8 @@ impl Profile {
         self
     }
 
-    /// Redacts recently sent passwords in the events of subscribers: an event with such a line is a text without the
-    /// password, as in a [`Tap`](crate::Tap). For programs that display or store events. Default: events are unmodified.
+    /// Redacts recently sent passwords in the events of subscribers and of replies: an event with such a line is a text without
+    /// the password, as in a [`Tap`](crate::Tap). For programs that display or store events. Default: events are unmodified.
     #[must_use]
     pub fn redact_events(self) -> Self {
         Self { redacts_events: true, ..self }

@@ -233,7 +233,7 @@ fn inspection_settings() -> Vec<Setting> {
         "attach_socket" = r#""bot.sock""#, |profile| &mut profile.attach_socket;
         /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
         "attach_access" = r#""write""#, |profile| &mut profile.attach_access;
-        /// Whether recently sent passwords are also redacted in the events that a program receives, when the server echoes them.
+        /// Whether recently sent passwords are also redacted in the events and replies that a program receives, when the server echoes them.
         /// Recordings, logs and attached programs never contain them.
         "redact_events" = "true", |profile| &mut profile.redacts_events;
     }

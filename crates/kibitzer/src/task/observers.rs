@@ -72,8 +72,18 @@ impl Observers {
         });
     }
 
-    /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because
-    /// the reply may still come.
+    /// Redacts the events of a reply, as those that were shown to the observers. Call it before [`show_reply`](Self::show_reply).
+    pub(super) fn redact_reply(&self, reply: &mut Reply) {
+        let Some(redactor) = &self.redactor else { return };
+        for event in &mut reply.events {
+            if let Some(redacted) = redactor.redact_event(event) {
+                *event = redacted;
+            }
+        }
+    }
+
+    /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
+    /// still come.
     pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
         self.log.log_completed_request(id, Some(result));
         self.notify_all(view, || Observation::Reply { request: id, is_ok: result.is_ok() });

@@ -1,8 +1,6 @@
 //! Answers to the requests of programs.
 
-use kibitzer::core::Event;
 use kibitzer::core::event::RefusalReason;
-use kibitzer::core::session::{Secret, SecretSource, mask_secrets_in_prefix};
 use kibitzer::core::text::{decode_latin_1, error_chain};
 use kibitzer::{Command, Reply, RequestError};
 use serde::Serialize;
@@ -20,8 +18,6 @@ pub(super) struct ProgramAnswer {
     /// Number of the line that contained the request.
     pub(super) line: u64,
     pub(super) command: Command,
-    /// Passwords in the command. The server may repeat them.
-    pub(super) secrets: Vec<Secret>,
     pub(super) result: Result<Reply, RequestError>,
 }
 
@@ -56,32 +52,17 @@ impl ProgramAnswer {
         let reply = match &self.result {
             Ok(reply) => reply,
             Err(RequestError::Refused { reason, text }) => {
-                return self.reply(
-                    "refused",
-                    json!({ "reason": reason_word(reason), "text": self.without_secrets(text.as_str()) }),
-                );
+                return self.reply("refused", json!({ "reason": reason_word(reason), "text": text.as_str() }));
             }
             Err(error) => return failed(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
         };
-        match reply.listing(&self.command).filter(|_| self.secrets.is_empty()) {
+        match reply.listing(&self.command) {
             Some(listing) => self.reply(listing.kind().as_str(), &listing),
-            None => self
-                .reply("text", json!({ "lines": reply.answers().map(|event| self.line(event)).collect::<Vec<_>>() })),
+            None => {
+                let lines: Vec<_> = reply.answers().map(|event| decode_latin_1(event.raw())).collect();
+                self.reply("text", json!({ "lines": lines }))
+            }
         }
-    }
-
-    /// Returns the line of an event without the passwords of the command.
-    fn line(&self, event: &Event) -> String {
-        let mut line = event.raw().to_vec();
-        mask_secrets_in_prefix(&self.secrets.iter(), &mut line, SecretSource::Line);
-        decode_latin_1(&line).into_owned()
-    }
-
-    /// Returns the decoded text without the passwords of the command.
-    fn without_secrets(&self, text: &str) -> String {
-        let mut bytes = text.as_bytes().to_vec();
-        mask_secrets_in_prefix(&self.secrets.iter(), &mut bytes, SecretSource::Line);
-        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     fn reply(&self, kind: &str, content: impl Serialize) -> PrintItem {

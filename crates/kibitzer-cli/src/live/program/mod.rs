@@ -15,7 +15,6 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kibitzer::core::session::{Secret, SecretDetector};
 use kibitzer::{Client, Reply, RequestError, RequestOptions};
 use tokio::io::BufReader;
 use tokio::sync::Mutex;
@@ -33,7 +32,8 @@ use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
 /// Maximum number of requests without an answer; one more fails.
 const MAX_REQUESTS: usize = 64;
 
-/// Sends the lines and requests of `input`, and prints the answers until the session is over. Never returns.
+/// Sends the lines and requests of `input`, and prints the answers until the session is over. Never returns. The profile of the
+/// client has to [redact](kibitzer::Profile::redact_events) passwords in replies.
 ///
 /// # Cancel safety
 ///
@@ -46,7 +46,6 @@ pub(crate) async fn serve_program(client: &Client, input: TypedInput, output: Pr
         requests: JoinSet::new(),
         ids: HashSet::new(),
         plain_lines: JoinSet::new(),
-        detector: SecretDetector::default(),
         order: Arc::default(),
     };
     tokio::spawn(program.run());
@@ -62,8 +61,6 @@ struct ProgramInput {
     /// Identifiers of the requests.
     ids: HashSet<ProgramId>,
     plain_lines: JoinSet<()>,
-    /// Detects passwords in requests, also after an alias.
-    detector: SecretDetector,
     /// Keeps lines that wait for the session to become ready in their order: tasks that wait for the same state are not woken in
     /// order, those that wait for a lock are.
     order: Arc<Mutex<()>>,
@@ -128,7 +125,6 @@ impl ProgramInput {
     fn send_plain(&mut self, line: &[u8]) {
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
         let line = String::from_utf8_lossy(line).into_owned();
-        self.detector.learn_alias(&line);
         self.plain_lines.spawn(async move {
             wait_until_ready(&client, &order).await;
             LineSender::Own(client).send_or_report(&line).await;
@@ -140,12 +136,9 @@ impl ProgramInput {
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
         // A time beyond the clock's range is no limit.
         let deadline = request.expires_after.and_then(|after| Instant::now().checked_add(after));
-        let passwords = self.detector.secrets(request.command.as_str());
-        let secrets = passwords.iter().filter_map(|word| Secret::new(word.as_bytes())).collect();
-        self.detector.learn_alias(request.command.as_str());
         self.requests.spawn(async move {
             let result = send(&client, &order, &request, deadline).await;
-            ProgramAnswer { id: request.id, line, command: request.command, secrets, result }
+            ProgramAnswer { id: request.id, line, command: request.command, result }
         });
     }
 
