@@ -73,7 +73,8 @@ pub(crate) async fn print_attached(
         }
         std::future::pending().await
     };
-    let print = |attached| {
+    // Owns the sender, whose end the printer waits for.
+    let print = move |attached| {
         let events = events.clone();
         async move {
             let (at, happened) = events_of(attached);
