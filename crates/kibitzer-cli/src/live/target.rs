@@ -1,15 +1,16 @@
 //! The server argument.
 
+use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
 use kibitzer::core::text::error_chain;
-use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice};
+use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice, most_similar_word};
 
 use crate::arguments::Completed;
-use crate::failure::Failure;
+use crate::failure::{Failure, report};
 
 /// A server: a built-in profile, a profile file, an address, or the URL of a WebSocket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +33,15 @@ pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
 pub(super) const NAMES: [&str; 4] = ["fics", "fics-web", "icc", "demo"];
 
 impl Target {
-    /// Returns the profile, overridden by the environment. Other arguments are applied later.
+    /// Loads the profile, overridden by the environment. Other arguments are applied later. Reports unknown variables of the
+    /// environment on standard error.
     ///
     /// # Errors
     ///
     /// [`Failure`] if the profile or a variable of the environment is not valid.
     pub(crate) fn profile(&self) -> Result<Profile, Failure> {
+        let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+        names.filter_map(|name| unknown_variable(&name)).for_each(|message| report(&message));
         self.load().map_err(|error| Failure::local(error_chain(&error)))
     }
 
@@ -74,6 +78,24 @@ impl Target {
     }
 }
 
+/// Returns the message for an environment variable with the prefix of this program that none of its commands reads, which may be a
+/// misspelled one; `None` for any other.
+fn unknown_variable(name: &str) -> Option<String> {
+    const PREFIX: &str = "KIBITZER_";
+    /// Variables that are not settings of a profile.
+    const OTHERS: [&str; 2] = ["log", "nats"];
+    let key = name.strip_prefix(PREFIX)?.to_lowercase();
+    let settings = Profile::environment_variables();
+    let settings = settings.filter_map(|known| Some(known.strip_prefix(PREFIX)?.to_lowercase()));
+    let known: Vec<_> = settings.chain(OTHERS.map(str::to_owned)).collect();
+    if known.contains(&key) && name == name.to_uppercase() {
+        return None;
+    }
+    let nearest = most_similar_word(&key, known.iter().map(String::as_str)).map(str::to_uppercase);
+    let advice = nearest.map_or_else(String::new, |nearest| format!(", did you mean {PREFIX}{nearest}?"));
+    Some(format!("unknown environment variable {name} is ignored{advice}"))
+}
+
 impl FromStr for Target {
     type Err = &'static str;
 
@@ -107,6 +129,24 @@ impl fmt::Display for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelled_variable_is_reported_with_the_nearest_name() {
+        for name in ["KIBITZER_HOST", "KIBITZER_PASSWORD", "KIBITZER_LOG", "KIBITZER_NATS", "PATH", "KIBITZER"] {
+            assert_eq!(unknown_variable(name), None);
+        }
+        for (name, advice) in [
+            ("KIBITZER_HOTS", ", did you mean KIBITZER_HOST?"),
+            ("KIBITZER_CONECT_TIMEOUT", ", did you mean KIBITZER_CONNECT_TIMEOUT_MS?"),
+            ("KIBITZER_password", ", did you mean KIBITZER_PASSWORD?"),
+            ("KIBITZER_", ""),
+        ] {
+            assert_eq!(
+                unknown_variable(name).unwrap(),
+                format!("unknown environment variable {name} is ignored{advice}")
+            );
+        }
+    }
 
     #[test]
     fn profiles_and_addresses_are_told_apart() {

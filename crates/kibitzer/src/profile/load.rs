@@ -155,6 +155,11 @@ impl Profile {
         self.environment_from(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
     }
 
+    /// Returns the names of all variables that [`environment`](Self::environment) reads.
+    pub fn environment_variables() -> impl Iterator<Item = String> {
+        all_settings().into_iter().map(|setting| setting.key).chain(["password"]).map(variable_name_of)
+    }
+
     /// Changes settings like [`environment`](Self::environment), with `look_up` in place of the process's environment.
     ///
     /// # Errors
