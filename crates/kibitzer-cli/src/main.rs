@@ -24,7 +24,9 @@ mod serve;
 use std::error::Error as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource::CommandLine;
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use failure::{EXIT_STATUS, Failure, USAGE, report_lines};
 use filter::FilterError;
@@ -34,7 +36,7 @@ use filter::FilterError;
 /// Without a command: a demo, which needs no network. A small chess server runs in this process; a guest logs in there and
 /// observes three games, in the console on a terminal, else, or with --plain, --json or --for, as lines.
 #[derive(Debug, Parser)]
-#[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), args_conflicts_with_subcommands = true)]
+#[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), override_usage = "kibitzer [OPTIONS]\n       kibitzer <COMMAND>")]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -80,7 +82,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match parse_arguments() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -105,7 +107,26 @@ fn main() -> ExitCode {
         Some(Command::Completions(args)) => args.run(),
         Some(Command::Man(args)) => args.run(),
     };
+    log::finish();
     result.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
+}
+
+/// Parses the arguments of the process.
+///
+/// # Errors
+///
+/// [`clap::Error`] if they are not valid, ask for help, or have an option of the demo before a command: only options of all commands
+/// may stand there.
+fn parse_arguments() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    let demo = demo::Args::augment_args(clap::Command::new("demo"));
+    let is_given = |argument: &&clap::Arg| matches.value_source(argument.get_id().as_str()) == Some(CommandLine);
+    let given = demo.get_arguments().find(is_given).and_then(clap::Arg::get_long);
+    if let (Some(command), Some(option)) = (matches.subcommand_name(), given) {
+        let message = format!("the subcommand '{command}' cannot be used with '--{option}' before it");
+        return Err(Cli::command().error(ErrorKind::ArgumentConflict, message));
+    }
+    Cli::from_arg_matches(&matches)
 }
 
 /// Prints the requested help, or reports invalid arguments in one line.

@@ -265,6 +265,18 @@ fn close_spellings_are_suggested_and_a_page_that_does_not_exist_is_a_wrong_argum
 }
 
 #[test]
+fn options_of_all_commands_may_precede_the_command_and_options_of_the_demo_may_not() {
+    let file = file("replayed.jsonl", include_str!("session.txt"));
+    let outcome = run(&["--plain", "--log", "warn", "decode", &file, "--format", "text"], b"");
+    assert_eq!(outcome.status, 0, "{outcome:?}");
+    for options in [&["--json"][..], &["--seed", "1"], &["--plain", "--for", "1s"]] {
+        let outcome = run(&[options, &["decode", &file]].concat(), b"");
+        let reason = "the subcommand 'decode' cannot be used with '--";
+        assert!(outcome.status == 2 && outcome.stderr.contains(reason), "{outcome:?}");
+    }
+}
+
+#[test]
 fn every_command_accepts_plain() {
     for (command, _) in COMMANDS {
         let arguments: Vec<_> = [command, "--plain", "--help"].into_iter().filter(|word| !word.is_empty()).collect();
