@@ -26,12 +26,13 @@ pub(crate) struct FormatArgs {
 }
 
 impl FormatArgs {
+    /// Returns the format of `--format`, which is text by default, or JSON Lines for `--json`.
     pub(crate) const fn format(self) -> LineFormat {
         if self.json { LineFormat::Jsonl } else { self.format }
     }
 }
 
-/// How the bytes of a log or recording are parsed.
+/// Options for parsing the bytes of a log or recording.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct ReaderArgs {
     /// Which family the server belongs to
@@ -46,11 +47,12 @@ pub(crate) struct ReaderArgs {
 }
 
 impl ReaderArgs {
+    /// Returns the timeseal protocol of the session; off by default.
     pub(crate) fn timeseal(self) -> Timeseal {
         self.timeseal.unwrap_or_default()
     }
 
-    /// Creates the reader of a connection.
+    /// Creates an event reader, with these options, for one connection.
     pub(crate) fn event_reader(self) -> EventReader {
         EventReader::new(Reader::new(Framer::new().with_timeseal(self.timeseal()), self.server))
     }
@@ -68,36 +70,38 @@ fn timeseal_parser() -> impl TypedValueParser<Value = Timeseal> {
     PossibleValuesParser::new(values).map(|name| if name == "1" { Timeseal::V1 } else { Timeseal::V2 })
 }
 
+/// Options for the simulated players of the embedded server.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct PopulationArgs {
     /// Seed of the random numbers; another seed gives other players and games
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// How many times faster than people simulated players think and talk: 0.01 to 1000
-    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = speed_within(0.01..=1000.0))]
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = speed_parser(0.01..=1000.0))]
     speed: f64,
 }
 
 impl PopulationArgs {
+    /// Returns the options of the simulated players. The seed is an option of the server and not included.
     pub(crate) fn options(self) -> PopulationOptions {
         PopulationOptions::new().speed(self.speed)
     }
 }
 
-/// Parser of values that a shell completes from a list, although others are valid, too.
+/// A value parser with words for the completion by shells. It accepts other values, too.
 #[derive(Clone)]
-pub(crate) struct Completed<P> {
+pub(crate) struct SuggestingParser<P> {
     parser: P,
     words: fn() -> Vec<&'static str>,
 }
 
-impl<P: TypedValueParser> Completed<P> {
+impl<P: TypedValueParser> SuggestingParser<P> {
     pub(crate) const fn new(parser: P, words: fn() -> Vec<&'static str>) -> Self {
         Self { parser, words }
     }
 }
 
-impl<P: TypedValueParser> TypedValueParser for Completed<P> {
+impl<P: TypedValueParser> TypedValueParser for SuggestingParser<P> {
     type Value = P::Value;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<P::Value, clap::Error> {
@@ -110,21 +114,21 @@ impl<P: TypedValueParser> TypedValueParser for Completed<P> {
 }
 
 /// Returns the message for an unknown word: `unknown kind "tel", did you mean "tell"?`.
-pub(crate) fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn unknown_word_message<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let nearest =
         most_similar_word(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));
     format!("unknown {what} {word:?}{nearest}")
 }
 
-/// Returns a parser of speeds in a range.
-pub(crate) fn speed_within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
+/// Returns a parser of speeds (see [`parse_speed`]) that refuses those outside of a range.
+pub(crate) fn speed_parser(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
     move |text| {
         let speed = parse_speed(text).filter(|speed| range.contains(speed));
         speed.ok_or_else(|| format!("a speed is a number from {} to {}", range.start(), range.end()))
     }
 }
 
-/// Parses a positive speed, or returns `None`: `4`, `0.5`, `4x`.
+/// Parses a positive, finite speed such as `4`, `0.5` or `4x`; `None` for any other text.
 pub(crate) fn parse_speed(text: &str) -> Option<f64> {
     let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
     (number > 0.0 && number.is_finite()).then_some(number)

@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{EXIT_STATUS, Failure};
-use crate::live::{StopArgs, StopSignal, check_end, connect_failure, run, runtime, start_session};
+use crate::live::{StopArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::metrics::MetricsArgs;
 use crate::output::{LineFormat, TerminalSafe};
 
@@ -32,8 +32,8 @@ const DEMO_MOVE: Duration = Duration::from_millis(500);
 /// Play with an engine, by the settings of a file
 ///
 /// Accepts challenges, posts seeks and plays, until Ctrl-C: then the game in progress is finished first; a second Ctrl-C ends at
-/// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason. On a
-/// terminal the session is shown in the console, and closing it stops the bot in the same way. config/bot.toml describes all
+/// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason. On
+/// a terminal the session is shown in the console, and closing it stops the bot in the same way. config/bot.toml describes all
 /// settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
@@ -65,31 +65,32 @@ Examples:
   kibitzer bot bot.toml --json | jq -r .reason   for programs";
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
+    /// Checks the engine and the rules of the configuration with `--check`; otherwise plays, without a configuration on an
+    /// embedded server.
+    pub(crate) fn play_or_check(&self, plain: bool) -> Result<(), Failure> {
         let opens_console = console::can_open_console(plain, self.format.format(), self.ending);
         match &self.config {
-            Some(path) if self.check => run(check(path)),
-            Some(path) => self.play(load(path)?, opens_console),
+            Some(path) if self.check => run(start_engine_and_print_rules(path)),
+            Some(path) => self.play_with_config(load_config(path)?, opens_console),
             None => self.run_demo(opens_console),
         }
     }
 
-    /// Plays with these settings: in the console on a terminal, otherwise with printed events.
-    fn play(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
+    /// Plays with a configuration: in the console if `opens_console` and there is one account, otherwise printing events.
+    fn play_with_config(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
         let server = config.accounts.first().map_or_else(String::new, |profile| profile.host_name().to_owned());
         if let [profile] = &config.accounts[..]
             && opens_console
         {
             let runtime = runtime()?;
             let profile = profile.clone();
-            return self.show(&runtime, Bot::new(config), profile, (&server, None), Stop::request_or_force);
+            return self.play_in_console(&runtime, Bot::new(config), profile, (&server, None), Stop::request_or_force);
         }
         let accounts = config.accounts.clone();
-        run(self.print(Bot::new(config), accounts, &server))
+        run(self.play_and_print(Bot::new(config), accounts, &server))
     }
 
-    /// Plays on an embedded server.
+    /// Starts an embedded server, plays there until the session ends, and shuts the server down.
     fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
         let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
@@ -102,9 +103,9 @@ impl Args {
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
         let result = if opens_console {
             // The server ends with the demo: there is no game to finish.
-            self.show(&runtime, bot, profile, (&name, Some(server.control())), Stop::force)
+            self.play_in_console(&runtime, bot, profile, (&name, Some(server.control())), Stop::force)
         } else {
-            runtime.block_on(self.print(bot, vec![profile], &name))
+            runtime.block_on(self.play_and_print(bot, vec![profile], &name))
         };
         runtime.block_on(server.shutdown());
         result
@@ -112,7 +113,7 @@ impl Args {
 
     /// Plays, and shows the session in the console. When the user quits, or at a signal, `on_close` stops the bot, whose further
     /// events are printed.
-    fn show<S: StartEngine>(
+    fn play_in_console<S: StartEngine>(
         &self,
         runtime: &Runtime,
         bot: Bot<S>,
@@ -120,15 +121,15 @@ impl Args {
         server: (&str, Option<ServerControl>),
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
-        self.metrics.interval(self.format.format())?;
-        let metrics = runtime.block_on(self.metrics.address.serve())?;
-        let (client, tap) = runtime.block_on(start_session(bot.session_profile(profile), server.0))?;
-        metrics.add(&client);
+        self.metrics.print_interval(self.format.format())?;
+        let metrics = runtime.block_on(self.metrics.address.bind_and_serve())?;
+        let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server.0))?;
+        metrics.add_session(&client);
         let (feed, sender) = SessionFeed::with_bot(tap);
         let (stop, ending) = (Stop::new(), self.ending);
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
-            if !sender.send_or_drop(event) && print_event(event, LineFormat::Text).is_err() {
+            if !sender.send_or_drop(event) && print_bot_event(event, LineFormat::Text).is_err() {
                 on_closed.force();
             }
         });
@@ -139,7 +140,7 @@ impl Args {
                 on_close(&stop);
                 // From here on, signals do not reach the console.
                 if let Ok(mut signals) = ending.begin() {
-                    request_stop(&mut signals, &stop).await
+                    request_stop_at_signals(&mut signals, &stop).await
                 } else {
                     stop.force();
                     pending().await
@@ -154,50 +155,55 @@ impl Args {
         console::show_session_then_shut_down(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
     }
 
-    /// Plays, and prints the bot's events until it has stopped.
+    /// Starts a session for every account, plays in all of them and prints the bot's events, until every session has ended.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the bot.
-    async fn print<S: StartEngine>(&self, bot: Bot<S>, accounts: Vec<Profile>, server: &str) -> Result<(), Failure> {
+    async fn play_and_print<S: StartEngine>(
+        &self,
+        bot: Bot<S>,
+        accounts: Vec<Profile>,
+        server: &str,
+    ) -> Result<(), Failure> {
         let mut signals = self.ending.begin()?;
         let (stop, format) = (Stop::new(), self.format.format());
-        let metrics_every = self.metrics.interval(format)?;
-        let metrics = self.metrics.address.serve().await?;
+        let metrics_every = self.metrics.print_interval(format)?;
+        let metrics = self.metrics.address.bind_and_serve().await?;
         // A reader of the output that has gone stops the bot like a signal.
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
-            if print_event(event, format).is_err() {
+            if print_bot_event(event, format).is_err() {
                 on_closed.force();
             }
         });
         let mut players = JoinSet::new();
         for profile in accounts {
-            let (client, _) = start_session(bot.session_profile(profile), server).await?;
-            metrics.add(&client);
+            let (client, _) = start_and_expose_session(bot.session_profile(profile), server).await?;
+            metrics.add_session(&client);
             players.spawn(bot.clone().run_with(client, stop.clone()));
         }
         let all = async {
             let mut result = Ok(());
             while let Some(Ok(ended)) = players.join_next().await {
-                result = result.and(ended.or_else(|error| failure(server, error)));
+                result = result.and(ended.or_else(|error| check_bot_end(server, error)));
             }
             result
         };
         tokio::select! {
             result = all => result,
             failure = metrics.print_every(metrics_every) => Err(failure),
-            never = request_stop(&mut signals, &stop) => match never {},
+            never = request_stop_at_signals(&mut signals, &stop) => match never {},
         }
     }
 }
 
-/// Requests a stop at every signal, and at the deadline.
+/// Requests a stop of the bot at a signal or the deadline, and again at the next signal. Never completes.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn request_stop(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
+async fn request_stop_at_signals(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
     signals.wait().await;
     stop.request_or_force();
     // The deadline has no second time.
@@ -206,17 +212,18 @@ async fn request_stop(signals: &mut StopSignal, stop: &Stop) -> std::convert::In
     pending().await
 }
 
-fn load(path: &Path) -> Result<BotConfig, Failure> {
+/// Loads the configuration of a bot.
+fn load_config(path: &Path) -> Result<BotConfig, Failure> {
     BotConfig::load(path).map_err(|error| Failure::local(error_chain(&error)))
 }
 
-/// Starts the engine, and prints what it reports and every rule.
+/// Starts the engine of a configuration, prints its name, variants and options and all rules of the bot, and quits it.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future ends the engine.
-async fn check(path: &Path) -> Result<(), Failure> {
-    let config = load(path)?;
+async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
+    let config = load_config(path)?;
     let engine = ExternalEngine::start(&config.engine.start_command()).await;
     let engine = engine.map_err(|error| Failure::local(error_chain(&error)))?;
     let info = engine.info();
@@ -247,8 +254,8 @@ fn demo_config(profile: Profile) -> BotConfig {
     config
 }
 
-/// Converts the end of a bot to the result of the command.
-fn failure(server: &str, error: BotError) -> Result<(), Failure> {
+/// Returns `Ok` if the error is a requested end of the session, otherwise the failure.
+fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
     match error {
         BotError::Connect(error) => Err(connect_failure(server, &error)),
         BotError::Ended(reason) => check_end(server, reason),
@@ -256,8 +263,8 @@ fn failure(server: &str, error: BotError) -> Result<(), Failure> {
     }
 }
 
-/// Prints an event: as JSON, or as a line of text. Lines of analysis are in JSON only.
-fn print_event(event: &BotEvent, format: LineFormat) -> io::Result<()> {
+/// Prints an event as JSON; as text only if it is an action of the bot, not analysis.
+fn print_bot_event(event: &BotEvent, format: LineFormat) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match (format, event) {
         (LineFormat::Jsonl, _) => {

@@ -1,5 +1,6 @@
 //! `kibitzer connect`: prints a live session as events, and sends lines of standard input.
 
+use std::future::pending;
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
@@ -12,18 +13,18 @@ use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
     EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target, TypedInput,
-    announce_recording, print_session, report_recorded, run, send_typed, serve_program, start_session, target_parser,
-    wait_for_end,
+    announce_recording, print_and_shut_down, report_recorded, run, send_typed_until_failure, spawn_program_input,
+    start_and_expose_session, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
 
 /// Log in to a server, print its events and send typed lines
 ///
-/// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab).
-/// With --json, a line that begins with `{` is a request of a program, which gets one answer: see docs/programs.md. The session
-/// continues after the end of standard input, and reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard
-/// error.
+/// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab). With
+/// --json, a line that begins with `{` is a request of a program, which gets one answer: see docs/programs.md. The session
+/// continues after the end of standard input, and reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after
+/// the given time. A failure is reported in one line on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 #[group(id = "connection")]
@@ -64,9 +65,9 @@ Examples:
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
-        run(self.session(plain))
+    /// Runs one session to its end, on a new runtime.
+    pub(crate) fn connect_until_end(&self, plain: bool) -> Result<(), Failure> {
+        run(self.run_session(plain))
     }
 
     /// Runs one session to its end.
@@ -74,38 +75,42 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn session(&self, plain: bool) -> Result<(), Failure> {
+    async fn run_session(&self, plain: bool) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let format = self.format.format();
-        let metrics_every = self.metrics.interval(format)?;
-        let metrics = self.metrics.address.serve().await?;
+        let metrics_every = self.metrics.print_interval(format)?;
+        let metrics = self.metrics.address.bind_and_serve().await?;
         let start = async {
-            let profile = self.profile().await?.redact_events();
+            let profile = self.load_profile().await?.redact_events();
             let server = self.server.name(&profile);
-            start_session(profile, &server).await.map(|started| (started, server))
+            start_and_expose_session(profile, &server).await.map(|started| (started, server))
         };
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let ((client, tap), server) = started?;
-        metrics.add(&client);
+        metrics.add_session(&client);
         announce_recording(&client);
         let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
-        let printer = EventPrinter::from_tap(&client, tap, format, filter, metrics_every);
+        let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, metrics_every);
         let sender = LineSender::Own(client.clone());
         let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
-        let (line_mode, input) = self.typed_input(plain, &client);
+        let (line_mode, input) = self.open_typed_input(plain, &client);
         let reading = async {
             match output {
-                Some(output) => serve_program(&client, input, output).await,
-                None => send_typed(&sender, input).await,
+                Some(output) => {
+                    spawn_program_input(&client, input, output);
+                    pending().await
+                }
+                None => send_typed_until_failure(&sender, input).await,
             }
         };
-        let printed = print_session(&client, printer, reading, &mut ending).await;
+        let printed = print_and_shut_down(&client, printer, reading, &mut ending).await;
         drop(line_mode);
         wait_for_end(&server, &client, printed).await.map(report_recorded)
     }
 
-    /// Returns the typed lines: edited if text is printed on a terminal, unless `plain`; else those of standard input.
-    fn typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, TypedInput) {
+    /// Opens the line editor if text is printed on a terminal, unless `plain`; otherwise standard input. The editor restores the
+    /// terminal when its [`LineMode`] is dropped.
+    fn open_typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, TypedInput) {
         let is_terminal = console::can_draw_on_stdout(plain) && io::stdin().is_terminal();
         let is_edited = self.format.format() == LineFormat::Text && is_terminal;
         // A terminal that cannot be used edits lines itself.
@@ -115,18 +120,18 @@ impl Args {
         }
     }
 
-    /// Returns the name of the server in messages.
-    pub(crate) fn server_name(&self, profile: &Profile) -> String {
+    /// Returns the name of the server for messages, such as `fics (freechess.org:5000)`.
+    pub(crate) fn server_label(&self, profile: &Profile) -> String {
         self.server.name(profile)
     }
 
-    /// Returns the profile with all arguments applied. May ask for a password.
+    /// Loads the profile and applies all arguments. Asks for a missing password on the terminal.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the password prompt.
-    pub(crate) async fn profile(&self) -> Result<Profile, Failure> {
-        let mut profile = self.login.apply(self.server.profile()?).await?;
+    pub(crate) async fn load_profile(&self) -> Result<Profile, Failure> {
+        let mut profile = self.login.apply_and_ask_password(self.server.load_profile()?).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }

@@ -51,7 +51,7 @@ impl Failure {
         }
     }
 
-    /// Prints the message on standard error. Returns the exit status.
+    /// Prints the message, if there is one, on standard error. Returns the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         if let Some(message) = &self.message {
             report(message);

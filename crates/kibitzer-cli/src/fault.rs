@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, LoginObstacle, ServerControl};
 
-use crate::arguments::{parse_duration, unknown};
+use crate::arguments::{parse_duration, unknown_word_message};
 
 /// Longest inserted line, which the server holds in memory.
 const MAX_BYTES: usize = 16 << 20;
@@ -138,17 +138,22 @@ impl FromStr for FaultRequest {
 }
 
 impl FaultRequest {
-    /// Injects the fault into its connection, or into that of `default`. Returns where it waits, in words.
+    /// Schedules the fault on the requested connection, or on `default_target` if the request names none. Returns a confirmation
+    /// for people.
     ///
     /// # Errors
     ///
-    /// A message, if there is no such connection or the fault cannot take effect at its point.
+    /// A message for people if there is no such connection, or the fault cannot take effect at its point.
     ///
     /// # Cancel safety
     ///
     /// If the future is dropped, the fault may or may not be injected.
-    pub(crate) async fn inject(self, control: &ServerControl, default: ConnectionTarget) -> Result<String, String> {
-        let target = self.target.unwrap_or(default);
+    pub(crate) async fn inject(
+        self,
+        control: &ServerControl,
+        default_target: ConnectionTarget,
+    ) -> Result<String, String> {
+        let target = self.target.unwrap_or(default_target);
         let place = match &target {
             ConnectionTarget::Connection(number) => format!("connection #{number}"),
             ConnectionTarget::Player(name) => format!("the connection of {name}"),
@@ -160,13 +165,14 @@ impl FaultRequest {
 }
 
 /// Returns the text that reports a fault that took effect.
-pub(crate) fn fired_text(fired: &FiredFault) -> String {
+pub(crate) fn fired_fault_text(fired: &FiredFault) -> String {
     let fault = ScheduledFault { fault: fired.fault, at: fired.at };
     format!("fault {fault} took effect on connection #{} at byte {}", fired.connection, fired.byte)
 }
 
-/// Returns the faults and points that complete a word: a fault, or a point after `@`.
-pub(crate) fn completions(word: &str) -> Vec<String> {
+/// Returns all candidates for completing a word: every fault, or after `@` the typed fault with every point. They are not
+/// filtered.
+pub(crate) fn fault_completions(word: &str) -> Vec<String> {
     if let Some((fault, _)) = word.split_once('@') {
         return POINTS
             .iter()
@@ -178,14 +184,15 @@ pub(crate) fn completions(word: &str) -> Vec<String> {
     FAULTS.iter().map(|name| (*name).to_owned()).collect()
 }
 
+/// Returns the name of a value; an empty string if the table does not contain it.
 fn name_of<T: PartialEq + Copy>(names: &[(&'static str, T)], value: T) -> &'static str {
     names.iter().find(|(_, named)| *named == value).map_or("", |(name, _)| name)
 }
 
-/// Returns the value of a name, or a message that suggests a similar one.
-fn named<T: Copy>(what: &str, names: &[(&'static str, T)], text: &str) -> Result<T, String> {
+/// Returns the value with the name `text`, or an error message that suggests a similar name. `what` is the kind of name in it.
+fn parse_name<T: Copy>(what: &str, names: &[(&'static str, T)], text: &str) -> Result<T, String> {
     let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
-    known.ok_or_else(|| unknown(what, text, names.iter().map(|(name, _)| *name)))
+    known.ok_or_else(|| unknown_word_message(what, text, names.iter().map(|(name, _)| *name)))
 }
 
 /// Parses a fault with its number: `split=10`.
@@ -200,13 +207,13 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
         ("garbage", _) => number().map(Fault::Garbage),
         ("over-long", _) => number().map(Fault::OverLongLine),
         ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay).map_err(str::to_owned),
-        ("refuse", Some(why)) => named("refusal", &REFUSALS, why).map(Fault::RefuseLogin),
+        ("refuse", Some(why)) => parse_name("refusal", &REFUSALS, why).map(Fault::RefuseLogin),
         ("stall", None) => Ok(Fault::Stall),
         ("cut", None) => Ok(Fault::CutMidLine),
         ("reset", None) => Ok(Fault::Reset),
         ("kick", None) => Ok(Fault::Kick),
         ("shutdown", None) => Ok(Fault::Shutdown),
-        _ => Err(unknown(
+        _ => Err(unknown_word_message(
             "fault",
             name,
             FAULTS.iter().map(|fault| fault.split_once('=').map_or(*fault, |(name, _)| name)),
@@ -220,7 +227,7 @@ fn parse_point(text: &str) -> Result<FaultPoint, String> {
         Some(bytes) => {
             bytes.parse().map(FaultPoint::AfterBytes).map_err(|_| "a number is missing after after=".to_owned())
         }
-        None => named("point", &POINTS, text),
+        None => parse_name("point", &POINTS, text),
     }
 }
 
@@ -280,7 +287,7 @@ mod tests {
 
     #[test]
     fn every_completed_fault_is_parsed() {
-        for fault in completions("").iter().chain(&completions("cut@")) {
+        for fault in fault_completions("").iter().chain(&fault_completions("cut@")) {
             let value = if fault.starts_with("delay") { "1s" } else { "1" };
             let text = if fault.ends_with('=') { format!("{fault}{value}") } else { fault.clone() };
             let parsed: ScheduledFault = text.parse().unwrap();

@@ -84,30 +84,30 @@ enum Command {
 fn main() -> ExitCode {
     let cli = match parse_arguments() {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error),
+        Err(error) => return print_help_or_error(&error),
     };
-    if let Err(failure) = cli.log.begin() {
+    if let Err(failure) = cli.log.install_subscriber() {
         return failure.report();
     }
     let plain = cli.plain;
     let result = match cli.command {
-        None => cli.demo.run(plain),
+        None => cli.demo.show_or_print(plain),
         Some(Command::Console(args)) => args.run(plain),
-        Some(Command::Connect(args)) => args.run(plain),
-        Some(Command::Record(args)) => args.run(),
-        Some(Command::Decode(args)) => args.run(),
-        Some(Command::Replay(args)) => args.run(plain),
-        Some(Command::Pgn(args)) => args.run(),
+        Some(Command::Connect(args)) => args.connect_until_end(plain),
+        Some(Command::Record(args)) => args.record_session(),
+        Some(Command::Decode(args)) => args.decode_input(),
+        Some(Command::Replay(args)) => args.replay_recording(plain),
+        Some(Command::Pgn(args)) => args.write_games(),
         #[cfg(feature = "nats")]
         Some(Command::Publish(args)) => args.run(),
         #[cfg(feature = "nats")]
         Some(Command::Tail(args)) => args.run(),
-        Some(Command::Serve(args)) => args.run(),
-        Some(Command::Bot(args)) => args.run(plain),
-        Some(Command::Completions(args)) => args.run(),
-        Some(Command::Man(args)) => args.run(),
+        Some(Command::Serve(args)) => args.serve_until_stopped(),
+        Some(Command::Bot(args)) => args.play_or_check(plain),
+        Some(Command::Completions(args)) => args.print_script(),
+        Some(Command::Man(args)) => args.print_page(),
     };
-    log::finish();
+    log::write_queued_lines();
     result.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
 
@@ -115,8 +115,8 @@ fn main() -> ExitCode {
 ///
 /// # Errors
 ///
-/// [`clap::Error`] if they are not valid, ask for help, or have an option of the demo before a command: only options of all commands
-/// may stand there.
+/// [`clap::Error`] if they are not valid, ask for help, or have an option of the demo before a command: only options of all
+/// commands may stand there.
 fn parse_arguments() -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches()?;
     let demo = demo::Args::augment_args(clap::Command::new("demo"));
@@ -129,8 +129,9 @@ fn parse_arguments() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Prints the requested help, or reports invalid arguments in one line.
-fn refuse(error: &clap::Error) -> ExitCode {
+/// Prints the requested help on standard output and returns success, or reports invalid arguments in one line and returns
+/// [`USAGE`].
+fn print_help_or_error(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();
         return ExitCode::SUCCESS;

@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::Cli;
-use crate::arguments::{Completed, unknown};
+use crate::arguments::{SuggestingParser, unknown_word_message};
 use crate::failure::{Failure, USAGE};
 
 /// Print a script that lets a shell complete commands, options and their values
@@ -33,12 +33,12 @@ Examples:
 #[command(after_help = MAN_EXAMPLES)]
 pub(crate) struct ManArgs {
     /// Print the page of this command
-    #[arg(value_name = "COMMAND", value_parser = Completed::new(StringValueParser::new(), pages), hide_possible_values = true)]
+    #[arg(value_name = "COMMAND", value_parser = SuggestingParser::new(StringValueParser::new(), commands_with_page), hide_possible_values = true)]
     command: Option<String>,
 }
 
-/// Returns the commands with a page.
-fn pages() -> Vec<&'static str> {
+/// Returns the names of all commands; each has a manual page.
+fn commands_with_page() -> Vec<&'static str> {
     static PAGES: LazyLock<Vec<String>> =
         LazyLock::new(|| Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect());
     PAGES.iter().map(String::as_str).collect()
@@ -50,39 +50,42 @@ Examples:
   kibitzer man console > kibitzer-console.1        for a package";
 
 impl CompletionsArgs {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    /// Prints the completion script for the shell.
+    pub(crate) fn print_script(&self) -> Result<(), Failure> {
         let (mut command, mut script) = (Cli::command(), Vec::new());
         let name = command.get_name().to_owned();
         // Into memory first: clap_complete panics if writing fails.
         generate(self.shell, &mut command, &name, &mut script);
         if self.shell == Shell::Fish {
-            script.extend(positional_values_for_fish(&command, &name).into_bytes());
+            script.extend(fish_positional_completions(&command, &name).into_bytes());
         }
-        print(&script)
+        print_to_stdout(&script)
     }
 }
 
 impl ManArgs {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        print(&page_of(&self.command()?).map_err(Failure::stdout)?)
+    /// Prints the manual page as roff.
+    pub(crate) fn print_page(&self) -> Result<(), Failure> {
+        print_to_stdout(&render_page(&self.find_command()?).map_err(Failure::stdout)?)
     }
 
-    /// Returns the command of the page.
-    fn command(&self) -> Result<Command, Failure> {
+    /// Finds the command whose page is requested; the program itself without an argument.
+    fn find_command(&self) -> Result<Command, Failure> {
         let mut program = Cli::command().disable_help_subcommand(true);
         program.build();
         let Some(name) = &self.command else { return Ok(program) };
         let page = program.find_subcommand(name).cloned();
         page.ok_or_else(|| {
-            Failure::new(USAGE, format!("{} (try --help)", unknown("command", name, pages().into_iter())))
+            Failure::new(
+                USAGE,
+                format!("{} (try --help)", unknown_word_message("command", name, commands_with_page().into_iter())),
+            )
         })
     }
 }
 
 /// Returns completions of positional arguments, which `clap_complete` leaves out for fish.
-fn positional_values_for_fish(program: &Command, name: &str) -> String {
+fn fish_positional_completions(program: &Command, name: &str) -> String {
     let line = |command: &Command| {
         let values = command.get_positionals().flat_map(Arg::get_possible_values);
         let words: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
@@ -92,8 +95,9 @@ fn positional_values_for_fish(program: &Command, name: &str) -> String {
     program.get_subcommands().filter_map(line).collect::<Vec<_>>().concat()
 }
 
-/// Renders the page part by part: `clap_mangen` alone would join the lines of the examples into one paragraph.
-fn page_of(command: &Command) -> io::Result<Vec<u8>> {
+/// Renders the manual page of a command as roff, part by part: `clap_mangen` alone would join the lines of the examples into one
+/// paragraph.
+fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone()).source(concat!("kibitzer ", env!("CARGO_PKG_VERSION")));
     man.render_title(&mut page)?;
@@ -105,13 +109,14 @@ fn page_of(command: &Command) -> io::Result<Vec<u8>> {
         man.render_subcommands_section(&mut page)?;
     }
     if let Some(help) = command.get_after_help() {
-        sections(&help.to_string()).to_writer(&mut page)?;
+        help_to_sections(&help.to_string()).to_writer(&mut page)?;
     }
     Ok(page)
 }
 
-/// Converts paragraphs such as `Examples:` to sections that keep their lines.
-fn sections(help: &str) -> Roff {
+/// Converts the paragraphs of a help text that have a title, such as `Examples:`, to sections that keep their lines. Drops the
+/// others.
+fn help_to_sections(help: &str) -> Roff {
     let mut roff = Roff::new();
     for (title, lines) in help.split("\n\n").filter_map(|paragraph| paragraph.split_once(":\n")) {
         roff.control("SH", [title.to_uppercase().as_str()]).control("nf", []);
@@ -123,7 +128,8 @@ fn sections(help: &str) -> Roff {
     roff
 }
 
-fn print(text: &[u8]) -> Result<(), Failure> {
+/// Prints the text and flushes standard output.
+fn print_to_stdout(text: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text).and_then(|()| out.flush()).map_err(Failure::stdout)
 }

@@ -21,12 +21,12 @@ use tokio::sync::mpsc;
 
 use crate::arguments::ReaderArgs;
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
-use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_session, wait_for_end};
+use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_and_expose_session, wait_for_end};
 
 /// Write the games of recordings, or of a live session, as PGN
 ///
-/// Every game that the session played or observed, with clocks, in the form of the FICS Games Database. With --games, a guest logs
-/// in, observes games of the server and writes each when it ends.
+/// Every game that the session played or observed, with clocks, in the form of the FICS Games Database. With --games, a guest
+/// logs in, observes games of the server and writes each when it ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
@@ -44,7 +44,8 @@ pub(crate) struct Args {
     /// Observe this number of games until they end; fewer at once if the server has fewer
     #[arg(long, value_name = "N")]
     games: Option<NonZeroUsize>,
-    /// Append the games to this file; `-` for standard output. With --nats, a folder: the games of each session replace a file in it
+    /// Append the games to this file; `-` for standard output. With --nats, a folder: the games of each session replace a file in
+    /// it
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Replace the file after every move by all games so far, for programs that poll it
@@ -82,37 +83,37 @@ Examples:
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    /// Writes the games of recordings, of stored sessions, or of a live session if `--games` is given.
+    pub(crate) fn write_games(&self) -> Result<(), Failure> {
         #[cfg(feature = "nats")]
         if self.stream.has_nats_option() {
-            return run(self.convert_stored());
+            return run(self.convert_stored_sessions());
         }
         match self.games {
-            Some(n_games) => run(self.observe(n_games.get())),
-            None => self.sources.iter().try_for_each(|path| self.convert(Path::new(path))),
+            Some(n_games) => run(self.observe_and_write(n_games.get())),
+            None => self.sources.iter().try_for_each(|path| self.convert_recording(Path::new(path))),
         }
     }
 
-    /// Returns the destination of the games that the arguments name.
-    fn output(&self) -> Output<'_> {
+    /// Creates the output that the arguments name. A file is opened with the first game.
+    fn new_output(&self) -> PgnOutput<'_> {
         let is_stdout = self.output.as_os_str() == "-";
-        Output { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
+        PgnOutput { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
     }
 
-    /// Starts to convert a recording, or a stored session.
-    fn conversion<'a>(&'a self, output: Output<'a>) -> Conversion<'a> {
+    /// Creates the state for converting one recording or stored session to `output`.
+    fn new_conversion<'a>(&'a self, output: PgnOutput<'a>) -> PgnConversion<'a> {
         let origin = PgnOrigin::new(self.site.as_deref().unwrap_or_default());
         let collector = PgnCollector::new(origin, TrackedRelation::All).with_talk(self.talk);
-        Conversion { reader: self.reader.event_reader(), collector, output }
+        PgnConversion { reader: self.reader.event_reader(), collector, output }
     }
 
     /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
-    fn convert(&self, path: &Path) -> Result<(), Failure> {
+    fn convert_recording(&self, path: &Path) -> Result<(), Failure> {
         let cannot =
             |verb: &str, error: &dyn Display| Failure::local(format!("cannot {verb} {}: {error}", path.display()));
         let file = File::open(path).map_err(|error| cannot("open", &error))?;
-        let mut conversion = self.conversion(self.output());
+        let mut conversion = self.new_conversion(self.new_output());
         for record in TranscriptReader::new(BufReader::new(file)) {
             let record = match record {
                 Err(TranscriptError::Torn { .. }) if !self.reader.strict => break,
@@ -121,11 +122,11 @@ impl Args {
             match record.direction {
                 Direction::Sent => {}
                 // The end of a connection.
-                Direction::Received if record.bytes.is_empty() => conversion.interrupt(),
-                Direction::Received => conversion.read(&record.bytes, record.utc)?,
+                Direction::Received if record.bytes.is_empty() => conversion.end_connection(),
+                Direction::Received => conversion.read_and_write_ended(&record.bytes, record.utc)?,
             }
         }
-        conversion.finish()
+        conversion.finish_and_write_rest()
     }
 
     /// Writes the games of all stored sessions: to standard output, or each session's to a file of its own, which is replaced.
@@ -134,7 +135,7 @@ impl Args {
     ///
     /// Cancel safe: no file is replaced.
     #[cfg(feature = "nats")]
-    async fn convert_stored(&self) -> Result<(), Failure> {
+    async fn convert_stored_sessions(&self) -> Result<(), Failure> {
         use crate::nats::{ServerOutput, for_each_server_output};
         let is_stdout = self.output.as_os_str() == "-";
         let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
@@ -149,17 +150,17 @@ impl Args {
                 // One that was left by an earlier run.
                 let _ = std::fs::remove_file(&temporary);
                 let file = (!is_stdout).then(|| PgnWriter::new(temporary));
-                self.conversion(Output { args: self, file, written: BTreeSet::new() })
+                self.new_conversion(PgnOutput { args: self, file, written: BTreeSet::new() })
             });
             match part {
-                ServerOutput::Lines(lines, utc) => conversion.read(lines.as_bytes(), utc)?,
-                ServerOutput::Interruption => conversion.interrupt(),
+                ServerOutput::Lines(lines, utc) => conversion.read_and_write_ended(lines.as_bytes(), utc)?,
+                ServerOutput::Interruption => conversion.end_connection(),
             }
             Ok(())
         })
         .await?;
         for (session, conversion) in sessions {
-            conversion.finish()?;
+            conversion.finish_and_write_rest()?;
             let (temporary, file) = (path(&session, "pgn.tmp"), path(&session, "pgn"));
             if temporary.exists() {
                 let cannot = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
@@ -169,12 +170,12 @@ impl Args {
         Ok(())
     }
 
-    /// Observes games of a server until this number has ended, or the stop signal.
+    /// Starts a session, observes games until this number has ended or the stop signal, and writes them. Then ends the session.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the session; games in progress are not written.
-    async fn observe(&self, n_games: usize) -> Result<(), Failure> {
+    async fn observe_and_write(&self, n_games: usize) -> Result<(), Failure> {
         let server = match &self.sources[..] {
             [] => "demo",
             [server] => server,
@@ -185,25 +186,26 @@ impl Args {
         let (mut host, mut name) = (String::new(), String::new());
         // Boxed, as a profile is large.
         let start = Box::pin(async {
-            let profile = self.login.apply(target.profile()?).await?;
+            let profile = self.login.apply_and_ask_password(target.load_profile()?).await?;
             profile.host_name().clone_into(&mut host);
             name = target.name(&profile);
-            start_session(profile, &name).await
+            start_and_expose_session(profile, &name).await
         });
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, tap) = started?;
         let collector = PgnCollector::new(PgnOrigin::new(&host), TrackedRelation::All).with_talk(self.talk);
-        let written = self.write_live(&client, tap, collector, n_games, &mut ending).await;
+        let written = self.write_observed_games(&client, tap, collector, n_games, &mut ending).await;
         client.shutdown().await;
         wait_for_end(&name, &client, written).await.map(drop)
     }
 
-    /// Collects the games of a session until enough have ended, the session is over, or the stop signal.
+    /// Observes and writes games until `n_games` have ended, the session is over, or the stop signal; then writes the unfinished
+    /// games, too.
     ///
     /// # Cancel safety
     ///
-    /// Games in progress are not written.
-    async fn write_live(
+    /// Dropping the future leaves the games in progress unwritten.
+    async fn write_observed_games(
         &self,
         client: &Client,
         mut tap: Tap,
@@ -211,7 +213,7 @@ impl Args {
         n_games: usize,
         ending: &mut StopSignal,
     ) -> Result<(), Failure> {
-        let mut output = self.output();
+        let mut output = self.new_output();
         let (found_moves, mut listed) = mpsc::channel(n_games.min(64));
         // Requests run beside the loop: it has to read the session, or they would not be answered.
         let chooser = tokio::spawn(observe_games_until(client.clone(), n_games));
@@ -236,7 +238,7 @@ impl Args {
             {
                 tokio::spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
             }
-            output.write_finished(&steps, &collector)?;
+            output.write_ended_games(&steps, &collector)?;
         }
         chooser.abort();
         collector.interrupt_games();
@@ -245,51 +247,52 @@ impl Args {
 }
 
 /// A recording, or a stored session, that is being converted.
-struct Conversion<'a> {
+struct PgnConversion<'a> {
     reader: EventReader,
     collector: PgnCollector,
-    output: Output<'a>,
+    output: PgnOutput<'a>,
 }
 
-impl Conversion<'_> {
-    /// Reads bytes of the server, and writes the games that end in them.
-    fn read(&mut self, mut bytes: &[u8], utc: Option<Utc>) -> Result<(), Failure> {
+impl PgnConversion<'_> {
+    /// Parses received bytes, and writes the games that end in them.
+    fn read_and_write_ended(&mut self, mut bytes: &[u8], utc: Option<Utc>) -> Result<(), Failure> {
         while let Some(event) = self.reader.next(&mut bytes) {
             let steps = self.collector.apply(&event, utc);
-            self.output.write_finished(&steps, &self.collector)?;
+            self.output.write_ended_games(&steps, &self.collector)?;
         }
         Ok(())
     }
 
-    /// Interrupts the games at the end of a connection.
-    fn interrupt(&mut self) {
+    /// Interrupts all games, because the connection ended, and starts the reader of the next connection.
+    fn end_connection(&mut self) {
         self.collector.interrupt_games();
         self.reader = self.output.args.reader.event_reader();
     }
 
-    /// Reads an unfinished line at the end, and writes the unfinished games.
-    fn finish(mut self) -> Result<(), Failure> {
+    /// Parses an unfinished line at the end of the input, and writes the games that are not written yet.
+    fn finish_and_write_rest(mut self) -> Result<(), Failure> {
         while let Some(event) = self.reader.finish() {
             let steps = self.collector.apply(&event, None);
-            self.output.write_finished(&steps, &self.collector)?;
+            self.output.write_ended_games(&steps, &self.collector)?;
         }
         self.collector.interrupt_games();
         self.output.write_remaining(&self.collector)
     }
 }
 
-/// Destination of the games.
-struct Output<'a> {
+/// Where the games are written, and which ones are already.
+struct PgnOutput<'a> {
     args: &'a Args,
     /// `None` for standard output.
     file: Option<PgnWriter>,
-    /// The games that have ended.
+    /// The games that were written; with `--live`, those that have ended.
     written: BTreeSet<GameKey>,
 }
 
-impl Output<'_> {
-    /// Writes the games that have ended in these steps, each once. A live file is replaced by all games after every call with steps.
-    fn write_finished(&mut self, steps: &[TrackedChange], collector: &PgnCollector) -> Result<(), Failure> {
+impl PgnOutput<'_> {
+    /// Writes the games that ended in these steps, each once. With `--live`, replaces the file by all games instead, if there is
+    /// any step.
+    fn write_ended_games(&mut self, steps: &[TrackedChange], collector: &PgnCollector) -> Result<(), Failure> {
         // A recording may contain the resumption of an adjourned game.
         let is_end = |step: &&TrackedChange| match step.kind {
             TrackedChangeKind::Ended | TrackedChangeKind::Left => true,
@@ -297,35 +300,36 @@ impl Output<'_> {
             _ => false,
         };
         for game in steps.iter().filter(is_end).map(|step| step.game).collect::<Vec<_>>() {
-            self.write_when_complete(game, collector)?;
+            self.write_once_partner_ended(game, collector)?;
         }
-        if steps.is_empty() { Ok(()) } else { self.replace_live_file(collector) }
+        if steps.is_empty() { Ok(()) } else { self.replace_live_file_if_any(collector) }
     }
 
-    /// Writes all games that were not written yet, finished or not.
+    /// Writes all games that were not written yet, finished or not. With `--live`, replaces the file by all games instead.
     fn write_remaining(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
-        collector.tracker().iter().try_for_each(|game| self.write_when_complete(game.key(), collector))?;
-        self.replace_live_file(collector)
+        collector.tracker().iter().try_for_each(|game| self.write_once_partner_ended(game.key(), collector))?;
+        self.replace_live_file_if_any(collector)
     }
 
-    /// Writes a game once; as BPGN once the other board's game has ended, too.
-    fn write_when_complete(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
+    /// Writes a game unless it is written already; as BPGN, with the game of the other board, once that has ended, too. With
+    /// `--live` only counts it as written.
+    fn write_once_partner_ended(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
         let partner = collector.partner_game(game).filter(|_| self.args.bpgn);
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
             return Ok(());
         }
         match (self.live_file().is_some(), self.args.bpgn) {
             (true, _) => Ok(()),
-            (false, false) => collector.game(game).map_or(Ok(()), |pgn| self.write(&pgn)),
+            (false, false) => collector.game(game).map_or(Ok(()), |pgn| self.print_or_append(&pgn)),
             (false, true) => {
                 self.written.extend(partner.map(kibitzer_bot::tracker::TrackedGame::key));
-                collector.bughouse_match(game).map_or(Ok(()), |bpgn| self.write(&bpgn))
+                collector.bughouse_match(game).map_or(Ok(()), |bpgn| self.print_or_append(&bpgn))
             }
         }
     }
 
-    /// Writes a game to the file or to standard output.
-    fn write(&self, game: &impl Display) -> Result<(), Failure> {
+    /// Prints a game on standard output, or appends it to the file.
+    fn print_or_append(&self, game: &impl Display) -> Result<(), Failure> {
         match &self.file {
             Some(file) => file.append(game).map_err(|error| Failure::local(error_chain(&error))),
             None => writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
@@ -337,16 +341,16 @@ impl Output<'_> {
         self.file.as_ref().filter(|_| self.args.live)
     }
 
-    /// Replaces a live file by all games.
-    fn replace_live_file(&self, collector: &PgnCollector) -> Result<(), Failure> {
+    /// With `--live`, replaces the contents of the file by all games of the collector.
+    fn replace_live_file_if_any(&self, collector: &PgnCollector) -> Result<(), Failure> {
         let Some(file) = self.live_file() else { return Ok(()) };
         let games: Vec<_> = collector.tracker().iter().filter_map(|game| collector.game(game.key())).collect();
         file.replace(&games).map_err(|error| Failure::local(error_chain(&error)))
     }
 }
 
-/// Observes games in progress until `n_total` of them have been observed. Never returns an error: a game that cannot be observed
-/// is skipped.
+/// Observes games in progress until `n_total` were observed in all; polls the server's list while it has too few. Skips games
+/// that cannot be observed.
 ///
 /// # Cancel safety
 ///
@@ -366,7 +370,7 @@ async fn observe_games_until(client: Client, n_total: usize) {
     }
 }
 
-/// Requests the moves of a game that began out of view.
+/// Requests the move list of a game that is in progress, and sends it to `found`. Sends nothing if the request fails.
 ///
 /// # Cancel safety
 ///

@@ -10,8 +10,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, amount, announce_recording, run, send_typed,
-    start_session, target_parser, wait_for_end,
+    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, announce_recording, recorded_amount, run,
+    send_typed_until_failure, start_and_expose_session, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsAddress;
 
@@ -46,9 +46,9 @@ Examples:
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.record())
+    /// Records one session, on a new runtime.
+    pub(crate) fn record_session(&self) -> Result<(), Failure> {
+        run(self.record_until_end())
     }
 
     /// Runs one session until it ends, or its recording fails.
@@ -56,27 +56,28 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn record(&self) -> Result<(), Failure> {
+    async fn record_until_end(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let metrics = self.metrics.serve().await?;
+        let metrics = self.metrics.bind_and_serve().await?;
         let start = async {
-            let profile = self.login.apply(self.server.profile()?).await?.record_file(&self.file);
+            let profile = self.login.apply_and_ask_password(self.server.load_profile()?).await?.record_file(&self.file);
             let server = self.server.name(&profile);
-            start_session(profile, &server).await.map(|started| (started, server))
+            start_and_expose_session(profile, &server).await.map(|started| (started, server))
         };
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         // Without a reader, the tap does not hold up the session.
         let ((client, _), server) = started?;
-        metrics.add(&client);
+        metrics.add_session(&client);
         announce_recording(&client);
-        let watched = watch(&client, &mut ending).await;
+        let watched = send_typed_and_show_progress(&client, &mut ending).await;
         client.shutdown().await;
         let recorded = wait_for_end(&server, &client, watched).await?.unwrap_or_default();
         writeln!(io::stdout(), "{recorded}").map_err(Failure::stdout)
     }
 }
 
-/// Shows the progress until the session ends, the recording fails, or the stop signal.
+/// Sends lines of standard input and shows the size of the recording on a terminal, until the session ends, the recording fails,
+/// or the stop signal.
 ///
 /// # Errors
 ///
@@ -85,7 +86,7 @@ impl Args {
 /// # Cancel safety
 ///
 /// Lines that were read but not sent are lost.
-async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> {
+async fn send_typed_and_show_progress(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> {
     // Draws only if standard error is a terminal.
     let bar = ProgressBar::new_spinner();
     let mut ticks = interval(COUNT_INTERVAL);
@@ -94,7 +95,7 @@ async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> 
         loop {
             ticks.tick().await;
             if let Some(recording) = client.recording() {
-                bar.set_message(amount(&recording));
+                bar.set_message(recorded_amount(&recording));
             }
             bar.tick();
         }
@@ -103,7 +104,7 @@ async fn watch(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> 
     let watched = tokio::select! {
         _ = client.ended() => Ok(()),
         _ = client.recording_failed() => Ok(()),
-        failure = send_typed(&sender, tokio::io::stdin()) => Err(failure),
+        failure = send_typed_until_failure(&sender, tokio::io::stdin()) => Err(failure),
         () = show => Ok(()),
         () = ending.wait() => Ok(()),
     };

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::arguments::{ReaderArgs, speed_within};
+use crate::arguments::{ReaderArgs, speed_parser};
 use crate::console;
-use crate::decode::{DecodePrinter, Input, print_events};
+use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
 use crate::failure::Failure;
 use crate::filter::FilterArgs;
 use crate::output::{EventWriter, LineFormat, Stamp};
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// A transcript: JSON Lines with a time, a direction and bytes
     file: PathBuf,
     /// How many times as fast as it was recorded: 0.01 to 10000
-    #[arg(long, value_name = "N", default_value = "1", value_parser = speed_within(console::SPEEDS))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = speed_parser(console::SPEEDS))]
     speed: f64,
     /// Print lines of this form, and open no console [default on a pipe: jsonl]
     #[arg(long, value_enum)]
@@ -41,8 +41,8 @@ Examples:
   kibitzer replay --speed 100 session.jsonl | jq 'select(.event==\"tell\")'";
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
+    /// Opens the recording in the console on a terminal, otherwise prints its events at their recorded pace.
+    pub(crate) fn replay_recording(&self, plain: bool) -> Result<(), Failure> {
         let filter = self.filter.expression.clone();
         if self.format.is_none() && console::can_draw_on_stdout(plain) {
             return console::replay(&self.file, self.reader, filter, self.speed);
@@ -55,6 +55,6 @@ impl Args {
         };
         let writer = EventWriter::new(self.format.unwrap_or_else(LineFormat::for_stdout));
         let decoder = DecodePrinter::new(self.reader.event_reader(), None, filter, writer);
-        print_events(Input::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
+        print_recorded_events(RecordedInput::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
     }
 }

@@ -263,8 +263,10 @@ fn the_end_of_the_session_is_printed_after_every_answer() {
     let mut session = Session::start(&listener.local_addr().unwrap().to_string());
     let mut peer = Peer::log_in(&listener);
     session.next(&["connected"]);
-    let requests: String = (0..30).map(|id| format!("{{\"id\":{id},\"command\":\"finger\"}}\n")).collect();
-    session.write(requests + "{\"id\":30,\"command\":\"quit\"}\n");
+    for id in 0..30 {
+        session.write(format!("{{\"id\":{id},\"command\":\"finger\"}}\n"));
+    }
+    session.write("{\"id\":30,\"command\":\"quit\"}\n");
     peer.serve_until("quit");
     drop(peer);
     let mut kinds: Vec<_> = std::iter::from_fn(|| session.next(&["reply", "failed", "ended"]))

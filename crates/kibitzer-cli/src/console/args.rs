@@ -10,7 +10,7 @@ use super::input::parse_profile_filters;
 use super::{SessionFeed, show_attached_session, show_session_then_shut_down};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};
-use crate::live::{StopArgs, attach, check_attached_end, print_attached, run, runtime, start_session};
+use crate::live::{StopArgs, attach, check_attached_end, run, run_attached_session, runtime, start_and_expose_session};
 use crate::output::LineFormat;
 
 /// Show a live session in the console: every event with its bytes, the boards, sent lines and their replies
@@ -65,16 +65,16 @@ impl Args {
             return self.show_or_print_attached(path, is_plain);
         }
         if is_plain {
-            return self.session.run(plain);
+            return self.session.connect_until_end(plain);
         }
-        self.session.metrics.interval(format)?;
+        self.session.metrics.print_interval(format)?;
         let runtime = runtime()?;
-        let metrics = runtime.block_on(self.session.metrics.address.serve())?;
-        let profile = runtime.block_on(self.session.profile())?;
+        let metrics = runtime.block_on(self.session.metrics.address.bind_and_serve())?;
+        let profile = runtime.block_on(self.session.load_profile())?;
         let filters = parse_profile_filters(&profile).map_err(Failure::local)?;
-        let server = self.session.server_name(&profile);
-        let (client, tap) = runtime.block_on(start_session(profile, &server))?;
-        metrics.add(&client);
+        let server = self.session.server_label(&profile);
+        let (client, tap) = runtime.block_on(start_and_expose_session(profile, &server))?;
+        metrics.add_session(&client);
         let filter = self.session.filter.expression.clone();
         let until_closed = async |closed| drop(closed.await);
         show_session_then_shut_down(
@@ -94,7 +94,7 @@ impl Args {
         let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };
         if is_plain {
             let (format, ending) = (self.session.format.format(), self.session.ending);
-            return run(print_attached(path, access, format, filter, ending));
+            return run(run_attached_session(path, access, format, filter, ending));
         }
         let runtime = runtime()?;
         let session = runtime.block_on(attach(path, access))?;

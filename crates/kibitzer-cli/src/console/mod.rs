@@ -47,7 +47,7 @@ use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::filter::Expression;
 use crate::live::{report_recorded, wait_for_end};
-use crate::log::ScreenLog;
+use crate::log::LogOnScreen;
 
 /// Plays a recording in the console, at a multiple of its recorded speed, until the user quits. `filter` is the initial one of the
 /// list.
@@ -133,7 +133,7 @@ fn run_with_background<T: Send>(
 ) -> Result<Option<T>, Failure> {
     let (close, closed) = oneshot::channel();
     thread::scope(|scope| {
-        let log = ScreenLog::begin();
+        let log = LogOnScreen::begin();
         let background = scope.spawn(move || background(closed));
         let shown = terminal::run_until_quit(app);
         drop(log);

@@ -1,4 +1,4 @@
-//! Converts the pieces of a log or recording into lines.
+//! Prints the pieces of a log or recording as events.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use kibitzer::core::{Event, EventReader};
 use super::input::StreamPiece;
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
-use crate::output::{EventWriter, PasswordPrompt, Stamp, sent_text};
+use crate::output::{EventWriter, PasswordPrompt, Stamp, text_unless_timeseal};
 
-/// Parses pieces and prints their events.
+/// Parses the pieces of a log or recording, and prints their events.
 pub(crate) struct DecodePrinter {
     events: EventReader,
     /// Number of bytes to parse at a time.
@@ -25,7 +25,6 @@ pub(crate) struct DecodePrinter {
     secrets: SecretDetector,
     /// The time of the last piece of a recording.
     stamp: Option<Stamp>,
-    cut_line: Option<u64>,
     /// Decides which events are printed; `None` prints all.
     filter: Option<EventFilter>,
     writer: EventWriter,
@@ -46,14 +45,13 @@ impl DecodePrinter {
             password_prompt: PasswordPrompt::default(),
             secrets: SecretDetector::default(),
             stamp: None,
-            cut_line: None,
             filter: filter.map(EventFilter::new),
             writer,
         }
     }
 
-    /// Parses and prints the next piece, with its time.
-    pub(super) fn push(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
+    /// Parses the next piece and prints its events. `stamp` is its time, which a raw log does not have.
+    pub(super) fn print_piece(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
         self.stamp = stamp;
         match piece {
             StreamPiece::Received(bytes) => {
@@ -62,44 +60,47 @@ impl DecodePrinter {
                 for mut part in bytes.chunks(self.chunk.get()) {
                     while let Some(event) = self.events.next(&mut part) {
                         self.password_prompt.record_event(event.kind());
-                        self.print(&event)?;
+                        self.print_if_accepted(&event)?;
                     }
                 }
             }
             StreamPiece::Sent(None) => {
-                self.password_prompt.record_sent(b"");
+                self.password_prompt.close_at_line_end(b"");
                 self.print_sent(None)?;
             }
             StreamPiece::Sent(Some(bytes)) => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-                    let Some(text) = sent_text(line) else { continue };
+                    let Some(text) = text_unless_timeseal(line) else { continue };
                     self.secrets.learn_alias(&text);
                     let is_secret = self.password_prompt.is_open() || self.secrets.is_secret(&text);
-                    self.password_prompt.record_sent(line);
+                    self.password_prompt.close_at_line_end(line);
                     self.print_sent((!is_secret).then_some(text))?;
                 }
             }
             StreamPiece::Ended => {
-                self.finish_connection()?;
+                self.print_unfinished_line()?;
                 self.events = self.initial_reader.clone().with_start_offset(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
                 if let Some(filter) = &mut self.filter {
                     filter.end_connection();
                 }
             }
-            StreamPiece::Cut(line) => self.cut_line = Some(line),
+            StreamPiece::Cut(line) => {
+                self.print_unfinished_line()?;
+                self.writer.write_cut_recording(line, &stamp.unwrap_or_default())?;
+            }
         }
         Ok(())
     }
 
-    /// Prints a sent line; `None` for a line that is withheld.
+    /// Prints a sent line if the filter accepts it; `None` stands for a line with a password.
     fn print_sent(&mut self, text: Option<String>) -> Result<(), Failure> {
         let sent = Event::Sent { line: text.map(Arc::from), request: None };
-        self.print(&sent)
+        self.print_if_accepted(&sent)
     }
 
     /// Prints an event that the filter accepts.
-    fn print(&mut self, event: &Event) -> Result<(), Failure> {
+    fn print_if_accepted(&mut self, event: &Event) -> Result<(), Failure> {
         let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
         if self.filter.as_mut().is_none_or(|filter| filter.accepts(event, at)) {
             self.writer.write_event(event, self.stamp.as_ref())?;
@@ -107,10 +108,10 @@ impl DecodePrinter {
         Ok(())
     }
 
-    /// Prints an unfinished line at the end of a connection.
-    fn finish_connection(&mut self) -> Result<(), Failure> {
+    /// Parses an unfinished line at the end of a connection, and prints its events.
+    fn print_unfinished_line(&mut self) -> Result<(), Failure> {
         while let Some(event) = self.events.finish() {
-            self.print(&event)?;
+            self.print_if_accepted(&event)?;
         }
         Ok(())
     }
@@ -120,13 +121,9 @@ impl DecodePrinter {
         self.writer.flush()
     }
 
-    /// Prints the rest and the summary. Returns the number of the line inside which the recording was cut off, if it was.
-    pub(super) fn finish(mut self) -> Result<Option<u64>, Failure> {
-        self.finish_connection()?;
-        if let Some(line) = self.cut_line {
-            self.writer.write_cut(line, &self.stamp.unwrap_or_default())?;
-        }
-        self.writer.finish()?;
-        Ok(self.cut_line)
+    /// Parses an unfinished line at the end of the input, and prints its events and the summary, if there is one.
+    pub(super) fn finish_and_print_summary(mut self) -> Result<(), Failure> {
+        self.print_unfinished_line()?;
+        self.writer.finish()
     }
 }

@@ -39,8 +39,8 @@ impl From<Record> for StreamPiece {
     }
 }
 
-/// Reads a log or recording piece by piece.
-pub(crate) struct Input {
+/// A log or recording, which is read piece by piece.
+pub(crate) struct RecordedInput {
     /// Name in messages.
     name: String,
     source: InputFormat,
@@ -56,11 +56,12 @@ enum InputFormat {
 
 type Reader = BufReader<Box<dyn Read>>;
 
-impl Input {
-    /// Opens a file, or standard input for `None`, and detects from the first bytes whether it is a transcript. Fails if it cannot be
-    /// opened or read.
+impl RecordedInput {
+    /// Opens a file, or standard input for `None`, and detects from the first bytes whether it is a transcript. Fails if it
+    /// cannot be opened or read.
     ///
-    /// With `may_show_progress`, and a terminal as standard error, shows the progress of large files and of inputs of unknown size.
+    /// With `may_show_progress`, and a terminal as standard error, shows the progress of large files and of inputs of unknown
+    /// size.
     pub(crate) fn open(path: Option<&Path>, may_show_progress: bool) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         let opened = path.map(File::open).transpose();
@@ -76,7 +77,8 @@ impl Input {
         Ok(Self { name, source, progress })
     }
 
-    /// Opens a transcript. Another file fails at the first line that is read.
+    /// Opens a file as a transcript, without a progress bar. If it is not a transcript, the first call of [`next`](Self::next)
+    /// fails.
     pub(crate) fn open_transcript(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
@@ -105,7 +107,7 @@ impl Input {
                 Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), Some(*stamp)))),
                 Some(Err(error)) => Err(read_failure(&self.name, &error)),
                 Some(Ok(record)) => {
-                    *stamp = Stamp::of(&record);
+                    *stamp = Stamp::of_record(&record);
                     Ok(Some((record.into(), Some(*stamp))))
                 }
             },
@@ -113,7 +115,7 @@ impl Input {
     }
 }
 
-impl Drop for Input {
+impl Drop for RecordedInput {
     fn drop(&mut self) {
         self.progress.finish_and_clear();
     }
@@ -133,7 +135,7 @@ fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     }
 }
 
-/// Returns the result of one read; empty at the end.
+/// Reads the bytes that are available, at most [`READ_BYTES`]; blocks until there are some. Empty at the end of the input.
 fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; READ_BYTES];
     // Unlike `read_to_end`, `read` fails if a signal arrives.
@@ -148,8 +150,8 @@ fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
 }
 
 impl InputFormat {
-    /// Detects the format from the first bytes: a transcript starts with a JSON object. A line of a server may start with a brace, too,
-    /// but not followed by a quotation mark or a blank.
+    /// Detects the format from the first bytes: a transcript starts with a JSON object. A line of a server may start with a
+    /// brace, too, but not followed by a quotation mark or a blank.
     fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {
         let mut start = Vec::with_capacity(2);
         source.by_ref().take(2).read_to_end(&mut start)?;

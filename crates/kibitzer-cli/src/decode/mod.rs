@@ -14,7 +14,8 @@ use crate::failure::Failure;
 use crate::filter::FilterArgs;
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
 pub(crate) use decoder::DecodePrinter;
-pub(crate) use input::Input;
+pub(crate) use input::RecordedInput;
+use input::StreamPiece;
 
 /// Decode the output of a server and print its events
 ///
@@ -56,17 +57,17 @@ enum Format {
 }
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    /// Prints the events of the file or of standard input.
+    pub(crate) fn decode_input(&self) -> Result<(), Failure> {
         let path = self.file.as_deref().filter(|path| path.as_os_str() != "-");
-        let input = Input::open(path, !io::stdout().is_terminal())?;
+        let input = RecordedInput::open(path, !io::stdout().is_terminal())?;
         let writer = match self.format {
             None => EventWriter::new(LineFormat::for_stdout()),
             Some(Format::Jsonl) => EventWriter::new(LineFormat::Jsonl),
             Some(Format::Text) => EventWriter::new(LineFormat::Text),
-            Some(Format::Summary) => EventWriter::summary(),
+            Some(Format::Summary) => EventWriter::new_summary(),
         };
-        print_events(
+        print_recorded_events(
             input,
             DecodePrinter::new(self.reader.event_reader(), self.chunk, self.filter.expression.clone(), writer),
             self.reader.strict,
@@ -80,20 +81,22 @@ impl Args {
 /// # Errors
 ///
 /// [`Failure`] if reading or writing fails, or `is_strict` and the recording is cut off.
-pub(crate) fn print_events(
-    mut input: Input,
+pub(crate) fn print_recorded_events(
+    mut input: RecordedInput,
     mut decoder: DecodePrinter,
     is_strict: bool,
     before_piece: impl Fn(Option<Stamp>),
 ) -> Result<(), Failure> {
+    let mut cut_line = None;
     while let Some((piece, stamp)) = input.next()? {
+        if let StreamPiece::Cut(line) = piece {
+            cut_line = Some(line);
+        }
         before_piece(stamp);
-        decoder.push(piece, stamp)?;
+        decoder.print_piece(piece, stamp)?;
         // Show all output before waiting for more input.
         decoder.flush()?;
     }
-    match decoder.finish()? {
-        Some(line) if is_strict => Err(input.cut_failure(line)),
-        _ => Ok(()),
-    }
+    decoder.finish_and_print_summary()?;
+    cut_line.filter(|_| is_strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
 }

@@ -15,10 +15,11 @@ use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{Failure, report};
 use crate::live::{
-    EventPrinter, HousekeepingFilter, PrintFilter, StopArgs, check_end, print_session, run, runtime, start_session,
+    EventPrinter, HousekeepingFilter, PrintFilter, StopArgs, check_end, print_and_shut_down, run, runtime,
+    start_and_expose_session,
 };
 use crate::metrics::MetricsArgs;
-use tables::keep_observing;
+use tables::join_channels_and_observe;
 
 /// Name of the server in messages.
 const SERVER: &str = "the embedded server";
@@ -37,27 +38,27 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Runs the demo.
-    pub(crate) fn run(self, plain: bool) -> Result<(), Failure> {
-        let metrics_every = self.metrics.interval(self.format.format())?;
+    /// Runs the demo: in the console on a terminal, otherwise as printed lines.
+    pub(crate) fn show_or_print(self, plain: bool) -> Result<(), Failure> {
+        let metrics_every = self.metrics.print_interval(self.format.format())?;
         if console::can_open_console(plain, self.format.format(), self.ending) {
-            return self.show();
+            return self.run_in_console();
         }
-        run(self.print(metrics_every))
+        run(self.print_until_stopped(metrics_every))
     }
 
     /// Runs the demo in the console.
-    fn show(self) -> Result<(), Failure> {
+    fn run_in_console(self) -> Result<(), Failure> {
         let runtime = runtime()?;
-        let metrics = runtime.block_on(self.metrics.address.serve())?;
-        let (server, address) = runtime.block_on(self.serve())?;
-        let (client, tap) = runtime.block_on(log_in(address))?;
-        metrics.add(&client);
+        let metrics = runtime.block_on(self.metrics.address.bind_and_serve())?;
+        let (server, address) = runtime.block_on(self.start_server())?;
+        let (client, tap) = runtime.block_on(log_in_as_guest(address))?;
+        metrics.add_session(&client);
         let observer = client.clone();
         let companion = async move |closed| {
             tokio::select! {
                 _ = closed => {}
-                () = async { keep_observing(&observer).await; pending().await } => {}
+                () = async { join_channels_and_observe(&observer).await; pending().await } => {}
             }
         };
         let name = format!("{SERVER}, {address}");
@@ -81,7 +82,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future starts nothing.
-    async fn serve(self) -> Result<(Server, SocketAddr), Failure> {
+    async fn start_server(self) -> Result<(Server, SocketAddr), Failure> {
         let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
         let server = Server::start(options).await?;
         let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
@@ -93,39 +94,39 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the server and the session.
-    async fn print(self, metrics_every: Option<Duration>) -> Result<(), Failure> {
+    async fn print_until_stopped(self, metrics_every: Option<Duration>) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let metrics = self.metrics.address.serve().await?;
-        let (server, address) = self.serve().await?;
-        print_greeting(address);
-        let (client, tap) = log_in(address).await?;
-        metrics.add(&client);
+        let metrics = self.metrics.address.bind_and_serve().await?;
+        let (server, address) = self.start_server().await?;
+        print_address_on_terminal(address);
+        let (client, tap) = log_in_as_guest(address).await?;
+        metrics.add_session(&client);
         let filter = HousekeepingFilter::for_kinds(is_in_text_output);
         let filter = PrintFilter::new(None, filter);
-        let printer = EventPrinter::from_tap(&client, tap, self.format.format(), filter, metrics_every);
+        let printer = EventPrinter::spawn_for_tap(&client, tap, self.format.format(), filter, metrics_every);
         let companion = async {
-            keep_observing(&client).await;
+            join_channels_and_observe(&client).await;
             pending().await
         };
-        let printed = print_session(&client, printer, companion, &mut ending).await;
+        let printed = print_and_shut_down(&client, printer, companion, &mut ending).await;
         server.shutdown().await;
         printed?;
         check_end(SERVER, client.ended().await)
     }
 }
 
-/// Starts a guest session.
+/// Starts the session of a guest on the embedded server; does not wait for the login.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future starts nothing.
-async fn log_in(address: SocketAddr) -> Result<(Client, Tap), Failure> {
+async fn log_in_as_guest(address: SocketAddr) -> Result<(Client, Tap), Failure> {
     let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
-    start_session(profile, SERVER).await
+    start_and_expose_session(profile, SERVER).await
 }
 
 /// Prints the address of the server, if standard error is a terminal.
-fn print_greeting(address: SocketAddr) {
+fn print_address_on_terminal(address: SocketAddr) {
     if io::stderr().is_terminal() {
         report(&format!("an embedded server at {address}; join it with `kibitzer connect {address}`; Ctrl-C ends"));
     }

@@ -21,12 +21,12 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Channels in which the simulated players talk.
 const CHANNELS: [u16; 2] = [1, 50];
 
-/// Observes three games, replacing each that ends, until the session ends.
+/// Joins the channels of the simulated players, then observes three games, replacing each that ends, until the session ends.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future leaves the games observed.
-pub(super) async fn keep_observing(client: &Client) {
+pub(super) async fn join_channels_and_observe(client: &Client) {
     if client.ready().await.is_ok() {
         for channel in CHANNELS {
             // A failure only means less talk.
@@ -38,9 +38,9 @@ pub(super) async fn keep_observing(client: &Client) {
     {
         if observe_until_full(client, followed_games(&games)).await < OBSERVED_GAMES {
             // The server does not announce new games to a guest, so poll.
-            let _ = timeout(PAUSE, wait_for_game_end(&mut events)).await;
+            let _ = timeout(PAUSE, wait_for_possible_game_end(&mut events)).await;
         } else {
-            wait_for_game_end(&mut events).await;
+            wait_for_possible_game_end(&mut events).await;
         }
     }
 }
@@ -54,11 +54,11 @@ fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
 ///
 /// # Cancel safety
 ///
-/// As [`keep_observing`].
+/// As [`join_channels_and_observe`].
 async fn observe_until_full(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
     let mut candidates = client.games().await.map_or_else(|_| Vec::new(), |listing| listing.games);
     while observed.len() < OBSERVED_GAMES
-        && let Some(game) = choose(&candidates, &observed)
+        && let Some(game) = choose_next_game(&candidates, &observed)
     {
         if client.observe(game).await.is_ok() {
             observed.insert(game);
@@ -70,8 +70,9 @@ async fn observe_until_full(client: &Client, mut observed: BTreeSet<GameId>) -> 
     observed.len()
 }
 
-/// Chooses a public game: preferably of a kind not observed yet, and only one board of bughouse.
-fn choose(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
+/// Returns the next game to observe: a public one, preferably of a kind that is not observed yet, and only one board of bughouse.
+/// `None` if the list has no such game.
+fn choose_next_game(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
     let kinds: Vec<_> = games.iter().filter(|row| observed.contains(&row.game)).map(variant_group).collect();
     let is_eligible = |row: &&GameRow| {
         row.terms.mark != Some('p')
@@ -104,10 +105,10 @@ const fn variant_group(row: &GameRow) -> VariantGroup {
 /// # Cancel safety
 ///
 /// Cancel safe: nothing but waiting happens.
-async fn wait_for_game_end(events: &mut Subscription) {
+async fn wait_for_possible_game_end(events: &mut Subscription) {
     loop {
         match events.next().await {
-            Ok(event) if !is_end(&event) => {}
+            Ok(event) if !may_end_observation(&event) => {}
             // Missed events may include an end.
             _ => return,
         }
@@ -115,7 +116,7 @@ async fn wait_for_game_end(events: &mut Subscription) {
 }
 
 /// Returns whether an event may leave fewer games observed.
-fn is_end(event: &Event) -> bool {
+fn may_end_observation(event: &Event) -> bool {
     match event.message() {
         Some(Message::GameEnded(_)) => true,
         Some(Message::Observing(observing)) => !observing.is_observed(),
@@ -144,7 +145,7 @@ mod tests {
         let games = GameList::parse(LISTING.lines().map(str::as_bytes)).unwrap().games;
         let mut observed = BTreeSet::new();
         let mut chosen = Vec::new();
-        while let Some(game) = choose(&games, &observed) {
+        while let Some(game) = choose_next_game(&games, &observed) {
             observed.insert(game);
             chosen.push(game.0);
         }

@@ -53,12 +53,13 @@ pub(crate) struct Comparison {
 }
 
 impl Quantity {
+    /// Returns whether the values are durations, in microseconds.
     pub(super) const fn is_duration(self) -> bool {
         matches!(self, Self::Lag | Self::Clock | Self::Elapsed | Self::Reply)
     }
 
-    /// Returns the numbers of this quantity in an event; durations in microseconds.
-    fn read(self, subject: &Subject<'_>) -> [Option<i64>; 2] {
+    /// Returns the numbers of this quantity in an event, at most one for each player; durations in microseconds.
+    fn numbers_of(self, subject: &Subject<'_>) -> [Option<i64>; 2] {
         let position = subject.event.and_then(Event::reported_board);
         let board = position.as_ref().map(|position| position.board);
         let us = |ms: i64| ms.saturating_mul(1_000);
@@ -74,12 +75,13 @@ impl Quantity {
                 let is_blacks = board.side_to_move() == Color::White;
                 i64::from(board.move_number()) - i64::from(is_blacks)
             })),
-            Self::Rating => ratings(subject).map(|rating| rating.and_then(Rating::value).map(i64::from)),
+            Self::Rating => ratings_of(subject).map(|rating| rating.and_then(Rating::value).map(i64::from)),
         }
     }
 }
 
-fn ratings(subject: &Subject<'_>) -> [Option<Rating>; 2] {
+/// Returns the ratings that an event names; `None` without a first or second one.
+fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
     match subject.event.and_then(Event::message) {
         Some(Message::Talk(talk)) => match talk.kind {
             TalkKind::Kibitz { rating, .. } | TalkKind::Whisper { rating, .. } => [rating, None],
@@ -107,12 +109,12 @@ impl Operator {
 }
 
 impl Comparison {
-    /// Parses the value of a comparison.
+    /// Parses the value, and creates the comparison with it.
     ///
     /// # Errors
     ///
     /// A description of the expected format.
-    pub(super) fn parse(quantity: Quantity, operator: Operator, value: &str) -> Result<Self, &'static str> {
+    pub(super) fn with_parsed_value(quantity: Quantity, operator: Operator, value: &str) -> Result<Self, &'static str> {
         let value = if quantity.is_duration() {
             let ms = i64::try_from(parse_duration(value)?.as_millis()).unwrap_or(i64::MAX);
             ms.min(i64::MAX / 1_000) * 1_000
@@ -124,7 +126,7 @@ impl Comparison {
 
     /// Returns whether any number of this quantity meets the comparison. An event without such a number does not.
     pub(super) fn accepts(self, subject: &Subject<'_>) -> bool {
-        self.quantity.read(subject).iter().flatten().any(|number| self.operator.is_met(*number, self.value))
+        self.quantity.numbers_of(subject).iter().flatten().any(|number| self.operator.is_met(*number, self.value))
     }
 }
 

@@ -8,8 +8,8 @@ use regex_lite::{Regex, RegexBuilder};
 use super::Subject;
 use super::comparison::{Comparison, Quantity};
 
-/// Maximum memory of a compiled pattern in bytes, which limits the time to search a row: `(a?){9999}` compares each character with
-/// thousands of states.
+/// Maximum memory of a compiled pattern in bytes, which limits the time to search a row: `(a?){9999}` compares each character
+/// with thousands of states.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 
 /// Words with a meaning of their own.
@@ -29,7 +29,7 @@ pub(crate) enum Expression {
     From(Vec<String>),
     /// The text mentions one of these players.
     Name(Vec<String>),
-    /// The text contains this one, which is in lower case.
+    /// The text contains this one, which is in lower case; upper and lower case count as equal.
     Text(String),
     Matches(Pattern),
     /// A game that this login plays or has played.
@@ -76,7 +76,7 @@ impl Pattern {
     /// # Errors
     ///
     /// A description of the fault in the pattern.
-    pub(super) fn parse(pattern: &str) -> Result<Self, String> {
+    pub(super) fn compile(pattern: &str) -> Result<Self, String> {
         let built = RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_PATTERN_BYTES).build();
         built.map(Self).map_err(|error| format!("the pattern is not valid: {error}"))
     }
@@ -151,6 +151,7 @@ fn is_bare_word(text: &str) -> bool {
         && text.parse::<Quantity>().is_err()
 }
 
+/// Returns whether the word is in the list, in any case.
 pub(super) fn is_one_of(words: &[&str], word: &str) -> bool {
     words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }

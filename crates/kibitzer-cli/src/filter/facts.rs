@@ -33,14 +33,15 @@ pub(crate) struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Records a sent line without its end, unless it is a telnet command, which has no reply. `row` is returned with the reply.
+    /// Records a sent line, so that its reply can be matched. Ignores telnet commands, which have none. `row` is its row in the
+    /// console, which [`record_event`](Self::record_event) returns with the reply.
     pub(crate) fn record_sent(&mut self, row: u64, at: Duration, line: &str) {
         if !line.starts_with(IAC) {
-            self.replies.sent(row, at, line.trim_ascii_end().as_bytes());
+            self.replies.record_sent(row, at, line.trim_ascii_end().as_bytes());
         }
     }
 
-    /// Records the relation of this login to a game.
+    /// Records whether this login plays a game. The game is forgotten if the relation is not that of a player.
     pub(crate) fn record_relation(&mut self, game: GameId, relation: Relation) {
         if !relation.is_mine() {
             self.own_games.remove(&game);
@@ -61,12 +62,13 @@ impl SessionFacts {
             Event::Sent { line, .. } => self.record_sent(row, at, line.as_deref().unwrap_or_default()),
             _ => {}
         }
-        let reply = self.replies.received(row, at, event);
+        let reply = self.replies.record_event(row, at, event);
         let reply_after = reply.as_ref().map(|(_, reply)| reply.after);
-        (Facts { is_mine: self.is_mine(event), reply_after }, reply)
+        (Facts { is_mine: self.record_and_check_mine(event), reply_after }, reply)
     }
 
-    fn is_mine(&mut self, event: &Event) -> bool {
+    /// Records which games this login plays, and returns whether the event is about one of them or an offer to this login.
+    fn record_and_check_mine(&mut self, event: &Event) -> bool {
         if let Some(change) = event.change() {
             self.record_relation(change.game, change.relation);
         }

@@ -25,21 +25,22 @@ use std::time::Duration;
 use clap::builder::TypedValueParser;
 use kibitzer::core::Event;
 
-use crate::arguments::Completed;
+use crate::arguments::SuggestingParser;
 pub(crate) use error::FilterError;
 pub(crate) use expression::Expression;
 pub(crate) use facts::{Facts, SessionFacts, game_of};
-pub(crate) use parser::{completions, is_quantity};
+pub(crate) use parser::{is_quantity, term_completions};
 pub(crate) use reply_matcher::{MatchConfidence, ReplyMatch, ShortDuration, reply_number, split_request_number};
 pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 
 /// Returns the parser of an expression. Shells complete a single kind.
 fn expression_parser() -> impl TypedValueParser<Value = Expression> {
     static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| kinds().map(|kind| format!("kind:{kind}")).collect());
-    Completed::new(parse_argument, || KINDS.iter().map(String::as_str).collect())
+    SuggestingParser::new(parse_argument, || KINDS.iter().map(String::as_str).collect())
 }
 
-/// Parses the value of an option. An expression may start with a minus sign; two of them are another option, and the value is missing.
+/// Parses the value of an option. An expression may start with a minus sign; two of them are another option, and the value is
+/// missing.
 fn parse_argument(text: &str) -> Result<Expression, FilterError> {
     if text.starts_with("--") {
         return Err(FilterError::new(text, 0, "an expression is missing before this option"));

@@ -12,11 +12,12 @@ use strum::{VariantArray as _, VariantNames as _};
 use super::comparison::{Comparison, Operator, Quantity};
 use super::expression::{Expression, Pattern, RESERVED, is_one_of};
 use super::{FilterError, kinds};
-use crate::arguments::unknown;
+use crate::arguments::unknown_word_message;
 
 /// Maximum size of an expression, in bytes.
 const MAX_BYTES: usize = 4 << 10;
-/// Maximum nesting of brackets and negations, which limits the recursion of the parser and of everything that walks an expression.
+/// Maximum nesting of brackets and negations, which limits the recursion of the parser and of everything that walks an
+/// expression.
 const MAX_DEPTH: usize = 32;
 
 /// Keys that are followed by values.
@@ -25,7 +26,7 @@ const KEYS: [&str; 5] = ["kind", "game", "from", "name", "text"];
 const DELIMITERS: [char; 4] = [':', '<', '>', '='];
 
 /// Returns the first words of all terms, for the completion of expressions.
-pub(crate) fn completions() -> impl Iterator<Item = String> {
+pub(crate) fn term_completions() -> impl Iterator<Item = String> {
     let keys = KEYS.iter().map(|key| format!("{key}:"));
     let quantities = Quantity::VARIANTS.iter().map(|name| format!("{name}<"));
     keys.chain(quantities).chain(RESERVED.map(str::to_owned))
@@ -50,7 +51,7 @@ impl Expression {
         if text.trim().is_empty() {
             return Err(parser.error(0, "an expression needs at least one term, such as kind:tell"));
         }
-        let expression = parser.any(0)?;
+        let expression = parser.parse_any(0)?;
         if parser.rest().is_empty() { Ok(expression) } else { Err(parser.error(parser.at, "no bracket is open here")) }
     }
 }
@@ -75,75 +76,75 @@ impl<'a> Parser<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Consumes a sign, and returns whether it was there.
-    fn take(&mut self, sign: &str) -> bool {
+    /// Consumes the sign if it comes next. Returns whether it did.
+    fn take_sign(&mut self, sign: &str) -> bool {
         let is_there = self.rest().starts_with(sign);
         self.at += if is_there { sign.len() } else { 0 };
         is_there
     }
 
-    /// Returns the characters up to the next blank or bracket.
-    fn word(&self) -> &'a str {
+    /// Returns the characters up to the next blank or bracket, without consuming them.
+    fn peek_word(&self) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
         rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
     }
 
-    /// Consumes a reserved word after blanks, and returns whether it was there.
+    /// Consumes blanks, and the reserved word if it comes next. Returns whether it did.
     fn take_word(&mut self, word: &str) -> bool {
         self.skip_blanks();
-        self.word().eq_ignore_ascii_case(word) && {
+        self.peek_word().eq_ignore_ascii_case(word) && {
             self.at += word.len();
             true
         }
     }
 
-    fn any(&mut self, depth: usize) -> Result<Expression, FilterError> {
-        let first = self.all(depth)?;
+    fn parse_any(&mut self, depth: usize) -> Result<Expression, FilterError> {
+        let first = self.parse_all(depth)?;
         let mut others = Vec::new();
         while self.take_word("or") {
-            others.push(self.all(depth)?);
+            others.push(self.parse_all(depth)?);
         }
         Ok(joined(first, others, Expression::Or))
     }
 
-    fn all(&mut self, depth: usize) -> Result<Expression, FilterError> {
-        let first = self.term(depth)?;
+    fn parse_all(&mut self, depth: usize) -> Result<Expression, FilterError> {
+        let first = self.parse_term(depth)?;
         let mut others = Vec::new();
         loop {
             let is_joined = self.take_word("and");
             let is_end =
-                self.rest().is_empty() || self.rest().starts_with(')') || self.word().eq_ignore_ascii_case("or");
+                self.rest().is_empty() || self.rest().starts_with(')') || self.peek_word().eq_ignore_ascii_case("or");
             if is_end && !is_joined {
                 return Ok(joined(first, others, Expression::And));
             }
-            others.push(self.term(depth)?);
+            others.push(self.parse_term(depth)?);
         }
     }
 
-    fn term(&mut self, depth: usize) -> Result<Expression, FilterError> {
+    fn parse_term(&mut self, depth: usize) -> Result<Expression, FilterError> {
         self.skip_blanks();
         let start = self.at;
         if depth > MAX_DEPTH {
             return Err(self.error(start, format!("brackets and negations are nested more than {MAX_DEPTH} deep")));
         }
-        if self.take("-") || self.take("!") || self.take_word("not") {
-            return Ok(Expression::Not(Box::new(self.term(depth + 1)?)));
+        if self.take_sign("-") || self.take_sign("!") || self.take_word("not") {
+            return Ok(Expression::Not(Box::new(self.parse_term(depth + 1)?)));
         }
-        if self.take("(") {
-            let inner = self.any(depth + 1)?;
-            return if self.take(")") { Ok(inner) } else { Err(self.error(start, "the bracket is not closed")) };
+        if self.take_sign("(") {
+            let inner = self.parse_any(depth + 1)?;
+            return if self.take_sign(")") { Ok(inner) } else { Err(self.error(start, "the bracket is not closed")) };
         }
         if self.rest().starts_with('"') {
-            let pattern = Pattern::parse(self.quoted()?);
+            let pattern = Pattern::compile(self.take_quoted()?);
             return pattern.map(Expression::Matches).map_err(|message| self.error(start, message));
         }
-        self.word_term()
+        self.parse_word_term()
     }
 
     /// Parses a term that starts with a word.
-    fn word_term(&mut self) -> Result<Expression, FilterError> {
-        let (start, word) = (self.at, self.word());
+    fn parse_word_term(&mut self) -> Result<Expression, FilterError> {
+        let (start, word) = (self.at, self.peek_word());
         if word.is_empty() || is_one_of(&["and", "or"], word) {
             return Err(self.error(start, "a term is missing here, such as kind:tell"));
         }
@@ -160,36 +161,37 @@ impl<'a> Parser<'a> {
             self.skip_blanks();
             if let Some(operator) = Operator::VARIANTS.iter().find(|sign| self.rest().starts_with(sign.as_ref())) {
                 self.at += operator.as_ref().len();
-                return self.comparison(quantity, *operator);
+                return self.parse_comparison(quantity, *operator);
             }
             self.at = start + key.len();
         }
-        if !key.is_empty() && self.take(":") {
-            return self.keyed(start, key);
+        if !key.is_empty() && self.take_sign(":") {
+            return self.parse_values_of_key(start, key);
         }
         if !key.is_empty() && self.at < start + word.len() {
-            return Err(self.error(start, unknown("quantity", key, Quantity::VARIANTS.iter().copied())));
+            return Err(self.error(start, unknown_word_message("quantity", key, Quantity::VARIANTS.iter().copied())));
         }
         self.at = start + word.len();
         let is_mine = word.eq_ignore_ascii_case("mine");
         Ok(if is_mine { Expression::Mine } else { Expression::Text(word.to_lowercase()) })
     }
 
-    fn comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Expression, FilterError> {
+    fn parse_comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Expression, FilterError> {
         self.skip_blanks();
-        let (start, value) = (self.at, self.word());
-        let parsed = Comparison::parse(quantity, operator, value).map_err(|message| self.error(start, message))?;
+        let (start, value) = (self.at, self.peek_word());
+        let parsed =
+            Comparison::with_parsed_value(quantity, operator, value).map_err(|message| self.error(start, message))?;
         self.at += value.len();
         Ok(Expression::Compare(parsed))
     }
 
     /// Parses the values after `key:`, which starts at `start`.
-    fn keyed(&mut self, start: usize, key: &str) -> Result<Expression, FilterError> {
+    fn parse_values_of_key(&mut self, start: usize, key: &str) -> Result<Expression, FilterError> {
         let value_start = self.at;
         let value = if self.rest().starts_with('"') {
-            unescaped(self.quoted()?)
+            unescaped(self.take_quoted()?)
         } else {
-            self.at += self.word().len();
+            self.at += self.peek_word().len();
             self.text.get(value_start..self.at).unwrap_or_default().to_owned()
         };
         let mut offset = value_start;
@@ -205,35 +207,39 @@ impl<'a> Parser<'a> {
             return Err(self.error(start + key.len(), format!("{key} is compared with a number, by < > <= >= = or !=")));
         }
         if !is_one_of(&KEYS, &key) {
-            return Err(self.error(start, unknown("key", &key, KEYS.into_iter())));
+            return Err(self.error(start, unknown_word_message("key", &key, KEYS.into_iter())));
         }
         if value.is_empty() || items.is_empty() && key != "text" {
             return Err(self.error(value_start, format!("{key}: needs a value")));
         }
         match key.as_str() {
-            "kind" => {
-                items.iter().map(|(at, item)| self.kind(*at, item)).collect::<Result<_, _>>().map(Expression::Kind)
-            }
-            "game" => {
-                items.iter().map(|(at, item)| self.game(*at, item)).collect::<Result<_, _>>().map(Expression::Game)
-            }
+            "kind" => items
+                .iter()
+                .map(|(at, item)| self.parse_kind(*at, item))
+                .collect::<Result<_, _>>()
+                .map(Expression::Kind),
+            "game" => items
+                .iter()
+                .map(|(at, item)| self.parse_game(*at, item))
+                .collect::<Result<_, _>>()
+                .map(Expression::Game),
             "from" => Ok(Expression::From(names())),
             "name" => Ok(Expression::Name(names())),
             _ => Ok(Expression::Text(value.to_lowercase())),
         }
     }
 
-    fn kind(&self, at: usize, name: &str) -> Result<&'static str, FilterError> {
-        kinds().find(|kind| *kind == name).ok_or_else(|| self.error(at, unknown("kind", name, kinds())))
+    fn parse_kind(&self, at: usize, name: &str) -> Result<&'static str, FilterError> {
+        kinds().find(|kind| *kind == name).ok_or_else(|| self.error(at, unknown_word_message("kind", name, kinds())))
     }
 
-    fn game(&self, at: usize, number: &str) -> Result<GameId, FilterError> {
+    fn parse_game(&self, at: usize, number: &str) -> Result<GameId, FilterError> {
         number.parse().map(GameId).map_err(|_| self.error(at, format!("game {number:?} is not a number")))
     }
 
-    /// Consumes a text in quotation marks, and returns it without them; those inside are escaped with a backslash. A blank, a bracket or
+    /// Consumes a text in quotation marks, and returns it without them. Escapes inside remain as they are. A blank, a bracket or
     /// the end must follow.
-    fn quoted(&mut self) -> Result<&'a str, FilterError> {
+    fn take_quoted(&mut self) -> Result<&'a str, FilterError> {
         let start = self.at;
         let mut is_escaped = true;
         for (n, character) in self.rest().char_indices() {
@@ -242,7 +248,7 @@ impl<'a> Parser<'a> {
                 '\\' => is_escaped = true,
                 '"' => {
                     self.at += n + 1;
-                    let is_end = self.word().is_empty();
+                    let is_end = self.peek_word().is_empty();
                     let quoted = self.text.get(start + 1..start + n).filter(|_| is_end);
                     return quoted.ok_or_else(|| self.error(self.at, "a blank is missing after the quotation mark"));
                 }
@@ -253,6 +259,7 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Returns the only expression, or all of them joined by `join`.
 fn joined(first: Expression, others: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) -> Expression {
     if others.is_empty() { first } else { join([vec![first], others].concat()) }
 }

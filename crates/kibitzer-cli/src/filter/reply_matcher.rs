@@ -31,17 +31,17 @@ pub(crate) enum MatchConfidence {
 
 impl fmt::Display for ReplyMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "reply #{} after {}", self.row, self.time())
+        write!(f, "reply #{} after {}", self.row, self.time_text())
     }
 }
 
 impl ReplyMatch {
-    /// Returns the time and the row, for a narrow screen.
-    pub(crate) fn short_count(&self) -> String {
-        format!("{} #{}", self.time(), self.row)
+    /// Returns the time until the reply and its first row, as `12ms #345`.
+    pub(crate) fn short_text(&self) -> String {
+        format!("{} #{}", self.time_text(), self.row)
     }
 
-    fn time(&self) -> String {
+    fn time_text(&self) -> String {
         let about = if self.confidence == MatchConfidence::Guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
     }
@@ -82,8 +82,8 @@ struct PendingLine {
 }
 
 impl ReplyMatcher {
-    /// Records a sent line.
-    pub(crate) fn sent(&mut self, row: u64, at: Duration, line: &[u8]) {
+    /// Records a sent line in row `row` as waiting for its reply.
+    pub(crate) fn record_sent(&mut self, row: u64, at: Duration, line: &[u8]) {
         if self.waiting.len() >= MAX_PENDING_LINES {
             self.waiting.pop_front();
         }
@@ -92,12 +92,12 @@ impl ReplyMatcher {
     }
 
     /// Records an event. Returns the row of the answered line and its reply, if the event starts or completes one.
-    pub(crate) fn received(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
+    pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;
         if let Some(number) = reply_number(message) {
             let place = self.waiting.iter().position(|waiting| waiting.number == Some(number))?;
-            return self.answer(place, at, row, MatchConfidence::Numbered);
+            return self.take_match(place, at, row, MatchConfidence::Numbered);
         }
         match message {
             Message::Control(
@@ -105,20 +105,21 @@ impl ReplyMatcher {
             ) => {
                 self.since_prompt = None;
                 let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
-                self.answer(place, at, begin, MatchConfidence::Guessed)
+                self.take_match(place, at, begin, MatchConfidence::Guessed)
             }
             _ => None,
         }
     }
 
-    fn answer(
+    /// Removes the waiting line at an index, and returns its row with the reply that starts in `row`.
+    fn take_match(
         &mut self,
-        place: usize,
+        index: usize,
         at: Duration,
         row: u64,
         confidence: MatchConfidence,
     ) -> Option<(u64, ReplyMatch)> {
-        let waiting = self.waiting.remove(place)?;
+        let waiting = self.waiting.remove(index)?;
         Some((waiting.row, ReplyMatch { after: at.saturating_sub(waiting.at), row, confidence }))
     }
 }
@@ -156,11 +157,11 @@ mod tests {
     fn answers(sent: &[&str], said: &str) -> Vec<(u64, ReplyMatch)> {
         let mut replies = ReplyMatcher::default();
         for (row, line) in (1..).zip(sent) {
-            replies.sent(row, ms(row), line.as_bytes());
+            replies.record_sent(row, ms(row), line.as_bytes());
         }
         let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
         let events = std::iter::from_fn(|| reader.next(&mut input));
-        (10..).zip(events).filter_map(|(row, event)| replies.received(row, ms(row), &event)).collect()
+        (10..).zip(events).filter_map(|(row, event)| replies.record_event(row, ms(row), &event)).collect()
     }
 
     #[test]
@@ -190,7 +191,7 @@ mod tests {
     fn lines_without_a_reply_are_dropped_at_the_limit() {
         let mut replies = ReplyMatcher::default();
         for row in 0..1000 {
-            replies.sent(row, ms(0), b"x\n");
+            replies.record_sent(row, ms(0), b"x\n");
         }
         assert_eq!(replies.waiting.len(), MAX_PENDING_LINES);
     }

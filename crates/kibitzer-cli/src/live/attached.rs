@@ -12,7 +12,8 @@ use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, M
 use tokio::time::Instant;
 
 use super::{
-    EventPrinter, HousekeepingFilter, LineSender, PrintFilter, PrintItem, StopArgs, check_attached_end, send_typed,
+    EventPrinter, HousekeepingFilter, LineSender, PrintFilter, PrintItem, StopArgs, check_attached_end,
+    send_typed_until_failure,
 };
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::filter::Expression;
@@ -39,7 +40,8 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
     Ok(session)
 }
 
-/// Prints an attached session, starting with the state of its games; with write access, also sends lines of standard input.
+/// Attaches to a session and prints its events, starting with the state of its games, until it ends or the stop signal. With
+/// write access, also sends lines of standard input.
 ///
 /// # Errors
 ///
@@ -48,7 +50,7 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
 /// # Cancel safety
 ///
 /// Cancel safe: dropping the future closes the connection; the session is not affected.
-pub(crate) async fn print_attached(
+pub(crate) async fn run_attached_session(
     path: &Path,
     access: AttachAccess,
     format: LineFormat,
@@ -65,11 +67,11 @@ pub(crate) async fn print_attached(
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
     let (events, mut printer) =
-        EventPrinter::start(session.began(), format, PrintFilter::new(filter, housekeeping_filter_for(&first)));
+        EventPrinter::spawn(session.began(), format, PrintFilter::new(filter, housekeeping_filter_for(&first)));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {
-            return send_typed(&sender, tokio::io::stdin()).await;
+            return send_typed_until_failure(&sender, tokio::io::stdin()).await;
         }
         std::future::pending().await
     };
@@ -77,7 +79,7 @@ pub(crate) async fn print_attached(
     let print = move |attached| {
         let events = events.clone();
         async move {
-            let (at, happened) = events_of(attached);
+            let (at, happened) = to_events_reporting_missed(attached);
             for event in happened {
                 if events.send((at, PrintItem::Event(event))).await.is_err() {
                     return false;
@@ -96,14 +98,16 @@ pub(crate) async fn print_attached(
         failure = typing => return Err(failure),
         () = ending.wait() => Ok(None),
     };
-    printer.wait_for_rest().await?;
+    printer.wait_for_rest_or_timeout().await?;
     check_attached_end(&server, seen)
 }
 
 /// Returns the filter for text output that fits the state of the session at the time of attaching.
 fn housekeeping_filter_for(first: &AttachEvent) -> HousekeepingFilter {
     match first {
-        AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready => HousekeepingFilter::when_ready(),
+        AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready => {
+            HousekeepingFilter::for_ready_session()
+        }
         _ => HousekeepingFilter::default(),
     }
 }
@@ -137,22 +141,24 @@ pub(crate) async fn forward_attached<D: Future<Output = bool>>(
     Ok(ended)
 }
 
-/// Returns the time and the events of an attach event.
-fn events_of(attached: AttachEvent) -> (Instant, Vec<Event>) {
+/// Returns the time and the events of an attach event. Of a snapshot, reports on standard error what this watcher missed.
+fn to_events_reporting_missed(attached: AttachEvent) -> (Instant, Vec<Event>) {
     match attached {
-        AttachEvent::Snapshot(snapshot) => (snapshot.at, snapshot_as_events(&snapshot)),
+        AttachEvent::Snapshot(snapshot) => {
+            report_missed(&snapshot);
+            (snapshot.at, snapshot_events(&snapshot.games))
+        }
         AttachEvent::Item(TapItem { at, observation: Observation::Event { event, .. }, .. }) => (at, vec![event]),
         _ => (Instant::now(), Vec::new()),
     }
 }
 
-/// Returns events for the games of a snapshot, and reports on standard error what this watcher missed.
-fn snapshot_as_events(snapshot: &SessionSnapshot) -> Vec<Event> {
+/// Reports on standard error the amounts that this watcher missed before a snapshot, if it missed any.
+fn report_missed(snapshot: &SessionSnapshot) {
     let MissedAmounts { received_bytes, sent_lines, notes, .. } = snapshot.missed;
     if !snapshot.missed.is_nothing() {
         report(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
     }
-    snapshot_events(&snapshot.games)
 }
 
 /// Returns the events that show these games to a new reader. Their lines leave out moves on purpose, so none count as missing.

@@ -8,8 +8,8 @@ use kibitzer::core::{Event, EventCategory, EventKind};
 
 use crate::filter::{reply_number, split_request_number};
 
-/// Decides which events the text output prints: not the marks of the protocol, nor the replies to commands that the session itself
-/// sends.
+/// Decides which events the text output prints: not the marks of the protocol, nor the replies to commands that the session
+/// itself sends.
 ///
 /// Without block mode or tags, replies cannot be matched to commands. Refusals before the session is ready belong to its
 /// set-up; replies to its fences are recognized by their words; everything else passes.
@@ -42,12 +42,12 @@ impl HousekeepingFilter {
     }
 
     /// Creates the filter for a session that is already ready.
-    pub(crate) fn when_ready() -> Self {
+    pub(crate) fn for_ready_session() -> Self {
         Self { is_ready: true, is_login_announced: true, ..Self::default() }
     }
 
-    /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in order,
-    /// also those that are not printed.
+    /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in
+    /// order, also those that are not printed.
     pub(crate) fn should_print(&mut self, event: &Event) -> bool {
         let is_housekeeping = self.is_housekeeping(event);
         let is_repeated = self.is_login_announced && matches!(event, Event::LoggedIn(_));
@@ -55,8 +55,8 @@ impl HousekeepingFilter {
         !is_housekeeping && !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
     }
 
-    /// Returns whether an event is a command of the session itself, part of the reply to one, or a repeated reserve, and updates the
-    /// state that decides about later events. Every event has to be passed, in order.
+    /// Returns whether an event is a command of the session itself, part of the reply to one, or a repeated reserve, and updates
+    /// the state that decides about later events. Every event has to be passed, in order.
     pub(crate) fn is_housekeeping(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
@@ -76,14 +76,14 @@ impl HousekeepingFilter {
                 self.reply_depth = self.reply_depth.saturating_sub(1);
             }
             Some(Message::LoggedIn(_)) => self.is_login_announced = true,
-            Some(_) => return self.reply_depth > 0 || is_repeated_reserve(event) || self.is_for_session(event),
+            Some(_) => return self.reply_depth > 0 || is_repeated_reserve(event) || self.take_reply_to_session(event),
             None => {}
         }
         false
     }
 
-    /// Returns whether a line answers a fence, or refuses a command of the set-up.
-    fn is_for_session(&mut self, event: &Event) -> bool {
+    /// Returns whether a line answers a fence, or refuses a command of the set-up. Forgets the answered fence.
+    fn take_reply_to_session(&mut self, event: &Event) -> bool {
         let line = event.raw();
         let reply_number = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
         if let Some(at) = reply_number {
@@ -92,7 +92,8 @@ impl HousekeepingFilter {
         reply_number.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
     }
 
-    /// Records a sent line: the word of a fence, or the number of a command of the session itself. Returns whether it is one of them.
+    /// Records a sent line: the word of a fence, or the number of a command of the session itself. Returns whether it is one of
+    /// them.
     pub(crate) fn record_sent(&mut self, line: &str) -> bool {
         if let Some(word) = fence_in_sent_line(line.as_bytes()) {
             self.fences.push_back(word.to_vec());

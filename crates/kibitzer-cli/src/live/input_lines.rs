@@ -25,13 +25,13 @@ impl<R: AsyncBufRead + Unpin> InputLines<R> {
         Self { input, line: Vec::new(), skips: false, number: 0 }
     }
 
-    /// Waits for the next line and returns it without its end; `None` at the end of the input. A line that is too long is returned
-    /// as an error before it has ended, and its rest is skipped.
+    /// Waits for the next line and returns it without its end; `None` at the end of the input. A line that is too long is
+    /// returned as an error before it has ended, and its rest is skipped.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the bytes of a line that has not ended are kept.
-    pub(super) async fn next(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
+    pub(super) async fn next_line(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
         loop {
             let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len()) as u64;
             // `nohup` makes standard input unreadable: that counts as its end.
@@ -70,7 +70,7 @@ mod tests {
         for capacity in [1, 7, 8192] {
             let mut lines = InputLines::new(BufReader::with_capacity(capacity, text.as_bytes()));
             let mut read = Vec::new();
-            while let Some(line) = lines.next().await {
+            while let Some(line) = lines.next_line().await {
                 read.push((lines.number, line.map(|line| String::from_utf8(line).unwrap())));
             }
             let want =
@@ -83,8 +83,8 @@ mod tests {
     async fn a_long_line_without_an_end_is_the_last() {
         let text = "y".repeat(MAX_LINE_BYTES + 2);
         let mut lines = InputLines::new(text.as_bytes());
-        assert_eq!(lines.next().await, Some(Err(OVER_LONG)));
-        assert_eq!(lines.next().await, None);
+        assert_eq!(lines.next_line().await, Some(Err(OVER_LONG)));
+        assert_eq!(lines.next_line().await, None);
     }
 
     #[tokio::test(start_paused = true)]
@@ -92,8 +92,8 @@ mod tests {
         let (mut writer, reader) = tokio::io::duplex(64);
         let mut lines = InputLines::new(BufReader::new(reader));
         tokio::io::AsyncWriteExt::write_all(&mut writer, b"fin").await.unwrap();
-        assert!(tokio::time::timeout(std::time::Duration::from_secs(1), lines.next()).await.is_err());
+        assert!(tokio::time::timeout(std::time::Duration::from_secs(1), lines.next_line()).await.is_err());
         tokio::io::AsyncWriteExt::write_all(&mut writer, b"ger\n").await.unwrap();
-        assert_eq!(lines.next().await, Some(Ok(b"finger".to_vec())));
+        assert_eq!(lines.next_line().await, Some(Ok(b"finger".to_vec())));
     }
 }

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 /// Environment variable of the password for `--user`.
 const PASSWORD_VARIABLE: &str = "KIBITZER_PASSWORD";
 
+/// Options for the account of a session and its password.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LoginArgs {
     /// Log in as a guest; with --user, as a guest of this name
@@ -41,7 +42,7 @@ impl LoginArgs {
     /// # Cancel safety
     ///
     /// Dropping the future ends the password prompt and restores the terminal.
-    pub(crate) async fn apply(&self, profile: Profile) -> Result<Profile, Failure> {
+    pub(crate) async fn apply_and_ask_password(&self, profile: Profile) -> Result<Profile, Failure> {
         let profile =
             if self.no_reconnect { profile.session(|session| session.reconnect(Reconnect::never())) } else { profile };
         if self.guest {
@@ -52,57 +53,59 @@ impl LoginArgs {
         }
         let known = profile.handle().cloned();
         let Some(handle) = self.user.clone().or_else(|| known.clone()) else {
-            return match self.source() {
+            return match self.password_source() {
                 Some(_) => Err(Failure::local("a password, but no account: use --user NAME")),
                 None => Ok(profile),
             };
         };
-        if let Some(source) = self.source() {
+        if let Some(source) = self.password_source() {
             return Ok(profile.account_from(handle, source));
         }
         let is_profiles = known.is_some_and(|known| known.is_same_player(handle.as_str()));
         if self.user.is_none() || (is_profiles && profile.has_password()) {
             return Ok(profile);
         }
-        password_of(handle, profile).await
+        add_password(handle, profile).await
     }
 
     /// Returns the source of the password in the arguments; `None` without one.
-    fn source(&self) -> Option<PasswordSource> {
+    fn password_source(&self) -> Option<PasswordSource> {
         let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
         let command = self.password_command.as_ref().map(|command| PasswordSource::Command(words(command)));
         command.or_else(|| self.password_file.clone().map(PasswordSource::File))
     }
 }
 
-/// Sets the password of an account from the environment or, on a terminal, by asking.
+/// Adds the password of an account to the profile: from the environment or, on a terminal, by asking.
 ///
 /// # Cancel safety
 ///
-/// As [`LoginArgs::apply`].
-async fn password_of(handle: Handle, profile: Profile) -> Result<Profile, Failure> {
+/// As [`LoginArgs::apply_and_ask_password`].
+async fn add_password(handle: Handle, profile: Profile) -> Result<Profile, Failure> {
     if std::env::var_os(PASSWORD_VARIABLE).is_some() {
         return Ok(profile.account_from(handle, PasswordSource::Variable(PASSWORD_VARIABLE.to_owned())));
     }
     if !io::stdin().is_terminal() {
-        return Err(no_password(&handle));
+        return Err(no_password_failure(&handle));
     }
-    let password = ask(&handle).await?;
+    let password = ask_for_password(&handle).await?;
     Ok(profile.account(handle, password))
 }
 
-fn no_password(handle: &Handle) -> Failure {
+fn no_password_failure(handle: &Handle) -> Failure {
     Failure::local(format!(
         "no password for {handle}: use --password-command, --password-file or the variable {PASSWORD_VARIABLE}"
     ))
 }
 
+/// Asks for the password on the terminal.
+///
 /// # Cancel safety
 ///
-/// As [`LoginArgs::apply`].
+/// As [`LoginArgs::apply_and_ask_password`].
 #[cfg(unix)]
-async fn ask(handle: &Handle) -> Result<Password, Failure> {
-    let prompted = super::prompt::password(handle).await;
+async fn ask_for_password(handle: &Handle) -> Result<Password, Failure> {
+    let prompted = super::prompt::ask_for_password(handle).await;
     let typed = prompted.map_err(|error| Failure::local(format!("cannot ask for the password: {error}")))?;
     Password::new(typed.as_str()).map_err(|error| Failure::local(format!("not a valid password: {error}")))
 }
@@ -113,6 +116,6 @@ async fn ask(handle: &Handle) -> Result<Password, Failure> {
 ///
 /// Cancel safe.
 #[cfg(not(unix))]
-async fn ask(handle: &Handle) -> Result<Password, Failure> {
-    Err(no_password(handle))
+async fn ask_for_password(handle: &Handle) -> Result<Password, Failure> {
+    Err(no_password_failure(handle))
 }

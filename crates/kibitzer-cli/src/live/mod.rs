@@ -22,22 +22,25 @@ use kibitzer::{Client, ConnectError, Profile, Tap, most_similar_word};
 use kibitzer_attach::{AttachError, AttachSocket};
 use tokio::runtime::{Builder, Runtime};
 
-pub(crate) use attached::{attach, forward_attached, print_attached};
+pub(crate) use attached::{attach, forward_attached, run_attached_session};
 pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
 pub(crate) use login::LoginArgs;
-pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_session};
-pub(crate) use program::serve_program;
+pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_and_shut_down};
+pub(crate) use program::spawn_program_input;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;
-pub(crate) use recording::{amount, announce_recording, failure, report_recorded, wait_for_end};
+pub(crate) use recording::{
+    announce_recording, recorded_amount, recording_failure_text, report_recorded, wait_for_end,
+};
 pub(crate) use stop::{StopArgs, StopSignal};
 use target::NAMES;
 pub(crate) use target::{TARGET_HELP, Target, target_parser};
-pub(crate) use typed::{LineSender, TypedInput, send_failure, send_typed};
+pub(crate) use typed::{LineSender, TypedInput, send_failure_text, send_typed_until_failure};
 
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 
-/// Starts a session, and exposes it if its profile names a socket. `server` is its name in messages.
+/// Starts a session, without waiting for its login, and exposes it if its profile names a socket. `server` is the name of the
+/// server in messages.
 ///
 /// # Errors
 ///
@@ -47,7 +50,7 @@ use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 /// # Cancel safety
 ///
 /// Dropping the future starts nothing.
-pub(crate) async fn start_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
+pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
     let local = |error: &(dyn Error + 'static)| Failure::local(error_chain(error));
     let socket = AttachSocket::from_profile(&profile).await.map_err(|error| local(&error))?;
     let started = Client::start_tapped(profile).await;
@@ -79,7 +82,7 @@ pub(crate) fn check_attached_end(
     }
 }
 
-/// Converts an error of starting a session, which may have failed before the server was contacted.
+/// Returns the failure for an error of starting a session. Its exit status depends on whether the server was contacted.
 pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // The file alone is in question.
     if let ConnectError::Record(_) = error {
@@ -88,11 +91,12 @@ pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // These fail before the server is contacted.
     let is_local = matches!(error, ConnectError::Transport(_) | ConnectError::Secret(_));
     let status = if is_local { FAILED } else { NO_SESSION };
-    Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), advice(server, error)))
+    Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), connect_advice(server, error)))
 }
 
-/// Returns a hint for a failed connection: the default server `demo` has to be started first, and a host may be a misspelled profile.
-fn advice(server: &str, source: &ConnectError) -> String {
+/// Returns a hint for a connection that could not be opened, as the end of a message: the default server `demo` has to be started
+/// first, and a host may be a misspelled profile. Empty for other errors, and without a hint.
+fn connect_advice(server: &str, source: &ConnectError) -> String {
     if !matches!(source, ConnectError::Dial(_)) {
         return String::new();
     }

@@ -77,22 +77,23 @@ pub(crate) struct EventPrinter {
 }
 
 impl EventPrinter {
-    /// Starts to print the events of a tap, and the counters at an interval if there is one. Call
-    /// [`wait_for_rest`](Self::wait_for_rest) while the session shuts down: an unread tap blocks the session.
-    pub(crate) fn from_tap(
+    /// Spawns a printer for the events of a tap, and for the counters at an interval if there is one. Call
+    /// [`wait_for_rest_or_timeout`](Self::wait_for_rest_or_timeout) while the session shuts down: an unread tap blocks the
+    /// session.
+    pub(crate) fn spawn_for_tap(
         client: &Client,
         tap: Tap,
         format: LineFormat,
         filter: PrintFilter,
         metrics_every: Option<Duration>,
     ) -> Self {
-        let (sender, printer) = Self::start(client.began(), format, filter);
-        let feeding = tokio::spawn(feed(client.downgrade(), tap, metrics_every, sender));
+        let (sender, printer) = Self::spawn(client.began(), format, filter);
+        let feeding = tokio::spawn(forward_tap_and_metrics(client.downgrade(), tap, metrics_every, sender));
         Self { feeding: Some(feeding.abort_handle()), ..printer }
     }
 
-    /// Starts a printer for a session that began at `began`. Returns the sender of its events.
-    pub(crate) fn start(began: Instant, format: LineFormat, filter: PrintFilter) -> (PrintSender, Self) {
+    /// Spawns the thread of a printer for a session that began at `began`. Returns the sender for its events.
+    pub(crate) fn spawn(began: Instant, format: LineFormat, filter: PrintFilter) -> (PrintSender, Self) {
         let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
         let filter = match (format, filter) {
@@ -105,13 +106,13 @@ impl EventPrinter {
         (sender, printer)
     }
 
-    /// Returns a sender, whose end the printer waits for; `None` if the session has ended.
+    /// Returns another sender. The printer continues until it is dropped, too. `None` if all senders were dropped already.
     pub(crate) fn sender(&self) -> Option<PrintSender> {
         self.sender.upgrade()
     }
 
-    /// Waits until the session has ended and everything is printed, or standard output is closed. Without the end of the session it
-    /// waits forever.
+    /// Waits until the session has ended and everything is printed, or standard output is closed. Without the end of the session
+    /// it waits forever.
     ///
     /// # Errors
     ///
@@ -125,7 +126,7 @@ impl EventPrinter {
         self.thread.join_next().await.and_then(Result::ok).unwrap_or(Ok(()))
     }
 
-    /// Waits until the rest of an ended session is printed, at most one second; then stops to read the session.
+    /// Waits until the rest of an ended session is printed, at most one second; then stops reading the session.
     ///
     /// # Errors
     ///
@@ -134,7 +135,7 @@ impl EventPrinter {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn wait_for_rest(&mut self) -> Result<(), Failure> {
+    pub(crate) async fn wait_for_rest_or_timeout(&mut self) -> Result<(), Failure> {
         let printed = timeout(FINAL_FLUSH_TIMEOUT, self.wait_until_printed()).await.unwrap_or(Ok(()));
         if let Some(feeding) = &self.feeding {
             feeding.abort();
@@ -143,12 +144,18 @@ impl EventPrinter {
     }
 }
 
-/// Sends the events of a tap, and the counters at an interval, until the session is over or nothing is printed any more.
+/// Sends the events of a tap, and the counters at an interval, to the printer, until the session is over or the printer has
+/// ended.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future loses an event that waits for room in the channel.
-async fn feed(client: WeakClient, mut tap: Tap, metrics_every: Option<Duration>, sender: PrintSender) {
+async fn forward_tap_and_metrics(
+    client: WeakClient,
+    mut tap: Tap,
+    metrics_every: Option<Duration>,
+    sender: PrintSender,
+) {
     let mut ticks = metrics_every.map(metrics_ticks);
     loop {
         let tick = async {
@@ -177,7 +184,7 @@ async fn feed(client: WeakClient, mut tap: Tap, metrics_every: Option<Duration>,
     }
 }
 
-/// Prints a session until it ends, `companion` fails, or the stop signal; then shuts it down.
+/// Prints a session until it ends, `companion` fails, or the stop signal; then shuts it down and prints the rest.
 ///
 /// # Errors
 ///
@@ -186,7 +193,7 @@ async fn feed(client: WeakClient, mut tap: Tap, metrics_every: Option<Duration>,
 /// # Cancel safety
 ///
 /// Dropping the future leaves the session running.
-pub(crate) async fn print_session(
+pub(crate) async fn print_and_shut_down(
     client: &Client,
     mut printer: EventPrinter,
     companion: impl Future<Output = Failure>,
@@ -198,7 +205,7 @@ pub(crate) async fn print_session(
         never = report_failed_recording(client) => match never {},
         () = ending.wait() => Ok(()),
     };
-    let ((), finished) = tokio::join!(client.shutdown(), printer.wait_for_rest());
+    let ((), finished) = tokio::join!(client.shutdown(), printer.wait_for_rest_or_timeout());
     printed.and(finished)
 }
 
@@ -214,24 +221,24 @@ impl PrintLoop {
     /// Prints until all senders are dropped. The end of the session is printed last, after the answers to its requests.
     fn run(mut self) -> Result<(), Failure> {
         let mut end_of_session = None;
-        while let Some((at, item)) = self.next()? {
+        while let Some((at, item)) = self.next_or_flush()? {
             match item {
                 PrintItem::Event(event @ Event::Ended(_)) => end_of_session = Some(event),
-                PrintItem::Event(event) => self.print_event(at, &event)?,
+                PrintItem::Event(event) => self.print_if_accepted(at, &event)?,
                 PrintItem::Object { event, object } => {
-                    self.lines.write_object(event, &self.clock.stamp(at), &object)?
+                    self.lines.write_own_event_if_json(event, &self.clock.stamp(at), &object)?;
                 }
                 PrintItem::Filter(expression) => self.filter.set_expression(expression),
             }
         }
         if let Some(event) = end_of_session {
-            self.print_event(Instant::now(), &event)?;
+            self.print_if_accepted(Instant::now(), &event)?;
         }
         self.lines.flush()
     }
 
     /// Prints an event that passes the filter.
-    fn print_event(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
+    fn print_if_accepted(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
         let stamp = self.clock.stamp(at);
         if self.filter.should_print(event, stamp.time) {
             self.lines.write_event(event, Some(&stamp))?;
@@ -239,8 +246,8 @@ impl PrintLoop {
         Ok(())
     }
 
-    /// Returns the next item. Flushes the output before waiting.
-    fn next(&mut self) -> Result<Option<(Instant, PrintItem)>, Failure> {
+    /// Returns the next item. Without one, flushes the output and blocks; `None` once all senders are dropped.
+    fn next_or_flush(&mut self) -> Result<Option<(Instant, PrintItem)>, Failure> {
         match self.items.try_recv() {
             Ok(item) => Ok(Some(item)),
             Err(TryRecvError::Disconnected) => Ok(None),

@@ -26,7 +26,7 @@ const LINE_BYTES: usize = 1024;
 /// # Cancel safety
 ///
 /// Dropping the future restores echo; a line may still be read, and is lost.
-pub(super) async fn password(handle: &Handle) -> io::Result<Zeroizing<String>> {
+pub(super) async fn ask_for_password(handle: &Handle) -> io::Result<Zeroizing<String>> {
     let _hidden = TerminalModes::change(|modes| {
         modes.local_modes.remove(LocalModes::ECHO);
         // Echo the line end, so that later output starts on a new line.

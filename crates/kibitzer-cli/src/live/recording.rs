@@ -24,12 +24,12 @@ pub(crate) fn announce_recording(client: &Client) {
 ///
 /// Cancel safe: nothing but waiting happens.
 pub(super) async fn report_failed_recording(client: &Client) -> Infallible {
-    report(&failure(&client.recording_failed().await));
+    report(&recording_failure_text(&client.recording_failed().await));
     pending().await
 }
 
-/// Waits for the end of a session, and returns how much of it was recorded, in words; `None` without a recording. `so_far` is the result
-/// of the command until now.
+/// Waits for the end of a session, and returns how much of it was recorded, in words; `None` without a recording. `so_far` is the
+/// result of the command until now.
 ///
 /// # Errors
 ///
@@ -52,27 +52,27 @@ pub(crate) async fn wait_for_end(
             error.report();
         }
         let rest = match recording.error {
-            Some(_) => failure(&recording),
-            None => format!("{} has {}", recording.path.display(), amount(&recording)),
+            Some(_) => recording_failure_text(&recording),
+            None => format!("{} has {}", recording.path.display(), recorded_amount(&recording)),
         };
         return Err(Failure::local(format!("up to {pieces} pieces of the session are not recorded; {rest}")));
     }
     let amount = match recording.pieces {
         0 => "nothing came, so there is no file".to_owned(),
-        _ => amount(&recording),
+        _ => recorded_amount(&recording),
     };
     outcome.map(|()| Some(format!("{}: {amount}", recording.path.display())))
 }
 
-/// Reports how much was recorded, where standard output has the events.
+/// Reports the amount that was recorded on standard error; nothing for `None`.
 pub(crate) fn report_recorded(recorded: Option<String>) {
     if let Some(recorded) = recorded {
         report(&recorded);
     }
 }
 
-/// Returns how much of a recording is written, in words.
-pub(crate) fn amount(recording: &Recording) -> String {
+/// Returns the number of pieces and bytes that are recorded, in words.
+pub(crate) fn recorded_amount(recording: &Recording) -> String {
     match recording.pieces {
         1 => format!("1 piece, {}", HumanBytes(recording.bytes)),
         pieces => format!("{pieces} pieces, {}", HumanBytes(recording.bytes)),
@@ -80,7 +80,7 @@ pub(crate) fn amount(recording: &Recording) -> String {
 }
 
 /// Returns why a recording failed, in words.
-pub(crate) fn failure(recording: &Recording) -> String {
+pub(crate) fn recording_failure_text(recording: &Recording) -> String {
     let path = recording.path.display();
     let reason = recording.error.as_deref().map_or_else(String::new, io::Error::to_string);
     format!("recording in {path} failed: {reason}")

@@ -23,7 +23,7 @@ pub(crate) struct StopSignal {
 }
 
 impl StopArgs {
-    /// Registers the signal handlers, and starts the time limit.
+    /// Registers the signal handlers, and starts the time limit, if there is one.
     ///
     /// # Errors
     ///

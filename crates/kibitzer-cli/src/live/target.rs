@@ -9,7 +9,7 @@ use clap::builder::TypedValueParser;
 use kibitzer::core::text::error_chain;
 use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice, most_similar_word};
 
-use crate::arguments::Completed;
+use crate::arguments::SuggestingParser;
 use crate::failure::{Failure, report};
 
 /// A server: a built-in profile, a profile file, an address, or the URL of a WebSocket.
@@ -26,7 +26,7 @@ pub(crate) const TARGET_HELP: &str = "The server: fics, fics-web, icc, demo (the
 
 /// Returns the parser of an argument that is a [`Target`]. Shells complete the names of profiles.
 pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
-    Completed::new(|text: &str| text.parse::<Target>(), || NAMES.to_vec())
+    SuggestingParser::new(|text: &str| text.parse::<Target>(), || NAMES.to_vec())
 }
 
 /// Names of the built-in profiles.
@@ -39,14 +39,14 @@ impl Target {
     /// # Errors
     ///
     /// [`Failure`] if the profile or a variable of the environment is not valid.
-    pub(crate) fn profile(&self) -> Result<Profile, Failure> {
+    pub(crate) fn load_profile(&self) -> Result<Profile, Failure> {
         let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
         names.filter_map(|name| unknown_variable(&name)).for_each(|message| report(&message));
-        self.load().map_err(|error| Failure::local(error_chain(&error)))
+        self.to_profile().map_err(|error| Failure::local(error_chain(&error)))
     }
 
-    /// Returns the name of the server in messages: for a profile, its name or file with the host and the first port, which other settings
-    /// may have replaced.
+    /// Returns the name of the server in messages: for a profile, its name or file with the host and the first port, which other
+    /// settings may have replaced.
     pub(crate) fn name(&self, profile: &Profile) -> String {
         match (self, profile.port_numbers().first()) {
             (Self::Address(_) | Self::Url(_), _) => self.to_string(),
@@ -55,7 +55,8 @@ impl Target {
         }
     }
 
-    fn load(&self) -> Result<Profile, ConfigError> {
+    /// Returns the profile of the target, overridden by the environment.
+    fn to_profile(&self) -> Result<Profile, ConfigError> {
         match self {
             Self::Named("fics") => Profile::fics().environment(),
             Self::Named("fics-web") => Profile::fics_web().environment(),
@@ -78,8 +79,8 @@ impl Target {
     }
 }
 
-/// Returns the message for an environment variable with the prefix of this program that none of its commands reads, which may be a
-/// misspelled one; `None` for any other.
+/// Returns the message for an environment variable with the prefix of this program that none of its commands reads, which may be
+/// a misspelled one; `None` for any other.
 fn unknown_variable(name: &str) -> Option<String> {
     const PREFIX: &str = "KIBITZER_";
     /// Variables that are not settings of a profile.

@@ -25,8 +25,8 @@ pub(crate) enum LineSender {
 }
 
 impl LineSender {
-    /// Waits until the session of this process is ready; returns `false` if that session is over. Returns `true` at once for an attached
-    /// session.
+    /// Waits until the session of this process is ready; returns `false` if that session is over. Returns `true` at once for an
+    /// attached session.
     ///
     /// # Cancel safety
     ///
@@ -61,15 +61,15 @@ impl LineSender {
     /// The line may have been sent.
     pub(super) async fn send_or_report(&self, line: &str) {
         if let Err(error) = self.send(line).await
-            && let Some(failure) = send_failure(&error)
+            && let Some(failure) = send_failure_text(&error)
         {
             report(&failure);
         }
     }
 }
 
-/// Returns the text of a failure to send; `None` if an event of the session shows it.
-pub(crate) fn send_failure(error: &AttachedRequestError) -> Option<String> {
+/// Returns the message for a line that could not be sent; `None` if an event of the session shows the error, such as a refusal.
+pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> {
     match error {
         AttachedRequestError::Request(RequestError::Command(error)) => Some(format!("not sent: {error}")),
         AttachedRequestError::Request(RequestError::TimedOut(_)) => Some(error.to_string()),
@@ -81,15 +81,15 @@ pub(crate) fn send_failure(error: &AttachedRequestError) -> Option<String> {
     }
 }
 
-/// Sends each typed line once the session is ready. Does not return at its end or at that of the session, because
-/// output may still follow; returns a failure if a line is too long.
+/// Sends each typed line once the session is ready. Returns only if a line is too long, with that failure: after the end of the
+/// input or of the session output may still follow.
 ///
 /// # Cancel safety
 ///
 /// Lines that were read but not sent are lost.
-pub(crate) async fn send_typed(sender: &LineSender, input: impl AsyncRead + Unpin) -> Failure {
+pub(crate) async fn send_typed_until_failure(sender: &LineSender, input: impl AsyncRead + Unpin) -> Failure {
     let (mut lines, mut unanswered) = (InputLines::new(BufReader::new(input)), JoinSet::new());
-    while let Some(line) = lines.next().await {
+    while let Some(line) = lines.next_line().await {
         let line = match line {
             Ok(line) => String::from_utf8_lossy(&line).into_owned(),
             Err(error) => return Failure::local(error),

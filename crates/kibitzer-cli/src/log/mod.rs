@@ -10,11 +10,11 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::failure::Failure;
-use sink::{LogWriter, open_log_file, set_destination};
+use sink::{LogWriter, open_log_file, turn_on};
 
-pub(crate) use sink::{ScreenLog, finish, newest_lines};
+pub(crate) use sink::{LogOnScreen, newest_lines_if_on, write_queued_lines};
 #[cfg(test)]
-pub(crate) use sink::{log_to_screen_only, write_line};
+pub(crate) use sink::{log_line_for_test, turn_on_for_test};
 
 /// Environment variable of the filter, if `--log` is not given.
 const VARIABLE: &str = "KIBITZER_LOG";
@@ -47,16 +47,16 @@ enum LogFormat {
 }
 
 impl LogArgs {
-    /// Starts the log of the program. Without a filter and a file, installs no subscriber, so that logging costs nothing.
+    /// Installs the subscriber of the log. Without a filter and a file, installs none, so that logging costs nothing.
     ///
     /// # Errors
     ///
     /// [`Failure`] if the variable has no valid filter, or the file cannot be used.
-    pub(crate) fn begin(&self) -> Result<(), Failure> {
-        let Some(filter) = self.filter()? else { return Ok(()) };
+    pub(crate) fn install_subscriber(&self) -> Result<(), Failure> {
+        let Some(filter) = self.chosen_filter()? else { return Ok(()) };
         let file = self.log_file.as_deref().map(open_log_file).transpose()?;
         let is_json = self.log_format == LogFormat::Json;
-        set_destination(file, is_json);
+        turn_on(file, is_json);
         let filter = filter_builder().parse(filter).map_err(|error| Failure::local(error.to_string()))?;
         let log = tracing_subscriber::fmt()
             .with_env_filter(filter)
@@ -70,7 +70,7 @@ impl LogArgs {
 
     /// Returns the filter: of the argument, else of the variable, else [`DEFAULT_FILTER`] for a file; `None` if nothing is to be
     /// logged.
-    fn filter(&self) -> Result<Option<String>, Failure> {
+    fn chosen_filter(&self) -> Result<Option<String>, Failure> {
         let variable = env::var_os(VARIABLE).filter(|value| !value.is_empty());
         match (&self.log, variable) {
             (Some(filter), _) => Ok(Some(filter.clone())),
@@ -83,12 +83,13 @@ impl LogArgs {
     }
 }
 
+/// Returns the builder for all filters of the log.
 fn filter_builder() -> tracing_subscriber::filter::Builder {
     // A pattern of a field would be an automaton of any size.
     EnvFilter::builder().with_regex(false)
 }
 
-/// Parses a filter: parts between commas, each a level, or a target or span with one.
+/// Checks a filter: parts between commas, each a level, or a target or span with one. Returns it without blanks and empty parts.
 ///
 /// # Errors
 ///
@@ -96,7 +97,7 @@ fn filter_builder() -> tracing_subscriber::filter::Builder {
 fn parse_filter(text: &str) -> Result<String, String> {
     let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     for part in &parts {
-        check_part(part).map_err(|reason| format!("{part:?} {reason}"))?;
+        check_filter_part(part).map_err(|reason| format!("{part:?} {reason}"))?;
     }
     if parts.is_empty() { Err("the filter is empty".to_owned()) } else { Ok(parts.join(",")) }
 }
@@ -104,7 +105,7 @@ fn parse_filter(text: &str) -> Result<String, String> {
 /// Checks one part of a filter.
 ///
 /// A word that is no level is a target for `EnvFilter`, so that a misspelt level would log nothing.
-fn check_part(part: &str) -> Result<(), &'static str> {
+fn check_filter_part(part: &str) -> Result<(), &'static str> {
     let is_word = !part.contains(['=', '[']) && !part.starts_with("kibitzer");
     if is_word && part.parse::<LevelFilter>().is_err() {
         return Err(

@@ -22,11 +22,11 @@ const MAX_UNWRITTEN_LINES: usize = 1_000;
 /// Time for the reader of standard error to accept the last lines.
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
-static DESTINATION: Mutex<Destination> =
-    Mutex::new(Destination { is_on: false, is_json: false, file: None, screen: None, stderr: None });
+static DESTINATION: Mutex<LogDestination> =
+    Mutex::new(LogDestination { is_on: false, is_json: false, file: None, screen: None, stderr: None });
 
-/// The destination of the log. One for the process, as the subscriber is.
-struct Destination {
+/// Where lines of the log are written: one for the process, as the subscriber is.
+struct LogDestination {
     is_on: bool,
     is_json: bool,
     file: Option<File>,
@@ -36,24 +36,26 @@ struct Destination {
     stderr: Option<LineQueue>,
 }
 
-impl Destination {
-    fn write(&mut self, line: &str) {
+impl LogDestination {
+    /// Writes a line to the file, or to standard error without one; while the console has the screen, also to its page. If the
+    /// file cannot be written, reports that once and continues without it.
+    fn write_log_line(&mut self, line: &str) {
         let written = self.file.as_mut().map(|file| file.write_all(format!("{line}\n").as_bytes()));
         if let Some(Err(error)) = written {
             self.file = None;
-            self.show(&format!("the log file cannot be written: {error}"));
+            self.show_on_screen_or_stderr(&format!("the log file cannot be written: {error}"));
         }
         if self.file.is_none() || self.screen.is_some() {
-            self.show(line);
+            self.show_on_screen_or_stderr(line);
         }
     }
 
-    /// Adds a line to the console's page; writes it to standard error if no console has the screen.
-    fn show(&mut self, line: &str) {
+    /// Adds a line to the console's page; without a console, queues it for standard error.
+    fn show_on_screen_or_stderr(&mut self, line: &str) {
         let Some(lines) = &mut self.screen else {
             // Without standard error there is no place for the log.
             let write = |line: &str| drop(print_above_input(|| writeln!(io::stderr(), "{line}")));
-            return self.stderr.get_or_insert_with(|| LineQueue::start(write)).push(line);
+            return self.stderr.get_or_insert_with(|| LineQueue::start(write)).push_or_drop(line);
         };
         if lines.len() == MAX_LINES {
             lines.pop_front();
@@ -78,19 +80,22 @@ impl LineQueue {
         let (writing, is_writing) = mpsc::channel();
         let _ = thread::Builder::new().spawn(move || {
             let _writing: Sender<()> = writing;
-            unwritten.iter().for_each(|line| write(&line));
+            for line in unwritten {
+                write(&line);
+            }
         });
         Self { lines, n_dropped: 0, is_writing }
     }
 
     /// Queues a line, after a line with the number of those that were dropped before; drops and counts it if the queue is full.
-    fn push(&mut self, line: &str) {
+    fn push_or_drop(&mut self, line: &str) {
         self.report_dropped();
         if self.n_dropped > 0 || self.lines.try_send(line.to_owned()).is_err() {
             self.n_dropped += 1;
         }
     }
 
+    /// Queues the number of dropped lines, if there are any and the queue has room, and resets it.
     fn report_dropped(&mut self) {
         let report =
             || format!("kibitzer: {} lines of the log are missing: standard error was not read", self.n_dropped);
@@ -107,20 +112,20 @@ impl LineQueue {
     }
 }
 
-fn destination() -> MutexGuard<'static, Destination> {
+fn lock_destination() -> MutexGuard<'static, LogDestination> {
     // Nothing that holds the lock panics.
     DESTINATION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Turns the log on, with a file or standard error as its destination.
-pub(super) fn set_destination(file: Option<File>, is_json: bool) {
-    let mut destination = destination();
+pub(super) fn turn_on(file: Option<File>, is_json: bool) {
+    let mut destination = lock_destination();
     (destination.is_on, destination.is_json, destination.file) = (true, is_json, file);
 }
 
 /// Waits until the lines for standard error are written, at most one second.
-pub(crate) fn finish() {
-    let stderr = destination().stderr.take();
+pub(crate) fn write_queued_lines() {
+    let stderr = lock_destination().stderr.take();
     if let Some(lines) = stderr {
         lines.finish();
     }
@@ -132,13 +137,13 @@ pub(super) struct LogWriter;
 
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut destination = destination();
+        let mut destination = lock_destination();
         let safe = if destination.is_json {
             safe_json(line)?
         } else {
             TerminalSafe(String::from_utf8_lossy(line).trim_end_matches('\n')).to_string()
         };
-        destination.write(&safe);
+        destination.write_log_line(&safe);
         Ok(line.len())
     }
 
@@ -155,26 +160,27 @@ fn safe_json(object: &[u8]) -> io::Result<String> {
     String::from_utf8(safe).map_err(io::Error::other)
 }
 
-/// Keeps the log off standard error until it is dropped, because the console has the screen.
+/// Guard of a console that has the screen: until it is dropped, lines of the log are kept for the console's page instead of
+/// written to standard error.
 #[derive(Debug)]
-pub(crate) struct ScreenLog;
+pub(crate) struct LogOnScreen;
 
-impl ScreenLog {
+impl LogOnScreen {
     pub(crate) fn begin() -> Self {
-        destination().screen = Some(VecDeque::new());
+        lock_destination().screen = Some(VecDeque::new());
         Self
     }
 }
 
-impl Drop for ScreenLog {
+impl Drop for LogOnScreen {
     fn drop(&mut self) {
-        destination().screen = None;
+        lock_destination().screen = None;
     }
 }
 
-/// Returns the newest `n` lines that were logged since the console has the screen, newest first; `None` if the log is off.
-pub(crate) fn newest_lines(n: usize) -> Option<Vec<String>> {
-    let destination = destination();
+/// Returns at most `n` lines that were logged since the console has the screen, newest first; `None` if the log is off.
+pub(crate) fn newest_lines_if_on(n: usize) -> Option<Vec<String>> {
+    let destination = lock_destination();
     destination.is_on.then(|| destination.screen.iter().flatten().rev().take(n).cloned().collect())
 }
 
@@ -216,13 +222,13 @@ const fn is_private(_: &std::fs::Metadata) -> bool {
 
 /// Turns the log on for a test of the console.
 #[cfg(test)]
-pub(crate) fn log_to_screen_only() {
-    set_destination(None, false);
+pub(crate) fn turn_on_for_test() {
+    turn_on(None, false);
 }
 
 /// Logs a line as the subscriber does.
 #[cfg(test)]
-pub(crate) fn write_line(line: &str) {
+pub(crate) fn log_line_for_test(line: &str) {
     LogWriter.write_all(line.as_bytes()).unwrap();
 }
 
@@ -249,14 +255,14 @@ mod tests {
             written.send(line.to_owned()).unwrap();
         });
         for number in 0..MAX_UNWRITTEN_LINES + 100 {
-            queue.push(&number.to_string());
+            queue.push_or_drop(&number.to_string());
         }
         assert!((99..=100).contains(&queue.n_dropped), "{}", queue.n_dropped);
         let n_dropped = queue.n_dropped;
         drop(read);
         let first: Vec<_> = lines.iter().take(MAX_UNWRITTEN_LINES).collect();
         assert!(first.iter().enumerate().all(|(number, line)| *line == number.to_string()), "{first:?}");
-        queue.push("later");
+        queue.push_or_drop("later");
         queue.finish();
         let rest: Vec<_> = lines.iter().skip_while(|line| line.len() == 4).collect();
         let report = format!("kibitzer: {n_dropped} lines of the log are missing: standard error was not read");
@@ -267,11 +273,11 @@ mod tests {
     fn the_page_has_the_newest_lines_and_the_file_has_all() {
         let path = std::env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
         let file = Some(open_log_file(&path).unwrap());
-        let mut destination = Destination { is_on: true, is_json: false, file, screen: None, stderr: None };
-        destination.write("before the screen");
+        let mut destination = LogDestination { is_on: true, is_json: false, file, screen: None, stderr: None };
+        destination.write_log_line("before the screen");
         destination.screen = Some(VecDeque::new());
         for number in 0..=MAX_LINES {
-            destination.write(&format!("{number} {}", "x".repeat(2 * MAX_LINE_CHARS)));
+            destination.write_log_line(&format!("{number} {}", "x".repeat(2 * MAX_LINE_CHARS)));
         }
         let lines = destination.screen.unwrap();
         assert_eq!((lines.len(), lines[0].chars().count()), (MAX_LINES, MAX_LINE_CHARS));

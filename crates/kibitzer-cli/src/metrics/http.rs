@@ -24,14 +24,14 @@ const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 /// # Cancel safety
 ///
 /// Dropping the future closes all connections.
-pub(super) async fn serve(listener: TcpListener, page: impl Fn() -> String + Clone + Send + 'static) {
+pub(super) async fn serve_page(listener: TcpListener, page: impl Fn() -> String + Clone + Send + 'static) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(_) if connections.len() >= MAX_CONNECTIONS => {}
                 Ok((stream, _)) => {
-                    connections.spawn(timeout(REQUEST_TIMEOUT, answer(stream, page.clone())));
+                    connections.spawn(timeout(REQUEST_TIMEOUT, answer_request(stream, page.clone())));
                 }
                 Err(error) => {
                     warn!(%error, "no scrape can be accepted");
@@ -52,7 +52,7 @@ pub(super) async fn serve(listener: TcpListener, page: impl Fn() -> String + Clo
 /// # Cancel safety
 ///
 /// Dropping the future closes the connection.
-async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: impl Fn() -> String) -> io::Result<()> {
+async fn answer_request(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: impl Fn() -> String) -> io::Result<()> {
     let mut request = Vec::new();
     while head_length(&request).is_none() && request.len() <= MAX_REQUEST_BYTES {
         if (&mut stream).take(1 << 10).read_buf(&mut request).await? == 0 {
@@ -112,8 +112,8 @@ impl<'a> Request<'a> {
         is_valid.then_some(Self { method, path: target.split('?').next()?, host })
     }
 
-    /// Returns whether the host is an IP address or `localhost`. A page of a browser that reads the counters by a name of its own for this
-    /// machine (DNS rebinding) sends that name.
+    /// Returns whether the host is an IP address or `localhost`. A page of a browser that reads the counters by a name of its own
+    /// for this machine (DNS rebinding) sends that name.
     fn names_this_machine(&self) -> bool {
         let Some(host) = self.host else { return true };
         let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
@@ -134,7 +134,7 @@ mod tests {
     /// Returns the answer to these bytes, which are followed by the end of the stream.
     async fn exchange(request: &[u8]) -> String {
         let (mut ours, theirs) = duplex(64);
-        let serving = tokio::spawn(answer(theirs, || "page\n".to_owned()));
+        let serving = tokio::spawn(answer_request(theirs, || "page\n".to_owned()));
         let (mut reader, mut writer) = tokio::io::split(&mut ours);
         let mut answer = String::new();
         let write = async {
@@ -192,7 +192,7 @@ mod tests {
     async fn clients_that_send_nothing_are_limited_in_number() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let serving = tokio::spawn(serve(listener, || "page\n".to_owned()));
+        let serving = tokio::spawn(serve_page(listener, || "page\n".to_owned()));
         let mut silent = Vec::new();
         for _ in 0..MAX_CONNECTIONS {
             silent.push(TcpStream::connect(address).await.unwrap());
@@ -218,7 +218,7 @@ mod tests {
     async fn a_client_that_sends_nothing_is_disconnected_in_time() {
         let (mut ours, theirs) = duplex(64);
         let began = Instant::now();
-        let serving = tokio::spawn(timeout(REQUEST_TIMEOUT, answer(theirs, String::new)));
+        let serving = tokio::spawn(timeout(REQUEST_TIMEOUT, answer_request(theirs, String::new)));
         assert_eq!(ours.read(&mut [0]).await.unwrap(), 0);
         assert!(serving.await.unwrap().is_err());
         assert_eq!(began.elapsed(), REQUEST_TIMEOUT);

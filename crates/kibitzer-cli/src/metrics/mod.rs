@@ -43,7 +43,7 @@ impl MetricsArgs {
     /// # Errors
     ///
     /// [`Failure`] if they are requested in an output that is not JSON.
-    pub(crate) fn interval(self, format: LineFormat) -> Result<Option<Duration>, Failure> {
+    pub(crate) fn print_interval(self, format: LineFormat) -> Result<Option<Duration>, Failure> {
         if self.metrics_every.is_some() && format != LineFormat::Jsonl {
             return Err(Failure::new(USAGE, "--metrics-every needs --json (try --help)"));
         }
@@ -52,7 +52,8 @@ impl MetricsArgs {
 }
 
 impl MetricsAddress {
-    /// Starts the server of the counters, and reports its address on standard error; without `--metrics`, nothing is served.
+    /// With `--metrics`, binds the address, spawns the HTTP server and reports its URL on standard error. Otherwise returns a
+    /// server that only keeps the sessions.
     ///
     /// # Errors
     ///
@@ -61,14 +62,14 @@ impl MetricsAddress {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(crate) async fn serve(self) -> Result<MetricsServer, Failure> {
+    pub(crate) async fn bind_and_serve(self) -> Result<MetricsServer, Failure> {
         let mut server = MetricsServer::default();
         if let Some(address) = self.metrics {
             let failed = |error| Failure::local(format!("cannot serve metrics on {address}: {error}"));
             let listener = TcpListener::bind(address).await.map_err(failed)?;
             report(&format!("metrics at http://{}/metrics", listener.local_addr().map_err(failed)?));
             let sessions = Arc::clone(&server.sessions);
-            server.task.spawn(http::serve(listener, move || table::prometheus(&snapshot(&sessions))));
+            server.task.spawn(http::serve_page(listener, move || table::prometheus_page(&read_sessions(&sessions))));
         }
         Ok(server)
     }
@@ -82,23 +83,23 @@ pub(crate) fn metrics_ticks(every: Duration) -> Interval {
 }
 
 /// Sessions whose counters are served.
-type Sessions = Mutex<Vec<WeakClient>>;
+type ServedSessions = Mutex<Vec<WeakClient>>;
 
-/// The server of the counters. Dropping it ends the server.
+/// Sessions whose counters are printed, or served over HTTP by a task. Dropping it ends the task.
 #[derive(Debug, Default)]
 pub(crate) struct MetricsServer {
-    sessions: Arc<Sessions>,
+    sessions: Arc<ServedSessions>,
     task: JoinSet<()>,
 }
 
 impl MetricsServer {
     /// Adds a session, which is served until its last client is dropped.
-    pub(crate) fn add(&self, client: &Client) {
+    pub(crate) fn add_session(&self, client: &Client) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(client.downgrade());
     }
 
-    /// Prints the counters of every session on standard output at an interval. Returns only if printing fails; without an interval
-    /// never.
+    /// Prints the counters of every session on standard output at an interval. Returns only if printing fails; without an
+    /// interval never.
     ///
     /// # Cancel safety
     ///
@@ -109,9 +110,9 @@ impl MetricsServer {
         loop {
             let at = ticks.tick().await;
             let mut lines = EventWriter::new(LineFormat::Jsonl);
-            let mut sessions = snapshot(&self.sessions).into_iter().map(|(_, session)| session);
+            let mut sessions = read_sessions(&self.sessions).into_iter().map(|(_, session)| session);
             let written = sessions.try_for_each(|session| {
-                lines.write_object("metrics", &session.clock.stamp(at), &json_object(&session))
+                lines.write_own_event_if_json("metrics", &session.clock.stamp(at), &json_object(&session))
             });
             if let Err(failure) = written.and_then(|()| lines.finish()) {
                 return failure;
@@ -120,8 +121,8 @@ impl MetricsServer {
     }
 }
 
-/// Returns the counters of the sessions, each with its number from 1.
-fn snapshot(sessions: &Sessions) -> Vec<(usize, SessionMetrics)> {
+/// Reads the counters of the sessions that still have a client, each with its number in the process, from 1.
+fn read_sessions(sessions: &ServedSessions) -> Vec<(usize, SessionMetrics)> {
     let sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let sessions = (1..).zip(sessions.iter().map(WeakClient::upgrade));
     sessions.filter_map(|(number, client)| Some((number, SessionMetrics::of(&client?)))).collect()

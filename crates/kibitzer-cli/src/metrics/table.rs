@@ -9,9 +9,9 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::output::SessionClock;
 
-/// The value of a counter. In JSON its key has the unit `_ms` for a time; in the Prometheus format its name has a prefix, and the
-/// suffixes `_seconds` for a time and `_total` for a sum.
-enum Value {
+/// A value read from the counters. In JSON its key has the unit `_ms` for a time; in the Prometheus format its name has a prefix,
+/// and the suffixes `_seconds` for a time and `_total` for a sum.
+enum CounterValue {
     Count(u64),
     TotalTime(Duration),
     /// The last measurement, if there was one.
@@ -19,30 +19,32 @@ enum Value {
 }
 
 /// Reads a counter.
-type Read = fn(&ClientCounters) -> Value;
+type ReadCounter = fn(&ClientCounters) -> CounterValue;
 
 /// All counters, in the order of their output: the key, the help, and how the value is read.
-const METRICS: [(&str, &str, Read); 13] = [
-    ("bytes_received", "Bytes received", |all| Value::Count(all.session.bytes_received)),
-    ("bytes_sent", "Bytes sent", |all| Value::Count(all.session.bytes_sent)),
-    ("lines_received", "Lines and datagrams received", |all| Value::Count(all.session.lines_received)),
-    ("lines_sent", "Lines sent", |all| Value::Count(all.session.lines_sent)),
-    ("events", "Events read from the received bytes", |all| Value::Count(all.session.events)),
-    ("missed_events", "Events missed by slow subscribers", |all| Value::Count(all.missed_events)),
-    ("unrecorded_pieces", "Pieces missing from recordings", |all| Value::Count(all.unrecorded_pieces)),
-    ("reconnects", "Connections opened after the session had been ready", |all| Value::Count(all.session.reconnects)),
-    ("pings", "Timeseal pings received", |all| Value::Count(all.session.pings)),
+const METRICS: [(&str, &str, ReadCounter); 13] = [
+    ("bytes_received", "Bytes received", |all| CounterValue::Count(all.session.bytes_received)),
+    ("bytes_sent", "Bytes sent", |all| CounterValue::Count(all.session.bytes_sent)),
+    ("lines_received", "Lines and datagrams received", |all| CounterValue::Count(all.session.lines_received)),
+    ("lines_sent", "Lines sent", |all| CounterValue::Count(all.session.lines_sent)),
+    ("events", "Events read from the received bytes", |all| CounterValue::Count(all.session.events)),
+    ("missed_events", "Events missed by slow subscribers", |all| CounterValue::Count(all.missed_events)),
+    ("unrecorded_pieces", "Pieces missing from recordings", |all| CounterValue::Count(all.unrecorded_pieces)),
+    ("reconnects", "Connections opened after the session had been ready", |all| {
+        CounterValue::Count(all.session.reconnects)
+    }),
+    ("pings", "Timeseal pings received", |all| CounterValue::Count(all.session.pings)),
     ("requests_answered", "Requests and probes with a complete reply", |all| {
-        Value::Count(all.session.requests_answered)
+        CounterValue::Count(all.session.requests_answered)
     }),
     ("requests_failed", "Requests that ended without a complete reply", |all| {
-        Value::Count(all.session.requests_failed)
+        CounterValue::Count(all.session.requests_failed)
     }),
     ("request_time", "Sum of all round trips, of incomplete replies too", |all| {
-        Value::TotalTime(all.session.request_time)
+        CounterValue::TotalTime(all.session.request_time)
     }),
     ("round_trip", "Lag: time until the last reply to a request or probe began", |all| {
-        Value::LastTime(all.session.round_trip)
+        CounterValue::LastTime(all.session.round_trip)
     }),
 ];
 
@@ -77,9 +79,9 @@ impl Serialize for SessionMetrics {
         members.serialize_entry("ready", &self.is_ready)?;
         for (key, _, read) in METRICS {
             match read(&self.counters) {
-                Value::Count(count) => members.serialize_entry(key, &count)?,
-                Value::TotalTime(time) => members.serialize_entry(&format!("{key}_ms"), &time.as_millis())?,
-                Value::LastTime(time) => {
+                CounterValue::Count(count) => members.serialize_entry(key, &count)?,
+                CounterValue::TotalTime(time) => members.serialize_entry(&format!("{key}_ms"), &time.as_millis())?,
+                CounterValue::LastTime(time) => {
                     members.serialize_entry(&format!("{key}_ms"), &time.map(|time| time.as_millis()))?;
                 }
             }
@@ -90,30 +92,30 @@ impl Serialize for SessionMetrics {
 
 /// Returns the counters of sessions in the Prometheus text format, version 0.0.4. The number of a session is a label, because two
 /// guests may have no other difference.
-pub(super) fn prometheus(sessions: &[(usize, SessionMetrics)]) -> String {
+pub(super) fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
     let mut page = String::new();
     write_metric(&mut page, sessions, "ready", "gauge", "Whether the session accepts requests", |session| {
         Some(u8::from(session.is_ready).to_string())
     });
     for (key, help, read) in METRICS {
         let (suffix, kind) = match read(&ClientCounters::default()) {
-            Value::Count(_) => ("_total", "counter"),
-            Value::TotalTime(_) => ("_seconds_total", "counter"),
-            Value::LastTime(_) => ("_seconds", "gauge"),
+            CounterValue::Count(_) => ("_total", "counter"),
+            CounterValue::TotalTime(_) => ("_seconds_total", "counter"),
+            CounterValue::LastTime(_) => ("_seconds", "gauge"),
         };
-        let value = |session: &SessionMetrics| read(&session.counters).prometheus();
+        let value = |session: &SessionMetrics| read(&session.counters).to_prometheus();
         write_metric(&mut page, sessions, &format!("{key}{suffix}"), kind, help, value);
     }
     page
 }
 
-impl Value {
+impl CounterValue {
     /// Returns the value as the Prometheus format has it; `None` without a measurement.
-    fn prometheus(self) -> Option<String> {
+    fn to_prometheus(&self) -> Option<String> {
         let seconds = |time: Duration| format!("{}.{:06}", time.as_secs(), time.subsec_micros());
         match self {
             Self::Count(count) => Some(count.to_string()),
-            Self::TotalTime(time) => Some(seconds(time)),
+            Self::TotalTime(time) => Some(seconds(*time)),
             Self::LastTime(time) => time.map(seconds),
         }
     }
@@ -133,13 +135,14 @@ fn write_metric(
     let _ = write!(page, "# HELP {name} {help}.\n# TYPE {name} {kind}\n");
     for (number, session) in sessions {
         let Some(value) = value(session) else { continue };
-        let (server, handle) = (escape(&session.server), escape(session.handle.as_deref().unwrap_or_default()));
+        let (server, handle) =
+            (escape_label(&session.server), escape_label(session.handle.as_deref().unwrap_or_default()));
         let _ = writeln!(page, "{name}{{session=\"{number}\",server=\"{server}\",handle=\"{handle}\"}} {value}");
     }
 }
 
 /// Escapes the value of a label.
-fn escape(value: &str) -> String {
+fn escape_label(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }
 
@@ -216,7 +219,7 @@ mod tests {
     #[test]
     fn a_scrape_is_valid_whatever_the_names_contain() {
         let odd = "a\"b\\c\nd{e=\"f\"} 1";
-        let page = prometheus(&[(1, session("hall.example", Some("Newton"))), (3, session(odd, None))]);
+        let page = prometheus_page(&[(1, session("hall.example", Some("Newton"))), (3, session(odd, None))]);
         let samples = parse(&page);
         assert_eq!(samples.len(), METRICS.len() + 1);
         let bytes = &samples["kibitzer_session_bytes_received_total"];
@@ -225,7 +228,7 @@ mod tests {
         assert_eq!(samples["kibitzer_session_request_time_seconds_total"][0].1, "1.234567");
         let lag = &samples["kibitzer_session_round_trip_seconds"];
         assert_eq!((lag.len(), lag[0].1.as_str()), (1, "0.070500"), "no value without a measurement");
-        assert_eq!(parse(&prometheus(&[]))["kibitzer_session_ready"].len(), 0);
+        assert_eq!(parse(&prometheus_page(&[]))["kibitzer_session_ready"].len(), 0);
     }
 
     #[test]

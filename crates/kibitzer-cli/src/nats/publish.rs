@@ -15,8 +15,8 @@ use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, Input, print_events};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
-    LineSender, LoginArgs, StopArgs, StopSignal, Target, announce_recording, report_recorded, run, send_typed,
-    start_session, wait_for_end,
+    LineSender, LoginArgs, StopArgs, StopSignal, Target, announce_recording, report_recorded, run,
+    send_typed_until_failure, start_and_expose_session, wait_for_end,
 };
 use crate::output::{EventWriter, SessionClock};
 
@@ -198,11 +198,11 @@ impl Args {
         ending: &mut StopSignal,
     ) -> Result<(), Failure> {
         let start = async {
-            let mut profile = self.login.apply(target.profile()?).await?;
+            let mut profile = self.login.apply_and_ask_password(target.load_profile()?).await?;
             if let Some(path) = &self.record {
                 profile = profile.record_file(path);
             }
-            start_session(profile, &self.source).await
+            start_and_expose_session(profile, &self.source).await
         };
         let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
         let (client, mut tap) = started?;
@@ -237,7 +237,7 @@ async fn publish_and_send_typed(
     let sender = LineSender::Own(client.clone());
     tokio::select! {
         pushed = push_until_tap_ends(client, tap, publisher) => pushed,
-        failure = send_typed(&sender, tokio::io::stdin()) => Err(failure),
+        failure = send_typed_until_failure(&sender, tokio::io::stdin()) => Err(failure),
         () = ending.wait() => Ok(()),
     }
 }
@@ -257,7 +257,7 @@ async fn push_until_tap_ends(client: &Client, tap: &mut Tap, publisher: &mut Pub
         let Some(item) = item else { return Ok(()) };
         let Observation::Event { event, .. } = item.observation else { continue };
         let mut line = Vec::new();
-        if EventWriter::append_json(&event, Some(&clock.stamp(item.at)), &mut line) {
+        if EventWriter::append_json_unless_ping(&event, Some(&clock.stamp(item.at)), &mut line) {
             publisher.push(line.into()).await?;
         }
     }

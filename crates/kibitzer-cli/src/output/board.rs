@@ -19,8 +19,9 @@ const DARK: Ansi256Color = Ansi256Color(66);
 const LIGHT_MOVED: Ansi256Color = Ansi256Color(180);
 const DARK_MOVED: Ansi256Color = Ansi256Color(137);
 
-/// Draws nine lines: eight rows and the names of the files. White's pieces are upper case.
-pub(super) fn write(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
+/// Writes a board as nine lines: eight rows, with players, clocks and move beside them, and the names of the files. White's
+/// pieces are upper case.
+pub(super) fn write_board(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
     let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
     for row in 0..8 {
         write_row(out, position, bottom, row)?;
@@ -29,6 +30,7 @@ pub(super) fn write(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::R
     writeln!(out, "    {LABEL}{files}{LABEL:#}")
 }
 
+/// Writes a row of the board, 0 at the top, with the text beside it.
 fn write_row(out: &mut impl Write, position: &ReportedBoard<'_>, bottom: Color, row: u8) -> io::Result<()> {
     let rank = if bottom == Color::White { 7 - row } else { row };
     write!(out, " {LABEL}{}{LABEL:#} ", rank + 1)?;
@@ -79,7 +81,7 @@ fn write_beside(out: &mut impl Write, position: &ReportedBoard<'_>, bottom: Colo
     match row {
         0 => write_player(out, position, bottom.opponent()),
         2 => write_move(out, position),
-        4 => write_terms(out, position),
+        4 => write_game_and_time_control(out, position),
         5 => write!(out, "material {}-{}", position.board.white_material(), position.board.black_material()),
         7 => write_player(out, position, bottom),
         _ => Ok(()),
@@ -97,6 +99,7 @@ fn write_player(out: &mut impl Write, position: &ReportedBoard<'_>, color: Color
     Ok(())
 }
 
+/// Writes the last move with its number and time.
 fn write_move(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
     let Some(played) = position.board.numbered_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
@@ -108,7 +111,8 @@ fn write_move(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<
     }
 }
 
-fn write_terms(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
+/// Writes the number of the game, its time control, and whether it is examined.
+fn write_game_and_time_control(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
     let board = position.board;
     let part = if board.relation().is_isolated() {
         ", shown"

@@ -67,7 +67,7 @@ impl EventWriter {
     }
 
     /// Creates a writer that counts events, and prints the counts when it is finished.
-    pub(crate) fn summary() -> Self {
+    pub(crate) fn new_summary() -> Self {
         Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock()))
     }
 
@@ -89,25 +89,25 @@ impl EventWriter {
     }
 
     /// Appends the JSON of an event, without a line end. Returns whether the event has one: pings do not.
-    pub(crate) fn append_json(event: &Event, stamp: Option<&Stamp>, line: &mut Vec<u8>) -> bool {
+    pub(crate) fn append_json_unless_ping(event: &Event, stamp: Option<&Stamp>, line: &mut Vec<u8>) -> bool {
         let is_ping = matches!(event.message(), Some(Message::Control(Control::Ping)));
         if !is_ping {
-            event.write_json(&stamp.map(Stamp::members).unwrap_or_default(), line);
+            event.write_json(&stamp.map(Stamp::json_members).unwrap_or_default(), line);
         }
         !is_ping
     }
 
-    /// Writes an event with its time; a raw log has none.
+    /// Writes an event, with its time in JSON; counts it in a summary. `stamp` is `None` for a raw log.
     pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
             OutputForm::Jsonl(line) => {
                 line.clear();
-                if Self::append_json(event, stamp, line) {
+                if Self::append_json_unless_ping(event, stamp, line) {
                     line.push(b'\n');
                 }
                 self.out.write_all(line)
             }
-            OutputForm::Text => text::write(&mut self.out, event),
+            OutputForm::Text => text::write_event(&mut self.out, event),
             OutputForm::Summary(summary) => {
                 summary.count(event);
                 Ok(())
@@ -116,11 +116,13 @@ impl EventWriter {
         written.map_err(Failure::stdout)
     }
 
-    /// Writes that the recording ends inside a line; `number` counts from 1.
-    pub(crate) fn write_cut(&mut self, number: u64, stamp: &Stamp) -> Result<(), Failure> {
+    /// Writes that the recording ends inside the line with this number, from 1.
+    pub(crate) fn write_cut_recording(&mut self, line_number: u64, stamp: &Stamp) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl(_) => return self.write_object("cut", stamp, &json_object(&json!({ "line": number }))),
-            OutputForm::Text => text::write_cut(&mut self.out, number),
+            OutputForm::Jsonl(_) => {
+                return self.write_own_event_if_json("cut", stamp, &json_object(&json!({ "line": line_number })));
+            }
+            OutputForm::Text => text::write_cut_recording(&mut self.out, line_number),
             OutputForm::Summary(summary) => {
                 summary.count_cut();
                 Ok(())
@@ -129,21 +131,22 @@ impl EventWriter {
         written.map_err(Failure::stdout)
     }
 
-    /// Writes an event of the program itself, with its name and an object with its other members; in JSON only.
-    pub(crate) fn write_object(&mut self, event: &str, stamp: &Stamp, object: &[u8]) -> Result<(), Failure> {
+    /// In JSON, writes an event of the program itself: its name, its time, and the members of `object`, a JSON object. Otherwise
+    /// does nothing.
+    pub(crate) fn write_own_event_if_json(&mut self, event: &str, stamp: &Stamp, object: &[u8]) -> Result<(), Failure> {
         let OutputForm::Jsonl(_) = &self.form else { return Ok(()) };
         let members = object.strip_prefix(b"{").unwrap_or_default();
-        let written = write!(self.out, r#"{{"event":"{event}","offset":null{},"#, stamp.members());
+        let written = write!(self.out, r#"{{"event":"{event}","offset":null{},"#, stamp.json_members());
         let written = written.and_then(|()| self.out.write_all(members)).and_then(|()| self.out.write_all(b"\n"));
         written.map_err(Failure::stdout)
     }
 
-    /// Writes the buffered lines out.
+    /// Flushes the buffered lines.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(Failure::stdout)
     }
 
-    /// Writes the summary, if it is one, and the buffered lines out.
+    /// Writes the summary, if this is one, and flushes the output.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let OutputForm::Summary(summary) = self.form {
             summary.write(&mut self.out).map_err(Failure::stdout)?;

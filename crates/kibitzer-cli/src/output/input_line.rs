@@ -1,7 +1,7 @@
 //! The line being typed at the bottom of the terminal, below the lines that the program prints.
 //!
-//! What prints on the terminal while a line is edited does so in [`print_above_input`]: the input line is erased, the output printed in its
-//! place, and the input line drawn again below. Without an input line nothing is added to the output.
+//! What prints on the terminal while a line is edited does so in [`print_above_input`]: the input line is erased, the output
+//! printed in its place, and the input line drawn again below. Without an input line nothing is added to the output.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,12 @@ static INPUT_LINE: Mutex<String> = Mutex::new(String::new());
 /// Erases the row of the cursor.
 const ERASE: &str = "\r\u{1b}[K";
 
-fn input_line() -> MutexGuard<'static, String> {
+fn lock_input_line() -> MutexGuard<'static, String> {
     INPUT_LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn draw(line: &str) {
+/// Writes text to standard output and flushes it.
+fn print_and_flush(line: &str) {
     let mut out = io::stdout();
     // A failure is reported by whatever prints next.
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
@@ -24,26 +25,27 @@ fn draw(line: &str) {
 
 /// Draws another input line in place of the shown one; an empty one removes it.
 pub(crate) fn set_input_line(line: String) {
-    let mut shown = input_line();
-    draw(&format!("{ERASE}{line}"));
+    let mut shown = lock_input_line();
+    print_and_flush(&format!("{ERASE}{line}"));
     *shown = line;
 }
 
 /// Calls `print`, which prints complete lines, with the input line erased, and draws the input line again.
 pub(crate) fn print_above_input<T>(print: impl FnOnce() -> T) -> T {
-    let shown = input_line();
+    let shown = lock_input_line();
     if shown.is_empty() {
         // Printing may block, on a pipe that is not read.
         drop(shown);
         return print();
     }
-    draw(ERASE);
+    print_and_flush(ERASE);
     let printed = print();
-    draw(&shown);
+    print_and_flush(&shown);
     printed
 }
 
-/// Writes complete lines to standard output, above the input line. The rest of an incomplete line waits for its end, or for a flush.
+/// Writes complete lines to standard output, above the input line. The rest of an incomplete line waits for its end, or for a
+/// flush.
 #[derive(Debug, Default)]
 pub(super) struct StdoutAboveInput {
     incomplete: Vec<u8>,

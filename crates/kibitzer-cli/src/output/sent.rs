@@ -1,4 +1,4 @@
-//! Lines that the client of a recording sent.
+//! Sent lines of a recording: their text, and whether they are passwords.
 
 use kibitzer::core::EventKind;
 use kibitzer::core::wire::unseal;
@@ -27,13 +27,14 @@ impl PasswordPrompt {
     }
 
     /// Records sent bytes. A password may be sent in pieces; its line end is the last of them.
-    pub(crate) fn record_sent(&mut self, bytes: &[u8]) {
+    pub(crate) fn close_at_line_end(&mut self, bytes: &[u8]) {
         self.is_open &= !bytes.is_empty() && !bytes.ends_with(b"\n");
     }
 }
 
-/// Returns the text of a sent line, unsealed if it is sealed, one character for each byte; `None` for the lines of timeseal itself.
-pub(crate) fn sent_text(line: &[u8]) -> Option<String> {
+/// Returns the text of a sent line, unsealed if it is sealed, one character for each byte; `None` for the lines of timeseal
+/// itself.
+pub(crate) fn text_unless_timeseal(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let text = match unseal(line) {
         Some(unsealed) if unsealed.is_ping_answer() || unsealed.hello_version().is_some() => return None,

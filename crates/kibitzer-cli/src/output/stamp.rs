@@ -19,13 +19,13 @@ impl Stamp {
         Self { time, utc }
     }
 
-    /// Returns the time of a record.
-    pub(crate) const fn of(record: &Record) -> Self {
+    /// Returns the stamp of a record of a transcript.
+    pub(crate) const fn of_record(record: &Record) -> Self {
         Self { time: record.time, utc: record.utc }
     }
 
     /// Returns the members `t`, in seconds with microseconds, and `utc` of a JSON object, each after a comma.
-    pub(crate) fn members(&self) -> String {
+    pub(crate) fn json_members(&self) -> String {
         let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));
         format!(",\"t\":{}.{:06},\"utc\":{utc}", self.time.as_secs(), self.time.subsec_micros())
     }

@@ -25,6 +25,7 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
+    /// Creates a summary without counts; its time starts now.
     pub(super) fn start() -> Self {
         let (start, events) = (Instant::now(), BTreeMap::new());
         Self { start, bytes: 0, frames: 0, events, desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
@@ -34,6 +35,7 @@ impl Summary {
         self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
     }
 
+    /// Counts an event under its kind, unless it is a ping, and as a frame, unless it is a desync or a sent line.
     pub(super) fn count(&mut self, event: &Event) {
         match event {
             Event::Desync(_) => self.desyncs += 1,
@@ -49,6 +51,7 @@ impl Summary {
         *self.events.entry("cut").or_default() += 1;
     }
 
+    /// Writes the counts as one JSON object, with the time since the start and the speed.
     pub(super) fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.elapsed_s = self.start.elapsed().as_secs_f64();
         self.mb_per_s = megabytes(self.bytes) / self.elapsed_s.max(f64::MIN_POSITIVE);

@@ -52,8 +52,8 @@ impl fmt::Display for TerminalSafe<'_> {
     }
 }
 
-/// Returns whether the character occupies cells and does not change its neighbors. `true` for control characters, which are escaped
-/// separately.
+/// Returns whether the character occupies cells and does not change its neighbors. `true` for control characters, which are
+/// escaped separately.
 fn stands_alone(character: char) -> bool {
     // Control characters have no width; they have short names.
     matches!(character.width(), None | Some(1 | 2)) && !SPELLED_OUT.iter().any(|range| range.contains(&character))

@@ -28,25 +28,25 @@ pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
 /// their own.
 ///
 /// Styles are escape sequences, which `out` has to remove for output without color. Received text is escaped by [`TerminalSafe`].
-pub(crate) fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
+pub(crate) fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
     if let Some(position) = event.reported_board() {
-        return board::write(out, &position);
+        return board::write_board(out, &position);
     }
     match (event.kind(), event.message()) {
         (EventKind::Ping, _) => Ok(()),
         (kind, _) if kind.category() == EventCategory::Listing => Ok(()),
-        (kind, Some(Message::Talk(talk))) => write_talk(out, style(kind), event, &talk.text()),
-        (kind, _) => line(out, style(kind), TerminalSafe(&event.to_string())),
+        (kind, Some(Message::Talk(talk))) => write_talk(out, style_of(kind), event, &talk.text()),
+        (kind, _) => write_styled_line(out, style_of(kind), TerminalSafe(&event.to_string())),
     }
 }
 
 /// Writes that a recording ends inside a line.
-pub(crate) fn write_cut(out: &mut impl Write, number: u64) -> io::Result<()> {
-    line(out, TROUBLE, format_args!("* {}", cut_text(number)))
+pub(crate) fn write_cut_recording(out: &mut impl Write, line_number: u64) -> io::Result<()> {
+    write_styled_line(out, TROUBLE, format_args!("* {}", cut_recording_text(line_number)))
 }
 
 /// Returns the report of a recording that ends inside a line.
-pub(crate) fn cut_text(line: u64) -> String {
+pub(crate) fn cut_recording_text(line: u64) -> String {
     format!("the recording ends inside line {line}")
 }
 
@@ -60,8 +60,8 @@ pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
 }
 
-/// Writes a line in one style. Received text in it has to be safe for a terminal already.
-fn line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
+/// Writes a line in one style. The caller escapes received text in it.
+fn write_styled_line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
     writeln!(out, "{style}{text}{style:#}")
 }
 
@@ -74,7 +74,7 @@ fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> 
 }
 
 /// Returns the style of the events of a kind.
-fn style(kind: EventKind) -> Style {
+fn style_of(kind: EventKind) -> Style {
     match kind {
         EventKind::Holding => return OF_GAME,
         EventKind::Challenge => return OFFER.bold(),

@@ -10,8 +10,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::arguments::unknown;
-use crate::fault::{FaultRequest, fired_text};
+use crate::arguments::unknown_word_message;
+use crate::fault::{FaultRequest, fired_fault_text};
 use crate::output::TerminalSafe;
 
 /// Maximum length of a command, with its line end.
@@ -48,8 +48,8 @@ pub(super) async fn serve_control_socket(listener: Option<Listener>, control: Se
     }
 }
 
-/// Executes commands until the peer closes the connection, or sends a line that is too long. Between replies, reports the faults that
-/// take effect.
+/// Executes commands until the peer closes the connection, or sends a line that is too long. Between replies, reports the faults
+/// that take effect.
 ///
 /// # Errors
 ///
@@ -72,12 +72,12 @@ async fn serve_connection(stream: impl AsyncRead + AsyncWrite, control: ServerCo
                     let is_too_long = line.len() >= MAX_LINE_BYTES;
                     return if is_too_long { writer.write_all(b"error: the line is too long\n").await } else { Ok(()) };
                 };
-                let reply = execute(&control, &String::from_utf8_lossy(command)).await;
+                let reply = execute_command(&control, &String::from_utf8_lossy(command)).await;
                 line.clear();
                 reply
             }
             fault = fired.recv() => match fault {
-                Ok(fault) => format!("{}\n", fired_text(&fault)),
+                Ok(fault) => format!("{}\n", fired_fault_text(&fault)),
                 Err(RecvError::Lagged(missed)) => format!("missed {missed} faults\n"),
                 Err(RecvError::Closed) => return Ok(()),
             },
@@ -86,26 +86,26 @@ async fn serve_connection(stream: impl AsyncRead + AsyncWrite, control: ServerCo
     }
 }
 
-/// Executes a command, and returns its reply.
+/// Executes a command, and returns its reply, whose last line begins with `ok` or `error`.
 ///
 /// # Cancel safety
 ///
 /// The command may have been executed.
-async fn execute(control: &ServerControl, line: &str) -> String {
+async fn execute_command(control: &ServerControl, line: &str) -> String {
     let (command, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
     let outcome = match command {
         "fault" => match rest.parse::<FaultRequest>() {
             Ok(request) => request.inject(control, ConnectionTarget::Next).await.map(|text| format!("ok: {text}\n")),
             Err(error) => Err(error),
         },
-        "connections" => list(control).await.map_err(|error| error.to_string()),
+        "connections" => list_connections(control).await.map_err(|error| error.to_string()),
         "help" => Ok(format!("{HELP}ok\n")),
-        word => Err(unknown("command", word, ["fault", "connections", "help"].into_iter())),
+        word => Err(unknown_word_message("command", word, ["fault", "connections", "help"].into_iter())),
     };
     outcome.unwrap_or_else(|error| format!("error: {}\n", TerminalSafe(&error)))
 }
 
-/// Returns the connections, each in a line.
+/// Returns the reply to `connections`: a line for each, and `ok`.
 ///
 /// # Errors
 ///
@@ -114,7 +114,7 @@ async fn execute(control: &ServerControl, line: &str) -> String {
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn list(control: &ServerControl) -> io::Result<String> {
+async fn list_connections(control: &ServerControl) -> io::Result<String> {
     let line = |(number, player): (u64, Option<_>)| match player {
         Some(player) => format!("#{number} {player}\n"),
         None => format!("#{number}\n"),

@@ -12,17 +12,17 @@ use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, 
 use kibitzer_websocket::WebSocketListener;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::arguments::{Completed, PopulationArgs};
+use crate::arguments::{PopulationArgs, SuggestingParser};
 use crate::failure::{Failure, report};
-use crate::fault::{self, ScheduledFault, fired_text};
+use crate::fault::{self, ScheduledFault, fired_fault_text};
 use crate::live::{StopArgs, run};
 use control_socket::serve_control_socket;
 use kibitzer::core::text::error_chain;
 
 /// Run a small chess server on this machine, to try a client or a bot on
 ///
-/// It speaks as FICS does, or in the manner of ICC, and simulated players play, talk and look for games there; Whetstone accepts any match. Prints
-/// its address in one line and runs until Ctrl-C. Other machines cannot reach it unless that is allowed.
+/// It speaks as FICS does, or in the manner of ICC, and simulated players play, talk and look for games there; Whetstone accepts
+/// any match. Prints its address in one line and runs until Ctrl-C. Other machines cannot reach it unless that is allowed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -67,7 +67,7 @@ fn family_parser() -> impl TypedValueParser<Value = Family> {
 }
 
 fn fault_parser() -> impl TypedValueParser<Value = ScheduledFault> {
-    Completed::new(|text: &str| text.parse::<ScheduledFault>(), || fault::FAULTS.to_vec())
+    SuggestingParser::new(|text: &str| text.parse::<ScheduledFault>(), || fault::FAULTS.to_vec())
 }
 
 const ACCOUNTS_HELP: &str = "\
@@ -88,20 +88,20 @@ Examples:
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.serve())
+    /// Runs the embedded server until the stop signal, on a new runtime.
+    pub(crate) fn serve_until_stopped(&self) -> Result<(), Failure> {
+        run(self.run_server())
     }
 
-    /// Runs the server until the stop signal.
+    /// Starts the server, prints its addresses, runs it until the stop signal and shuts it down.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the server.
-    async fn serve(&self) -> Result<(), Failure> {
+    async fn run_server(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let address = self.address(self.port);
-        let server = Server::start(self.options()?).await.map_err(|error| cannot_listen(address, &error))?;
+        let address = self.listen_address(self.port);
+        let server = Server::start(self.server_options()?).await.map_err(|error| cannot_listen(address, &error))?;
         let websockets = self.listen_for_websockets().await?;
         let socket = match &self.control_socket {
             Some(path) => Some(Listener::bind(path).await.map_err(|error| Failure::local(error.to_string()))?),
@@ -111,20 +111,21 @@ impl Args {
             let injected = server.control().inject(ConnectionTarget::Next, trouble.at, trouble.fault).await;
             injected.map_err(|error| Failure::local(error.to_string()))?;
         }
-        let url = websockets.as_ref().map(|listener| self.url(listener)).transpose().map_err(Failure::stdout)?;
-        announce(server.address().unwrap_or(address), url).map_err(Failure::stdout)?;
+        let url =
+            websockets.as_ref().map(|listener| self.websocket_url(listener)).transpose().map_err(Failure::stdout)?;
+        print_addresses(server.address().unwrap_or(address), url).map_err(Failure::stdout)?;
         tokio::select! {
             () = ending.wait() => {}
             () = serve_websockets(websockets, server.control()) => {}
             () = serve_control_socket(socket, server.control()) => {}
-            () = report_fired(server.control()) => {}
+            () = report_fired_faults(server.control()) => {}
         }
         server.shutdown().await;
         Ok(())
     }
 
     /// Returns the address to listen on: all interfaces if other machines are allowed, otherwise 127.0.0.1.
-    fn address(&self, port: u16) -> SocketAddr {
+    fn listen_address(&self, port: u16) -> SocketAddr {
         let host = if self.allow_remote { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
         (host, port).into()
     }
@@ -137,20 +138,21 @@ impl Args {
     async fn listen_for_websockets(&self) -> Result<Option<WebSocketListener>, Failure> {
         let Some(port) = self.websocket else { return Ok(None) };
         let tls = self.websocket_cert.as_deref().zip(self.websocket_key.as_deref());
-        let address = self.address(port);
+        let address = self.listen_address(port);
         let listener = WebSocketListener::bind(address, tls).await;
         listener.map(Some).map_err(|error| cannot_listen(address, &error))
     }
 
     /// Returns the URL of the port for WebSocket connections.
-    fn url(&self, listener: &WebSocketListener) -> io::Result<String> {
+    fn websocket_url(&self, listener: &WebSocketListener) -> io::Result<String> {
         let scheme = if self.websocket_cert.is_some() { "wss" } else { "ws" };
         Ok(format!("{scheme}://{}", listener.local_addr()?))
     }
 
-    fn options(&self) -> Result<ServerOptions, Failure> {
+    /// Returns the options of the server. Reads the file of the accounts.
+    fn server_options(&self) -> Result<ServerOptions, Failure> {
         let mut options =
-            ServerOptions::new().address(self.address(self.port)).seed(self.population.seed).family(self.family);
+            ServerOptions::new().address(self.listen_address(self.port)).seed(self.population.seed).family(self.family);
         if self.allow_remote {
             options = options.allow_remote();
         }
@@ -187,11 +189,11 @@ async fn serve_websockets(listener: Option<WebSocketListener>, control: ServerCo
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn report_fired(control: ServerControl) {
+async fn report_fired_faults(control: ServerControl) {
     let mut fired = control.fired_faults();
     loop {
         match fired.recv().await {
-            Ok(fault) => report(&fired_text(&fault)),
+            Ok(fault) => report(&fired_fault_text(&fault)),
             Err(RecvError::Lagged(missed)) => report(&format!("missed {missed} faults")),
             Err(RecvError::Closed) => std::future::pending().await,
         }
@@ -199,7 +201,7 @@ async fn report_fired(control: ServerControl) {
 }
 
 /// Prints the address of the server, and the URL for WebSocket connections if it accepts them, each in a line on standard output.
-fn announce(address: SocketAddr, url: Option<String>) -> io::Result<()> {
+fn print_addresses(address: SocketAddr, url: Option<String>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{address}")?;
     if let Some(url) = url {

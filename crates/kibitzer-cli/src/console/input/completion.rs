@@ -47,7 +47,7 @@ impl Completion {
             Some("/pieces") => Self::from_candidates(from, word, ["ascii", "filled", "letters"].into_iter()),
             Some("/theme") => Self::from_candidates(from, word, ["dark", "light"].into_iter()),
             Some("/bell") => Self::from_candidates(from, word, ["off", "on"].into_iter()),
-            Some("/fault") => Self::from_candidates(from, word, fault::completions(word).into_iter()),
+            Some("/fault") => Self::from_candidates(from, word, fault::fault_completions(word).into_iter()),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
             _ => Self::for_server_line(line, &model.names),
         }
@@ -75,7 +75,7 @@ impl Completion {
         let signs = word.len() - word.trim_start_matches(['-', '!', '(']).len();
         let (from, word) = (from + signs, word.get(signs..).unwrap_or_default());
         let Some((key, values)) = word.split_once(':') else {
-            return Self::from_candidates(from, word, filter::completions().chain(names.map(str::to_owned)));
+            return Self::from_candidates(from, word, filter::term_completions().chain(names.map(str::to_owned)));
         };
         let (before, value) = values.rsplit_once(',').map_or(("", values), |(_, value)| (values, value));
         let at = from + key.len() + 1 + before.len().saturating_sub(value.len());

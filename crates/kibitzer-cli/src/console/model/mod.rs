@@ -137,14 +137,14 @@ impl SessionModel {
     /// Returns the filter that recognizes fences and probes of the connection. It starts as for a session that is ready: a
     /// recording does not contain the end of the set-up, whose commands and refusals stay listed.
     fn housekeeping_filter_mut(&mut self) -> &mut HousekeepingFilter {
-        self.housekeeping.get_or_insert_with(HousekeepingFilter::when_ready)
+        self.housekeeping.get_or_insert_with(HousekeepingFilter::for_ready_session)
     }
 
     /// Appends a sent line, without its bytes and text if it is secret. `is_line` is `false` for telnet commands and answers to
     /// pings, which have no reply.
     fn apply_sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
         if secret {
-            self.password_prompt.record_sent(&bytes);
+            self.password_prompt.close_at_line_end(&bytes);
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
         let sent = SentLine { bytes, text, secret, reply: None };

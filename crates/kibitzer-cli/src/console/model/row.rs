@@ -139,7 +139,7 @@ impl ConsoleRow {
         let line = self.summary_line();
         match &self.content {
             RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
-                let summary = format!("  [{}]", reply.short_count());
+                let summary = format!("  [{}]", reply.short_text());
                 let sent = line.rsplit_once("  [").map_or("", |(sent, _)| sent);
                 truncate_to_cells(sent, cells.saturating_sub(summary.width())) + &summary
             }

@@ -5,7 +5,7 @@ use kibitzer_server::{ConnectionTarget, FiredFault, ServerControl};
 use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 
 use super::Notice;
-use crate::fault::{FaultRequest, fired_text};
+use crate::fault::{FaultRequest, fired_fault_text};
 
 /// Error for sessions on other servers.
 pub(super) const NOT_EMBEDDED: &str =
@@ -39,7 +39,7 @@ impl EmbeddedServerFaults {
     /// took effect at once.
     pub(super) fn try_next_fired(&mut self) -> Option<String> {
         match self.fired.try_recv() {
-            Ok(fault) => Some(fired_text(&fault)),
+            Ok(fault) => Some(fired_fault_text(&fault)),
             Err(TryRecvError::Lagged(missed)) => Some(format!("missed: {missed} faults")),
             Err(_) => None,
         }

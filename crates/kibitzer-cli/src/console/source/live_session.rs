@@ -24,7 +24,7 @@ use crate::console::source::embedded_server::{EmbeddedServerFaults, NOT_EMBEDDED
 use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
 use crate::fault::FaultRequest;
-use crate::live::{LineSender, failure, send_failure};
+use crate::live::{LineSender, recording_failure_text, send_failure_text};
 
 /// Label of the session state in which lines can be sent.
 const READY_LABEL: &str = "live";
@@ -261,7 +261,7 @@ impl LiveSession {
     fn take_recording_failure(&mut self) -> Option<SourceItem> {
         let failed = self.client.as_ref().and_then(Client::recording).filter(|recording| recording.error.is_some());
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
-        let text = failure(&failed.filter(|_| !was_shown)?);
+        let text = recording_failure_text(&failed.filter(|_| !was_shown)?);
         self.pending_notice = Some(Notice::Error(text.clone()));
         Some(self.mark_now(text))
     }
@@ -344,7 +344,7 @@ impl LiveSession {
         let request = async move {
             let error = sender.send(&line).await.err()?;
             let is_lost = matches!(error, AttachedRequestError::Request(RequestError::Lost));
-            let text = if is_lost { Some(error.to_string()) } else { send_failure(&error) };
+            let text = if is_lost { Some(error.to_string()) } else { send_failure_text(&error) };
             text.map(Notice::Error)
         };
         self.jobs.spawn_on(request, &self.runtime);

@@ -14,7 +14,7 @@ use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader,
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
 use crate::failure::Failure;
-use crate::output::cut_text;
+use crate::output::cut_recording_text;
 
 /// A recording that is read and parsed piece by piece, and the position in it.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl RecordingReader {
             length: Duration::ZERO,
             utc_start: None,
             cut,
-            cut_mark: cut.map(cut_text),
+            cut_mark: cut.map(cut_recording_text),
             records,
             next: None,
             events: args.event_reader(),

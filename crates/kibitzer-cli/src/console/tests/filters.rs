@@ -13,7 +13,7 @@ use super::fixed_instant;
 use crate::arguments::ReaderArgs;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 use crate::console::source::RecordingReader;
-use crate::decode::{DecodePrinter, Input, print_events};
+use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
 use crate::filter::Expression;
 use crate::live::{HousekeepingFilter, PrintFilter};
 use crate::output::EventWriter;
@@ -68,7 +68,7 @@ fn decoded(path: &Path, filter: Option<Expression>) -> Vec<String> {
     let output = SharedOutput::default();
     let writer = EventWriter::jsonl_to(Box::new(output.clone()));
     let printer = DecodePrinter::new(ReaderArgs::default().event_reader(), None, filter, writer);
-    print_events(Input::open_transcript(path).unwrap(), printer, false, |_| {}).unwrap();
+    print_recorded_events(RecordedInput::open_transcript(path).unwrap(), printer, false, |_| {}).unwrap();
     let text = String::from_utf8(output.0.take()).unwrap();
     text.lines().filter(|line| !is_left_out(line)).map(without_place).collect()
 }

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::draw::{Canvas, LimitedScroll, wrap_text};
-use crate::log::newest_lines;
+use crate::log::newest_lines_if_on;
 
 /// Draws the log page, with its newest line at the bottom. `scroll` counts rows from there. Returns the scroll offset, limited to the oldest
 /// kept line.
@@ -15,7 +15,7 @@ pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> LimitedScroll {
     let height = usize::from(canvas.area.height);
     // A line takes at least one row.
     let n_rows = scroll.saturating_add(height);
-    let Some(lines) = newest_lines(n_rows) else {
+    let Some(lines) = newest_lines_if_on(n_rows) else {
         canvas.draw_lines(once(Line::raw("The log is off: start the program with --log LEVEL, such as --log debug.")));
         return 0;
     };

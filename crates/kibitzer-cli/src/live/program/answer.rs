@@ -52,39 +52,39 @@ impl ProgramAnswer {
         let reply = match &self.result {
             Ok(reply) => reply,
             Err(RequestError::Refused { reason, text }) => {
-                return self.reply("refused", json!({ "reason": reason_word(reason), "text": text.as_str() }));
+                return self.reply_item("refused", json!({ "reason": reason_word(reason), "text": text.as_str() }));
             }
-            Err(error) => return failed(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
+            Err(error) => return failed_item(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
         };
-        match reply.listing(&self.command) {
-            Some(listing) => self.reply(listing.kind().as_str(), &listing),
-            None => {
-                let lines: Vec<_> = reply.answers().map(|event| decode_latin_1(event.raw())).collect();
-                self.reply("text", json!({ "lines": lines }))
-            }
+        if let Some(listing) = reply.listing(&self.command) {
+            return self.reply_item(listing.kind().as_str(), &listing);
         }
+        let lines: Vec<_> = reply.answers().map(|event| decode_latin_1(event.raw())).collect();
+        self.reply_item("text", json!({ "lines": lines }))
     }
 
-    fn reply(&self, kind: &str, content: impl Serialize) -> PrintItem {
-        item("reply", &ReplyMembers { id: &self.id, kind, content })
+    /// Returns the event `reply` with this content.
+    fn reply_item(&self, kind: &str, content: impl Serialize) -> PrintItem {
+        object_item("reply", &ReplyMembers { id: &self.id, kind, content })
     }
 }
 
 /// Returns the event for a request that has no reply. `line` is the number of its line, `id` its identifier if it has one.
-pub(super) fn failed(id: Option<&ProgramId>, line: u64, reason: &str, text: &str) -> PrintItem {
-    item("failed", &FailedMembers { id, line, reason, text })
+pub(super) fn failed_item(id: Option<&ProgramId>, line: u64, reason: &str, text: &str) -> PrintItem {
+    object_item("failed", &FailedMembers { id, line, reason, text })
 }
 
 /// Returns the event that confirms a filter; without one, that all events are printed.
-pub(super) fn subscribed(id: Option<&ProgramId>, filter: Option<&Expression>) -> PrintItem {
-    item("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
+pub(super) fn subscribed_item(id: Option<&ProgramId>, filter: Option<&Expression>) -> PrintItem {
+    object_item("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
 }
 
-fn item(event: &'static str, members: &impl Serialize) -> PrintItem {
+/// Returns the printer's item for an event of the command itself.
+fn object_item(event: &'static str, members: &impl Serialize) -> PrintItem {
     PrintItem::Object { event, object: json_object(members) }
 }
 
-/// Returns the word for the reason of a refusal that the event `refused` has.
+/// Returns the word for the reason of a refusal: that of the event `refused`, or `other` if the server gave a code only.
 fn reason_word(reason: &RefusalReason) -> &str {
     match reason {
         RefusalReason::Refusal(refusal) => refusal.as_str(),

@@ -11,7 +11,6 @@ mod answer;
 mod request;
 
 use std::collections::HashSet;
-use std::future::pending;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,21 +23,16 @@ use tokio::time::timeout_at;
 use super::input_lines::InputLines;
 use super::printer::PrintSender;
 use super::typed::{LineSender, TypedInput, UNANSWERED_COMMANDS};
-use crate::failure::Failure;
 use crate::live::PrintItem;
-use answer::{ProgramAnswer, failed, subscribed};
+use answer::{ProgramAnswer, failed_item, subscribed_item};
 use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
 
 /// Maximum number of requests without an answer; one more fails.
 const MAX_REQUESTS: usize = 64;
 
-/// Sends the lines and requests of `input`, and prints the answers until the session is over. Never returns. The profile of the
-/// client has to [redact](kibitzer::Profile::redact_events) passwords in replies.
-///
-/// # Cancel safety
-///
-/// Requests are answered until the session is over, even if the future is dropped.
-pub(crate) async fn serve_program(client: &Client, input: TypedInput, output: PrintSender) -> Failure {
+/// Spawns a task that sends the lines and requests of `input`, and prints the answers until the session is over. The profile of
+/// the client has to [redact](kibitzer::Profile::redact_events) passwords in replies.
+pub(crate) fn spawn_program_input(client: &Client, input: TypedInput, output: PrintSender) {
     let program = ProgramInput {
         client: client.clone(),
         output,
@@ -49,7 +43,6 @@ pub(crate) async fn serve_program(client: &Client, input: TypedInput, output: Pr
         order: Arc::default(),
     };
     tokio::spawn(program.run());
-    pending().await
 }
 
 /// The requests of a program that are not answered yet.
@@ -77,44 +70,44 @@ impl ProgramInput {
             tokio::select! {
                 // Answers first: they make room for requests, and free their identifiers.
                 biased;
-                Some(Ok(answer)) = self.requests.join_next() => self.print_answer(&answer).await,
+                Some(Ok(answer)) = self.requests.join_next() => self.print_answer_and_free_id(&answer).await,
                 Some(_) = self.plain_lines.join_next() => {}
                 _ = self.client.ended() => break,
-                line = self.lines.next(), if self.plain_lines.len() < UNANSWERED_COMMANDS => match line {
-                    Some(line) => self.handle_line(line).await,
+                line = self.lines.next_line(), if self.plain_lines.len() < UNANSWERED_COMMANDS => match line {
+                    Some(line) => self.start_or_answer(line).await,
                     None => break,
                 },
             }
         }
         while let Some(Ok(answer)) = self.requests.join_next().await {
-            self.print_answer(&answer).await;
+            self.print_answer_and_free_id(&answer).await;
         }
         while self.plain_lines.join_next().await.is_some() {}
     }
 
-    /// Starts what a line asks for, or prints why it is not possible.
+    /// Spawns the sending of a command or plain line, or prints the answer to any other line at once.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future may lose the line.
-    async fn handle_line(&mut self, line: Result<Vec<u8>, &'static str>) {
+    async fn start_or_answer(&mut self, line: Result<Vec<u8>, &'static str>) {
         let number = self.lines.number;
         let request = match line {
-            Ok(line) if !line.starts_with(b"{") => return self.send_plain(&line),
+            Ok(line) if !line.starts_with(b"{") => return self.spawn_plain_line(&line),
             Ok(line) => ProgramRequest::parse(&line),
             Err(error) => Err(InvalidRequest { id: None, text: error.to_owned() }),
         };
         let answer = match request {
-            Err(InvalidRequest { id, text }) => failed(id.as_ref(), number, "invalid", &text),
+            Err(InvalidRequest { id, text }) => failed_item(id.as_ref(), number, "invalid", &text),
             Ok(ProgramRequest::Command(it)) if self.ids.contains(&it.id) => {
-                failed(Some(&it.id), number, "duplicate_id", "another request with this id has no answer yet")
+                failed_item(Some(&it.id), number, "duplicate_id", "another request with this id has no answer yet")
             }
             Ok(ProgramRequest::Command(it)) if self.ids.len() >= MAX_REQUESTS => {
-                failed(Some(&it.id), number, "busy", "64 requests have no answer yet")
+                failed_item(Some(&it.id), number, "busy", "64 requests have no answer yet")
             }
-            Ok(ProgramRequest::Command(it)) => return self.start(it, number),
+            Ok(ProgramRequest::Command(it)) => return self.spawn_command(it, number),
             Ok(ProgramRequest::Subscribe { id, filter }) => {
-                let confirmation = subscribed(id.as_ref(), filter.as_ref());
+                let confirmation = subscribed_item(id.as_ref(), filter.as_ref());
                 self.print(PrintItem::Filter(filter)).await;
                 confirmation
             }
@@ -122,36 +115,40 @@ impl ProgramInput {
         self.print(answer).await;
     }
 
-    fn send_plain(&mut self, line: &[u8]) {
+    /// Spawns a task that sends the line once the session is ready, and reports a failure on standard error.
+    fn spawn_plain_line(&mut self, line: &[u8]) {
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
         let line = String::from_utf8_lossy(line).into_owned();
         self.plain_lines.spawn(async move {
-            wait_until_ready(&client, &order).await;
+            wait_for_turn_and_ready(&client, &order).await;
             LineSender::Own(client).send_or_report(&line).await;
         });
     }
 
-    fn start(&mut self, request: ProgramCommand, line: u64) {
+    /// Reserves the identifier, and spawns a task that sends the command and waits for its reply.
+    fn spawn_command(&mut self, request: ProgramCommand, line: u64) {
         self.ids.insert(request.id.clone());
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
         // A time beyond the clock's range is no limit.
         let deadline = request.expires_after.and_then(|after| Instant::now().checked_add(after));
         self.requests.spawn(async move {
-            let result = send(&client, &order, &request, deadline).await;
+            let result = send_once_ready(&client, &order, &request, deadline).await;
             ProgramAnswer { id: request.id, line, command: request.command, result }
         });
     }
 
-    /// Prints an answer. Its identifier can be used again from the time on at which the program may read the answer.
+    /// Prints an answer. Frees its identifier first, because the program may use it again once it has read the answer.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future may lose the answer.
-    async fn print_answer(&mut self, answer: &ProgramAnswer) {
+    async fn print_answer_and_free_id(&mut self, answer: &ProgramAnswer) {
         self.ids.remove(&answer.id);
         self.print(answer.to_item()).await;
     }
 
+    /// Queues an item for the printer.
+    ///
     /// # Cancel safety
     ///
     /// Dropping the future may lose the item.
@@ -161,8 +158,8 @@ impl ProgramInput {
     }
 }
 
-/// Sends a command and waits for the reply. A command without a game is sent once the session is ready. One with a game is not held
-/// until then: its game would be another one.
+/// Sends a command and waits for the reply. A command without a game is sent once the session is ready. One with a game is not
+/// held until then: its game would be another one.
 ///
 /// # Errors
 ///
@@ -171,7 +168,7 @@ impl ProgramInput {
 /// # Cancel safety
 ///
 /// The command may have been sent.
-async fn send(
+async fn send_once_ready(
     client: &Client,
     order: &Mutex<()>,
     request: &ProgramCommand,
@@ -183,20 +180,22 @@ async fn send(
     }
     match (request.game, deadline) {
         (Some(game), _) => options = options.only_during(game),
-        (None, None) => wait_until_ready(client, order).await,
+        (None, None) => wait_for_turn_and_ready(client, order).await,
         (None, Some(deadline)) => {
-            timeout_at(deadline.into(), wait_until_ready(client, order)).await.map_err(|_| RequestError::Expired)?;
+            timeout_at(deadline.into(), wait_for_turn_and_ready(client, order))
+                .await
+                .map_err(|_| RequestError::Expired)?;
         }
     }
     client.request_with(&request.command, options).await
 }
 
-/// Waits until the session is ready or over, and all lines that were read earlier are sent.
+/// Waits for its turn after all lines that were read earlier, then until the session is ready or over.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: nothing but waiting happens.
-async fn wait_until_ready(client: &Client, order: &Mutex<()>) {
+async fn wait_for_turn_and_ready(client: &Client, order: &Mutex<()>) {
     let _turn = order.lock().await;
     // The end of the session is an error of the request.
     let _ = client.ready().await;

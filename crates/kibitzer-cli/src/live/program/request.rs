@@ -9,7 +9,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::arguments::unknown;
+use crate::arguments::unknown_word_message;
 use crate::filter::Expression;
 
 /// The keys of a request.
@@ -105,7 +105,7 @@ struct RequestObject<'a> {
 /// The value of `subscribe`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Subscription {
+struct SubscribeValue {
     filter: Option<String>,
 }
 
@@ -115,10 +115,11 @@ impl<'a> RequestObject<'a> {
         serde_json::from_str(text).map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
     }
 
+    /// Checks that `text`, which is this object, has no other keys, and converts it to the request.
     fn into_request(self, text: &str, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
         if let Some(key) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(unknown("key", key, KEYS.into_iter()));
+            return Err(unknown_word_message("key", key, KEYS.into_iter()));
         }
         let conditions = self.expires_ms.or(self.game);
         let command = match (self.command, self.subscribe) {
@@ -144,14 +145,15 @@ impl<'a> RequestObject<'a> {
 }
 
 fn parse_subscription(value: &RawValue, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
-    let subscription: Subscription =
+    let subscription: SubscribeValue =
         parse_value(value, "`subscribe` is not an object with a `filter`, which is a string")?;
     let filter = subscription.filter.map(|filter| Expression::parse(&filter)).transpose();
     Ok(ProgramRequest::Subscribe { id, filter: filter.map_err(|error| format!("`filter`: {error}"))? })
 }
 
-fn parse_value<T: DeserializeOwned>(value: &RawValue, otherwise: &str) -> Result<T, String> {
-    serde_json::from_str(value.get()).map_err(|_| otherwise.to_owned())
+/// Parses a JSON value; fails with `error_text`, without the parser's own message, which may contain the input.
+fn parse_value<T: DeserializeOwned>(value: &RawValue, error_text: &str) -> Result<T, String> {
+    serde_json::from_str(value.get()).map_err(|_| error_text.to_owned())
 }
 
 #[cfg(test)]
