@@ -1,4 +1,4 @@
-//! The observer that writes what happens in a session as lines for its watchers.
+//! The observer that writes the bytes and events of a session as lines for its watchers.
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,17 +17,15 @@ use crate::MissedAmounts;
 use crate::watchers::Watchers;
 use crate::wire::{self, NoteKind, SnapshotNote};
 
-/// Size in bytes of the beginning of an incomplete frame that is kept for watchers that attach before its end; the rest is
-/// dropped, because no parser looks at it.
+/// Maximum number of bytes of an incomplete frame that are kept for watchers that attach before its end; the rest is dropped,
+/// because no parser looks at it.
 const INCOMPLETE_FRAME_BYTES: usize = 256 << 10;
 
 /// Size in bytes of the text after a line feed that shows whether the line continues: a carriage return and the mark of a
 /// continuation. The session's reader has seen this text by the time it emits the line.
 const LOOK_AHEAD_BYTES: u64 = 6;
 
-/// Writes what happens in a session as lines for its watchers.
-///
-/// Without watchers, this costs a copy of the received bytes.
+/// Writes the bytes and events of a session as lines for its watchers. Without watchers, it only copies the received bytes.
 pub(crate) struct ExposureWriter {
     watchers: Arc<Watchers>,
     /// The task that owns the socket. It ends once the watchers are closed.
@@ -35,7 +33,7 @@ pub(crate) struct ExposureWriter {
     began: Instant,
     /// The received bytes; `None` until the first observation shows their position in the stream.
     tail: Option<StreamTail>,
-    /// The stream state that was last sent to the watchers, or that they assume.
+    /// The stream state that the watchers know: the last one sent, or the default one of a new connection.
     assumed_state: StreamState,
 }
 

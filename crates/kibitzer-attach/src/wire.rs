@@ -39,10 +39,10 @@ pub(crate) struct StreamBytes {
     #[serde(with = "hex")]
     pub(crate) hex: Vec<u8>,
     /// Whether `hex` is a placeholder for a sent line that is private.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) redacted: bool,
     /// Whether the line describes the state of a game in a snapshot, and was not received.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) snapshot: bool,
     /// The kind of a sent line; `None` for received bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,11 +209,6 @@ fn serialize_line(value: &impl Serialize) -> Bytes {
         }
         Err(_) => Bytes::new(),
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 #[cfg(test)]

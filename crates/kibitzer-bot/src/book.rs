@@ -1,17 +1,18 @@
 //! Opening books in the Polyglot format.
 //!
 //! A book is a file of entries of 16 bytes, sorted by key: key of the position (8 bytes), move (2), weight (2), learning data (4),
-//! all big-endian. It may have gigabytes: a lookup reads about 30 entries, and never the whole file.
+//! all big-endian. It may be several gigabytes long: a lookup reads about 30 entries, never the whole file.
 
 use std::collections::hash_map::RandomState;
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::PathBuf;
 
 use cozy_chess::util::parse_uci_move;
 use cozy_chess::{Board, Color, Move, Piece, Rank, Square};
 use fastrand::Rng;
+use serde::Deserialize;
 
 use crate::engine::{SearchPosition, uci_notation};
 
@@ -27,7 +28,7 @@ const EN_PASSANT_OFFSET: usize = 772;
 const TURN_OFFSET: usize = 780;
 
 /// How a book chooses among its moves for a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum BookSelection {
@@ -40,22 +41,42 @@ pub enum BookSelection {
     Best,
 }
 
-/// Which moves of a book are played, and up to which move number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `[book]`: a Polyglot opening book, and which of its moves are played.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct BookOptions {
-    /// Selection among the moves.
+pub struct BookConfig {
+    /// The file.
+    pub file: PathBuf,
+    /// Selection among the moves for a position.
+    #[serde(default)]
     pub selection: BookSelection,
-    /// Number of moves of each side after which the book is not used any more. No limit by default.
+    /// Number of moves of each side after which the book is not used any more. 10 by default.
+    #[serde(default = "default_max_moves")]
     pub max_moves: usize,
     /// Smallest weight of a move that is played. 1 by default: books keep disabled moves with weight 0.
+    #[serde(default = "default_min_weight")]
     pub min_weight: u16,
 }
 
-impl Default for BookOptions {
-    fn default() -> Self {
-        Self { selection: BookSelection::default(), max_moves: usize::MAX, min_weight: 1 }
+impl BookConfig {
+    /// Returns the default settings of a book.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        Self {
+            file: file.into(),
+            selection: BookSelection::default(),
+            max_moves: default_max_moves(),
+            min_weight: default_min_weight(),
+        }
     }
+}
+
+const fn default_max_moves() -> usize {
+    10
+}
+
+const fn default_min_weight() -> u16 {
+    1
 }
 
 /// An opening book whose file is open. It is read from the disk for each position.
@@ -63,7 +84,7 @@ impl Default for BookOptions {
 pub struct Book {
     file: File,
     n_entries: u64,
-    options: BookOptions,
+    config: BookConfig,
     random: Rng,
 }
 
@@ -75,19 +96,20 @@ struct BookMove {
 }
 
 impl Book {
-    /// Opens a book. Bytes after the last complete entry are ignored.
+    /// Opens the file of a book. Bytes after the last complete entry are ignored.
     ///
     /// # Errors
     ///
     /// The error of the operating system, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
-    pub fn open(path: &Path, options: BookOptions) -> io::Result<Self> {
+    pub fn open(config: BookConfig) -> io::Result<Self> {
         // Checked before opening, which would block at a named pipe.
-        let metadata = path.metadata()?;
+        let metadata = config.file.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the book is not a regular file"));
         }
-        let random = Rng::with_seed(RandomState::new().hash_one(path));
-        Ok(Self { file: File::open(path)?, n_entries: metadata.len() / ENTRY_BYTES, options, random })
+        let random = Rng::with_seed(RandomState::new().hash_one(&config.file));
+        let file = File::open(&config.file)?;
+        Ok(Self { file, n_entries: metadata.len() / ENTRY_BYTES, config, random })
     }
 
     /// Returns a move in UCI notation for a position of the variant; `None` if the book has none within its limits. Only legal
@@ -100,12 +122,12 @@ impl Book {
     /// The error of the operating system, such as [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
     pub fn choose(&mut self, position: &SearchPosition, variant: &str) -> io::Result<Option<String>> {
         let is_chess960 = variant == "chess960";
-        if !(is_chess960 || variant == "chess") || position.moves.len() / 2 >= self.options.max_moves {
+        if !(is_chess960 || variant == "chess") || position.moves.len() / 2 >= self.config.max_moves {
             return Ok(None);
         }
         let Some(board) = position.chess_board() else { return Ok(None) };
         let moves = self.playable_moves(&board)?;
-        Ok(select_move(&moves, self.options.selection, &mut self.random)
+        Ok(select_move(&moves, self.config.selection, &mut self.random)
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }
 
@@ -124,7 +146,7 @@ impl Book {
             let legal = decode_move(u16::from_be_bytes([high, low]), board).filter(|chosen| board.is_legal(*chosen));
             moves.extend(legal.map(|chosen| BookMove { chosen, weight }));
         }
-        moves.retain(|known| known.weight >= self.options.min_weight);
+        moves.retain(|known| known.weight >= self.config.min_weight);
         Ok(moves)
     }
 
@@ -225,7 +247,6 @@ fn polyglot_key(board: &Board) -> u64 {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
 
     use kibitzer::core::chess::Color as Side;
     use proptest::prelude::*;
@@ -242,8 +263,12 @@ mod tests {
             Self(path)
         }
 
-        fn open(&self, options: BookOptions) -> Book {
-            Book::open(&self.0, options).unwrap()
+        fn config(&self) -> BookConfig {
+            BookConfig::new(&self.0)
+        }
+
+        fn open(&self) -> Book {
+            Book::open(self.config()).unwrap()
         }
     }
 
@@ -299,23 +324,23 @@ mod tests {
         entries.push(entry(&reply, "c7c5", 1));
         let file = BookFile::new("weights", &sorted(entries));
         let mut counts = std::collections::BTreeMap::new();
-        let mut book = file.open(BookOptions::default());
+        let mut book = file.open();
         for _ in 0..400 {
             *counts.entry(book.choose(&start, "chess").unwrap().unwrap()).or_insert(0) += 1;
         }
         assert!(counts["e2e4"] > 200 && counts["d2d4"] > 40 && counts.len() == 2, "{counts:?}");
-        let best = BookOptions { selection: BookSelection::Best, ..BookOptions::default() };
-        assert_eq!(file.open(best).choose(&start, "chess").unwrap().as_deref(), Some("e2e4"));
-        let heavy = BookOptions { min_weight: 31, ..best };
-        assert_eq!(file.open(heavy).choose(&start, "chess").unwrap(), None);
-        let all = BookOptions { selection: BookSelection::Uniform, min_weight: 0, ..best };
-        let mut book = file.open(all);
+        let best = BookConfig { selection: BookSelection::Best, ..file.config() };
+        assert_eq!(Book::open(best.clone()).unwrap().choose(&start, "chess").unwrap().as_deref(), Some("e2e4"));
+        let heavy = BookConfig { min_weight: 31, ..best };
+        assert_eq!(Book::open(heavy).unwrap().choose(&start, "chess").unwrap(), None);
+        let all = BookConfig { selection: BookSelection::Uniform, min_weight: 0, ..file.config() };
+        let mut book = Book::open(all).unwrap();
         assert!((0..200).any(|_| book.choose(&start, "chess").unwrap().as_deref() == Some("c2c4")));
         assert_eq!(book.choose(&reply, "chess").unwrap().as_deref(), Some("c7c5"));
         assert_eq!(book.choose(&position(None, "d2d4"), "chess").unwrap(), None);
         assert_eq!(book.choose(&start, "atomic").unwrap(), None);
-        let none = BookOptions { max_moves: 0, ..BookOptions::default() };
-        assert_eq!(file.open(none).choose(&start, "chess").unwrap(), None);
+        let none = BookConfig { max_moves: 0, ..file.config() };
+        assert_eq!(Book::open(none).unwrap().choose(&start, "chess").unwrap(), None);
     }
 
     #[test]
@@ -330,22 +355,22 @@ mod tests {
         for (name, fen, stored, variant, want) in cases {
             let position = position(Some(fen), "");
             let file = BookFile::new("castling", &entry(&position, stored, 1));
-            let chosen = file.open(BookOptions::default()).choose(&position, variant).unwrap();
+            let chosen = file.open().choose(&position, variant).unwrap();
             assert_eq!(chosen.as_deref(), Some(want), "{name}");
         }
     }
 
     #[test]
     fn files_that_are_no_book_are_errors_or_have_no_moves() {
-        assert!(Book::open(Path::new("/nonexistent/book.bin"), BookOptions::default()).is_err());
-        assert!(Book::open(&std::env::temp_dir(), BookOptions::default()).is_err());
+        assert!(Book::open(BookConfig::new("/nonexistent/book.bin")).is_err());
+        assert!(Book::open(BookConfig::new(std::env::temp_dir())).is_err());
         let start = position(None, "");
         for bytes in [vec![], vec![0; 15], vec![0xff; 1000], entry(&start, "e2e5", 9), entry(&start, "a1a1", 9)] {
             let file = BookFile::new("hostile", &bytes);
-            assert_eq!(file.open(BookOptions::default()).choose(&start, "chess").unwrap(), None, "{bytes:?}");
+            assert_eq!(file.open().choose(&start, "chess").unwrap(), None, "{bytes:?}");
         }
         let file = BookFile::new("cut", &entry(&start, "e2e4", 9));
-        let mut book = file.open(BookOptions::default());
+        let mut book = file.open();
         fs::write(&file.0, b"").unwrap();
         assert!(book.choose(&start, "chess").is_err());
     }
@@ -354,7 +379,7 @@ mod tests {
     fn many_entries_of_one_position_are_read_up_to_a_limit() {
         let start = position(None, "");
         let file = BookFile::new("repeated", &entry(&start, "e2e4", u16::MAX).repeat(100_000));
-        let mut book = file.open(BookOptions::default());
+        let mut book = file.open();
         assert_eq!(book.playable_moves(&Board::default()).unwrap().len(), 256);
         assert_eq!(book.choose(&start, "chess").unwrap().as_deref(), Some("e2e4"));
     }
@@ -369,7 +394,7 @@ mod tests {
                 chunk[..8].copy_from_slice(&key);
             }
             let file = BookFile::new("any", &bytes);
-            let chosen = file.open(BookOptions { min_weight: 0, ..BookOptions::default() }).choose(&start, "chess");
+            let chosen = Book::open(BookConfig { min_weight: 0, ..file.config() }).unwrap().choose(&start, "chess");
             let moved = chosen.unwrap().map(|text| position(None, &text).chess_board());
             prop_assert!(moved.is_none_or(|board| board.is_some()));
         }

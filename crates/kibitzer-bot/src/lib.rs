@@ -18,7 +18,7 @@ pub mod policy;
 pub mod tracker;
 mod verdict;
 
-pub use book::{Book, BookOptions, BookSelection};
+pub use book::{Book, BookConfig, BookSelection};
 pub use bot::{Bot, BotError, StartEngine, Stop};
 pub use clock::{GameClocks, LagEstimate, TimeBudget};
 pub use config::BotConfig;

@@ -45,14 +45,12 @@ pub enum BotEvent {
     #[serde(rename = "bot")]
     Acted {
         /// The account; `None` before the first login of a guest.
-        #[serde(serialize_with = "serialize_handle")]
         account: Option<Handle>,
         /// The kind of action.
         action: BotAction,
         /// The game that it concerns.
         game: Option<GameId>,
         /// The player that it concerns.
-        #[serde(serialize_with = "serialize_handle")]
         player: Option<Handle>,
         /// The reason.
         reason: String,
@@ -60,7 +58,6 @@ pub enum BotEvent {
     /// The engine reported a line of analysis of the current position.
     Analysis {
         /// The account.
-        #[serde(serialize_with = "serialize_handle")]
         account: Option<Handle>,
         /// The game.
         game: GameId,
@@ -130,11 +127,6 @@ impl BotEvent {
         let SearchInfo { depth, nodes_per_second, line, .. } = info;
         Self::Analysis { account, game, depth, score_cp, mate, nodes_per_second, line }
     }
-}
-
-#[expect(clippy::ref_option, reason = "the signature that serde calls")]
-fn serialize_handle<S: serde::Serializer>(handle: &Option<Handle>, serializer: S) -> Result<S::Ok, S::Error> {
-    handle.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 /// An action of a bot.

@@ -1,4 +1,4 @@
-//! Games in progress: what each of their changes demands.
+//! Reactions to the changes of games in progress: searches, claims, and records.
 
 use std::time::Duration;
 

@@ -223,19 +223,13 @@ enum StopUrgency {
 }
 
 /// Handle that asks a bot to stop. Clones, and all bots that were started with them, share the request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stop(watch::Sender<StopUrgency>);
-
-impl Default for Stop {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Stop {
     /// Creates a handle on which no stop is requested.
     pub fn new() -> Self {
-        Self(watch::Sender::new(StopUrgency::None))
+        Self::default()
     }
 
     /// Requests the bot to stop: the first call lets the game in progress end within

@@ -19,7 +19,7 @@ use super::requests::{PendingRequests, RequestOutcome};
 use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
 use crate::book::Book;
 use crate::clock::LagEstimate;
-use crate::config::{BookConfig, BotConfig};
+use crate::config::BotConfig;
 use crate::engine::EngineInfo;
 use crate::pgn::{PgnCollector, PgnOrigin};
 use crate::policy::Policy;
@@ -62,7 +62,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn new<S: StartEngine>(bot: Bot<S, P>, client: Client, events: Subscription) -> Self {
         let Bot { config, engine, policy, on_event, on_client } = bot;
         on_client(&client);
-        let book = config.book.as_ref().map(BookConfig::open);
+        let book = config.book.clone().map(Book::open);
         let mut player = Self {
             config,
             policy,

@@ -1,4 +1,4 @@
-//! Requests that the bot has sent: their replies are awaited beside the events, never inside of the loop that reads them.
+//! Requests that the bot has sent. Tasks wait for their replies, so that the loop that reads the events never does.
 
 use std::future::Future;
 

@@ -3,7 +3,6 @@
 mod rules;
 mod sentences;
 
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +18,7 @@ pub use rules::{
     SeekRules, TalkRules,
 };
 
-use crate::book::{Book, BookOptions, BookSelection};
+pub use crate::book::BookConfig;
 use crate::clock::TimeBudget;
 use crate::engine::{EngineCommand, EngineProtocol};
 
@@ -73,46 +72,6 @@ pub struct EngineConfig {
     /// Time per move in an untimed game.
     #[serde(default = "default_untimed_move_ms")]
     pub untimed_move_ms: u64,
-}
-
-/// `[book]`: a Polyglot opening book.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct BookConfig {
-    /// The file.
-    pub file: PathBuf,
-    /// Selection among the moves for a position.
-    #[serde(default)]
-    pub selection: BookSelection,
-    /// Number of moves of each side after which the book is not used any more.
-    #[serde(default = "default_book_max_moves")]
-    pub max_moves: usize,
-    /// Moves with a smaller weight are not played.
-    #[serde(default = "default_book_min_weight")]
-    pub min_weight: u16,
-}
-
-impl BookConfig {
-    /// Returns the default settings of a book.
-    pub fn new(file: impl Into<PathBuf>) -> Self {
-        Self {
-            file: file.into(),
-            selection: BookSelection::default(),
-            max_moves: default_book_max_moves(),
-            min_weight: default_book_min_weight(),
-        }
-    }
-
-    /// Opens the book.
-    ///
-    /// # Errors
-    ///
-    /// As [`Book::open`].
-    pub(crate) fn open(&self) -> io::Result<Book> {
-        let Self { selection, max_moves, min_weight, .. } = *self;
-        Book::open(&self.file, BookOptions { selection, max_moves, min_weight })
-    }
 }
 
 /// `[pgn]`: where the games are written.
@@ -295,14 +254,6 @@ const fn default_restarts_per_game() -> u32 {
 
 const fn default_untimed_move_ms() -> u64 {
     5_000
-}
-
-const fn default_book_max_moves() -> usize {
-    10
-}
-
-const fn default_book_min_weight() -> u16 {
-    1
 }
 
 /// Reads a duration such as `"10m"` or `"1h 30m"`.

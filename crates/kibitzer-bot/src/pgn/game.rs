@@ -12,37 +12,9 @@ use crate::tracker::{MoveLine, TrackedGame, TrackedState};
 /// Maximum number of comments of one game; later ones are dropped.
 pub(super) const MAX_COMMENTS: usize = 500;
 
-/// The tags in the order in which they are written; others follow, before the last.
-const TAG_ORDER: [&str; 28] = [
-    "Event",
-    "Site",
-    "ICSGame",
-    "White",
-    "Black",
-    "WhiteElo",
-    "BlackElo",
-    "WhiteRD",
-    "BlackRD",
-    "WhiteIsComp",
-    "BlackIsComp",
-    "TimeControl",
-    "Date",
-    "Round",
-    "Time",
-    "UTCDate",
-    "UTCTime",
-    "WhiteClock",
-    "BlackClock",
-    "Variant",
-    "SetUp",
-    "FEN",
-    "ECO",
-    "PlyCount",
-    "Termination",
-    "Annotator",
-    "Opening",
-    "Result",
-];
+/// The tags in the order in which they are written; others follow, and `Result` is the last.
+const TAG_ORDER: &str = "Event Site ICSGame White Black WhiteElo BlackElo WhiteRD BlackRD WhiteIsComp BlackIsComp TimeControl \
+     Date Round Time UTCDate UTCTime WhiteClock BlackClock Variant SetUp FEN ECO PlyCount Termination Annotator Opening";
 
 /// The server of games, and the start time of one of them, for their tags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -209,7 +181,10 @@ impl PgnGame {
     }
 
     fn write_tags(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = |name: &str| TAG_ORDER.iter().position(|known| *known == name).unwrap_or(TAG_ORDER.len() - 2);
+        let place = |name: &str| {
+            let known = TAG_ORDER.split(' ').position(|known| known == name);
+            (name == "Result", known.unwrap_or(usize::MAX))
+        };
         let mut tags: Vec<_> = self.tags.iter().collect();
         tags.sort_by_key(|(name, _)| place(name));
         tags.iter().try_for_each(|(name, value)| writeln!(f, "[{name} \"{value}\"]"))

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
@@ -45,11 +45,6 @@ impl PgnWriter {
     /// Creates a writer for a file, which is created with the first game.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
-    }
-
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Appends a game. The file is locked meanwhile, so that several processes may append to it.
