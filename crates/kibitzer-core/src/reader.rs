@@ -86,7 +86,7 @@ impl EventReader {
             return Some(*event);
         }
         let slot = self.reader.read_to_slot(input)?;
-        let received = self.reader.take(slot);
+        let received = self.reader.take_from_slot(slot);
         Some(self.apply_and_hold_second_event(received))
     }
 
@@ -112,7 +112,7 @@ impl EventReader {
             _ => None,
         };
         if let Some(board) = replaced {
-            self.reader.reuse(board);
+            self.reader.recycle_board(board);
         }
         let first = match (listing, notice) {
             (Some(listing), _) => Event::Listing { offset, listing: Arc::new(listing) },
@@ -163,9 +163,9 @@ impl EventReader {
         let mut framer = Framer::new();
         framer.resume(state);
         let mut reader = Reader::new(framer, state.family);
-        reader.resume(state);
+        reader.restore_login_state(state);
         for game in games.iter() {
-            reader.add_game(game.position());
+            reader.add_game_for_datagrams(game.position());
         }
         games.set_login_name(state.me.clone());
         Self { reader, games, ..Self::default() }

@@ -74,7 +74,7 @@ impl StandIn {
 
     fn set_by_string(&mut self, digits: &str) {
         let is_on = |ivar: &Ivar| {
-            ivar.number()
+            ivar.login_string_position()
                 .and_then(|number| digits.as_bytes().get(usize::from(number)))
                 .is_some_and(|&digit| digit == b'1')
         };
@@ -108,7 +108,7 @@ impl StandIn {
     }
 
     fn listing(&self) -> String {
-        let numbered = Ivar::ALL.iter().filter(|ivar| ivar.number().is_some());
+        let numbered = Ivar::ALL.iter().filter(|ivar| ivar.login_string_position().is_some());
         let values: Vec<_> =
             numbered.map(|ivar| format!("{}={}", ivar.as_str(), u8::from(self.ivars.contains(ivar)))).collect();
         let rows: Vec<_> = values.chunks(4).map(|row| row.join("     ")).collect();

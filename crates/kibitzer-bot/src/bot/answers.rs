@@ -2,7 +2,7 @@
 
 use kibitzer::command::{self, OfferOutcome, OfferRef};
 use kibitzer::core::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, Offer, OfferKind, Partner, Refusal, Talk,
+    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferKind, OfferNotice, PartnershipUpdate, Refusal, Talk,
 };
 use kibitzer::{Handle, RequestError, TalkKind};
 use tokio::time::Instant;
@@ -75,7 +75,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Answers an offer of the opponent by the policy; accepts every end of a game that the bot has given up. Ignores offers that
     /// are answered already, that name a game, or that come without a game in progress.
-    pub(super) fn on_opponent_offer(&mut self, offer: &Offer) {
+    pub(super) fn on_opponent_offer(&mut self, offer: &OfferNotice) {
         if offer.actor != MeOrOther::Other || offer.answer.is_some() || offer.game.is_some() {
             return;
         }
@@ -134,8 +134,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
     }
 
     /// Declines an offered bughouse partnership, as a bot plays one board alone; ignores other messages about partners.
-    pub(super) fn decline_partnership(&mut self, partner: &Partner) {
-        let Partner::Offered(player) = partner else { return };
+    pub(super) fn decline_partnership(&mut self, partner: &PartnershipUpdate) {
+        let PartnershipUpdate::Offered(player) = partner else { return };
         self.report(BotAction::Refused, None, Some(player.clone()), "the bot does not play bughouse with a partner");
         // Servers word the answer in several ways.
         self.spawn_request(None, format!("decline {player}"));

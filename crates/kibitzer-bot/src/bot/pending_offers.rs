@@ -1,7 +1,7 @@
 //! The numbers of pending offers, for servers that know offers only by their numbers.
 
 use kibitzer::command::OfferRef;
-use kibitzer::core::message::{Message, Pending, PendingDirection};
+use kibitzer::core::message::{Message, PendingOffer, PendingOfferDirection};
 
 use super::requests::{OfferAnswer, OfferAnswerVerb};
 
@@ -10,7 +10,7 @@ const MAX_OFFERS: usize = 64;
 
 /// The pending offers that the server has reported with their numbers: `<pf>` and `<pt>` lines.
 #[derive(Debug, Default)]
-pub(super) struct PendingOffers(Vec<Pending>);
+pub(super) struct PendingOffers(Vec<PendingOffer>);
 
 impl PendingOffers {
     /// Adds or removes the offers that a message reports; ignores other messages. An offer replaces one with the same number, or the oldest if
@@ -22,7 +22,7 @@ impl PendingOffers {
                 if self.0.len() == MAX_OFFERS {
                     self.0.remove(0);
                 }
-                self.0.push(Pending::clone(pending));
+                self.0.push(PendingOffer::clone(pending));
             }
             Message::PendingRemoved(removed) => self.0.retain(|known| !removed.indexes.contains(&known.index)),
             _ => {}
@@ -37,8 +37,8 @@ impl PendingOffers {
     /// Returns the number of the newest offer that an answer selects by name or kind; `None` if it is not known.
     pub(super) fn number_for(&self, answer: &OfferAnswer) -> Option<u32> {
         let is_mine = answer.verb == OfferAnswerVerb::Withdraw;
-        let direction = if is_mine { PendingDirection::To } else { PendingDirection::From };
-        let is_meant = |pending: &&Pending| match &answer.offer {
+        let direction = if is_mine { PendingOfferDirection::To } else { PendingOfferDirection::From };
+        let is_meant = |pending: &&PendingOffer| match &answer.offer {
             OfferRef::Player(player) => pending.kind == "match" && pending.name.is_same_player(player.as_str()),
             OfferRef::Kind(kind) => pending.kind == *kind.to_string(),
             _ => false,

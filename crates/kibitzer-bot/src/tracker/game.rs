@@ -8,7 +8,7 @@ use kibitzer::Game;
 use kibitzer::core::chess::{Color, Fen, Hands};
 use kibitzer::core::message::listing::MoveList;
 use kibitzer::core::message::{
-    ClockReading, Creating, GameEnded, GameId, GameInfo, GameKind, Handle, Rating, Relation, Style12,
+    ClockReading, GameEnded, GameId, GameInfo, GameKind, Handle, OwnGameStarting, Rating, Relation, Style12,
 };
 
 use super::change::{GameKey, TrackedState};
@@ -43,7 +43,7 @@ pub struct TrackedGame {
     /// Reserves at the base of `game`; `None` if they are not known.
     base_hands: Option<Hands>,
     /// Terms in the announcement of the game.
-    terms: Option<Creating>,
+    terms: Option<OwnGameStarting>,
     /// The tracker's number of the event with which each move of the line arrived.
     arrivals: Vec<u64>,
     /// Whether the server's board is unknown, because a board that it derives from was missed.
@@ -108,8 +108,9 @@ impl TrackedGame {
             Color::White => info.and_then(|info| info.white_rating),
             Color::Black => info.and_then(|info| info.black_rating),
         };
-        let is_first = |terms: &Creating| self.player(color).is_same_player(terms.first.as_str());
-        let announced = |terms: &Creating| if is_first(terms) { terms.first_rating } else { terms.second_rating };
+        let is_first = |terms: &OwnGameStarting| self.player(color).is_same_player(terms.first.as_str());
+        let announced =
+            |terms: &OwnGameStarting| if is_first(terms) { terms.first_rating } else { terms.second_rating };
         known.or_else(|| self.terms.as_ref().map(announced))
     }
 
@@ -148,7 +149,8 @@ impl TrackedGame {
 
     fn game_kind(&self) -> GameKind {
         let info = self.game.info().filter(|info| info.kind.is_some() || info.start.is_some());
-        let announced = self.game.kind().map(GameKind::parse).or_else(|| self.terms.as_ref().map(Creating::game_kind));
+        let announced =
+            self.game.kind().map(GameKind::parse).or_else(|| self.terms.as_ref().map(OwnGameStarting::game_kind));
         info.map(GameInfo::game_kind).or(announced).unwrap_or_default()
     }
 

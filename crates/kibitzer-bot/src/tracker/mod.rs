@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use kibitzer::core::event::{AdjournedGame, RestoreOutcome, RestoredGame, ResumptionState};
 use kibitzer::core::game::{ChangeKind, Games};
 use kibitzer::core::message::listing::{AnyListing, MoveList};
-use kibitzer::core::message::{Creating, GameId, Message, Relation};
+use kibitzer::core::message::{GameId, Message, OwnGameStarting, Relation};
 use kibitzer::{Event, Game};
 
 pub use change::{GameKey, TrackedChange, TrackedChangeKind, TrackedState};
@@ -58,7 +58,7 @@ pub struct GameTracker {
     /// Games that were announced since their number last had a first board, and whether as resumed; at most [`MAX_ANNOUNCED`].
     announced: BTreeMap<GameId, bool>,
     /// The terms of the last own game that was announced, or of the last one that was observed.
-    terms: Option<Creating>,
+    terms: Option<OwnGameStarting>,
     /// Number of applied events.
     n_events: u64,
     next_key: u64,
@@ -264,12 +264,12 @@ impl GameTracker {
 }
 
 /// Parses the line with which servers describe a newly observed game: `Game 12: Foo (1500) Bar (++++) rated blitz 5 0`.
-fn parse_observed_terms(line: &[u8]) -> Option<Creating> {
+fn parse_observed_terms(line: &[u8]) -> Option<OwnGameStarting> {
     let rest = line.strip_prefix(b"Game ")?;
     let colon = rest.iter().position(|byte| !byte.is_ascii_digit())?;
     // The rest has the form of the line that announces an own game.
     let terms = rest.get(colon..)?.strip_prefix(b": ")?;
-    Creating::parse(&[b"Creating: ", terms].concat())
+    OwnGameStarting::parse(&[b"Creating: ", terms].concat())
 }
 
 #[cfg(test)]

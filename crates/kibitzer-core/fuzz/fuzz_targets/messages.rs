@@ -5,10 +5,11 @@ use kibitzer_core::message::listing::{
     ChannelList, Finger, GameList, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use kibitzer_core::message::{
-    Arrival, Challenge, ChallengeUpdate, Creating, Datagram, Delta, Examine, Family, Farewell, Focus, GameCreated,
-    GameEnded, GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, Observing,
-    ObservingRefusal, Offer, Partner, Pending, PendingRemoved, Reader, Refusal, Seek, SeekNotice, SeeksCleared,
-    SeeksRemoved, Style12, Talk, TalkKind, UserArrived,
+    Challenge, ChallengeUpdate, Datagram, DeltaBoard, ExamineNotice, Family, Farewell, GameCreated, GameEnded,
+    GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, ObservingRefusal,
+    ObservingUpdate, OfferNotice, OwnGameStarting, PartnershipUpdate, PendingOffer, PendingOffersRemoved,
+    PresenceChange, PrimaryGameChange, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk,
+    TalkKind, UserArrived,
 };
 use kibitzer_core::text::{decode_latin_1, encode_ascii};
 use kibitzer_core::wire::Framer;
@@ -32,13 +33,33 @@ fuzz_target!(|input: &[u8]| {
 
 /// Passes a line to every parser of lines.
 fn parse_line(line: &[u8]) {
-    let _ = (Style12::parse(line), Holding::parse(line), Holding::parse_untagged(line), Delta::parse(line));
+    let _ = (Style12::parse(line), Holding::parse(line), Holding::parse_untagged(line), DeltaBoard::parse(line));
     let _ = (Seek::parse(line), Seek::parse_text(line), SeeksRemoved::parse(line), SeeksRemoved::parse_text(line));
-    let _ = (SeeksCleared::parse(line), SeekNotice::parse(line), Pending::parse(line), PendingRemoved::parse(line));
-    let _ = (GameInfo::parse(line), GameCreated::parse(line), Creating::parse(line), GameEnded::parse(line));
-    let _ = (Observing::parse(line), ObservingRefusal::parse(line), Focus::parse(line), Examine::parse(line));
-    let _ = (Talk::parse(line), Arrival::parse(line), UserArrived::parse(line), Arrival::parse_departure(line));
-    let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
+    let _ = (
+        SeeksCleared::parse(line),
+        SeekNotice::parse(line),
+        PendingOffer::parse(line),
+        PendingOffersRemoved::parse(line),
+    );
+    let _ = (GameInfo::parse(line), GameCreated::parse(line), OwnGameStarting::parse(line), GameEnded::parse(line));
+    let _ = (
+        ObservingUpdate::parse(line),
+        ObservingRefusal::parse(line),
+        PrimaryGameChange::parse(line),
+        ExamineNotice::parse(line),
+    );
+    let _ = (
+        Talk::parse(line),
+        PresenceChange::parse(line),
+        UserArrived::parse(line),
+        PresenceChange::parse_tagged_departure(line),
+    );
+    let _ = (
+        Challenge::parse(line),
+        ChallengeUpdate::parse(line),
+        OfferNotice::parse(line),
+        PartnershipUpdate::parse(line),
+    );
     let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line), Refusal::parse(line));
     let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), Level1Header::parse(line));
 }

@@ -121,7 +121,7 @@ impl Event {
     pub fn to_redacted_text(&self, redacted_line: &[u8]) -> Option<Self> {
         match self {
             Self::Received { received, .. } => {
-                Some(Self::Received { received: received.with_text(redacted_line), change: None })
+                Some(Self::Received { received: received.text_at_same_position(redacted_line), change: None })
             }
             _ => None,
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::chess::Hands;
-use crate::message::{GameCreated, GameId, GameInfo, GameRole, StartKind};
+use crate::message::{GameCreated, GameId, GameInfo, IccGameStartReason, MyGameRole};
 
 /// Maximum number of games for which reports are kept until their board arrives; the oldest is dropped.
 pub(super) const MAX_ANNOUNCED_GAMES: usize = 64;
@@ -15,7 +15,7 @@ pub(super) struct AnnouncedGame {
     pub(super) created: Option<GameCreated>,
     pub(super) info: Option<GameInfo>,
     pub(super) hands: Option<Hands>,
-    pub(super) role: Option<GameRole>,
+    pub(super) role: Option<MyGameRole>,
 }
 
 /// Reports about games whose board has not arrived, at most [`MAX_ANNOUNCED_GAMES`] games, the latest last.
@@ -46,7 +46,7 @@ impl AnnouncedGame {
         let known = self.info.take().and_then(|known| known.start).map(|start| start.kind);
         let mut info = info.clone();
         if let (Some(start), Some(kind)) = (&mut info.start, known)
-            && matches!(start.kind, StartKind::Foreign | StartKind::Changed)
+            && matches!(start.kind, IccGameStartReason::Foreign | IccGameStartReason::Changed)
         {
             start.kind = kind;
         }

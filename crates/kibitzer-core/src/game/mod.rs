@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use crate::chess::Hands;
 use crate::message::{
-    Control, Delta, Examine, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding,
-    Message, Partner, Relation, Style12,
+    Control, DeltaBoard, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle,
+    Holding, Message, PartnershipUpdate, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::PlayerText;
@@ -237,7 +237,7 @@ impl Games {
     }
 
     /// Plays the move of a delta board; reports [`DesyncReason::NoBoard`] without a current game of this number.
-    fn apply_delta(&mut self, delta: &Delta) -> MessageEffect {
+    fn apply_delta(&mut self, delta: &DeltaBoard) -> MessageEffect {
         let id = delta.game;
         let max_moves = self.limits.moves;
         let Some(game) = self.game_owning_number(id) else {
@@ -311,7 +311,7 @@ impl Games {
         MessageEffect::change(game, ChangeKind::Ended)
     }
 
-    fn apply_examine_stop(&mut self, examine: &Examine) -> MessageEffect {
+    fn apply_examine_stop(&mut self, examine: &ExamineNotice) -> MessageEffect {
         match (&examine.action, examine.game) {
             (ExamineAction::Stop, Some(game)) if examine.by.is_none() => {
                 self.set_followed_or_left(game, ChangeKind::Left)
@@ -333,10 +333,12 @@ impl Games {
     }
 
     /// Stores or clears the number of the partner's game.
-    fn apply_partner(&mut self, partner: &Partner) -> MessageEffect {
+    fn apply_partner(&mut self, partner: &PartnershipUpdate) -> MessageEffect {
         match *partner {
-            Partner::Playing { game, .. } => return self.store_and_link_partner_game(game),
-            Partner::Ended | Partner::EndedByPartner | Partner::Disconnected => self.partner_game = None,
+            PartnershipUpdate::Playing { game, .. } => return self.store_and_link_partner_game(game),
+            PartnershipUpdate::Ended | PartnershipUpdate::EndedByPartner | PartnershipUpdate::Disconnected => {
+                self.partner_game = None
+            }
             _ => {}
         }
         MessageEffect::default()

@@ -231,7 +231,7 @@ impl KnownMoves {
         let san = last.pretty().map(encode_latin_1).unwrap_or_default();
         let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
         let mut position = current.clone();
-        let numbers = position.set_position(&board, Some(last_move));
+        let numbers = position.replace_position(&board, Some(last_move));
         for step in undone.iter().rev() {
             play::revert_turn_and_material(numbers, step.played, step.captured().map(|(_, role)| role));
         }

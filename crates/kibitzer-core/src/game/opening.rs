@@ -2,7 +2,9 @@
 
 use super::play;
 use crate::chess::{Color, Fen, Square};
-use crate::message::{BoardNumbers, ClockReading, GameInfo, GameRole, Handle, Relation, StartKind, StartList, Style12};
+use crate::message::{
+    BoardNumbers, ClockReading, GameInfo, Handle, IccGameStart, IccGameStartReason, MyGameRole, Relation, Style12,
+};
 
 /// Numbers of the variants that begin with the usual array: chess, kriegspiel, losers, crazyhouse, bughouse, three checks,
 /// giveaway, atomic.
@@ -18,11 +20,11 @@ const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 pub(super) fn first_board_from_start_list(
     info: &GameInfo,
     fen: &Fen,
-    role: Option<GameRole>,
+    role: Option<MyGameRole>,
     login_name: Option<&Handle>,
 ) -> Option<Style12> {
     let start = info.start.as_deref()?;
-    matches!(start.kind, StartKind::Mine | StartKind::Observed).then_some(())?;
+    matches!(start.kind, IccGameStartReason::Mine | IccGameStartReason::Observed).then_some(())?;
     let role = role.unwrap_or_else(|| role_from_names(start, login_name));
     let clock = |seconds: Option<u32>| ClockReading::from_ms(i64::from(seconds.unwrap_or_default()) * 1000);
     let numbers = BoardNumbers {
@@ -49,27 +51,27 @@ pub(super) fn first_board_from_start_list(
 }
 
 /// Returns the role of this login as far as the list alone shows it; observer if the name of the login is not known.
-fn role_from_names(start: &StartList, login_name: Option<&Handle>) -> GameRole {
+fn role_from_names(start: &IccGameStart, login_name: Option<&Handle>) -> MyGameRole {
     match start.kind {
-        StartKind::Mine if !start.is_played => GameRole::Examiner,
-        StartKind::Mine if login_name == Some(&start.white) => GameRole::Player(Color::White),
-        StartKind::Mine if login_name == Some(&start.black) => GameRole::Player(Color::Black),
-        _ => GameRole::Observer,
+        IccGameStartReason::Mine if !start.is_played => MyGameRole::Examiner,
+        IccGameStartReason::Mine if login_name == Some(&start.white) => MyGameRole::Player(Color::White),
+        IccGameStartReason::Mine if login_name == Some(&start.black) => MyGameRole::Player(Color::Black),
+        _ => MyGameRole::Observer,
     }
 }
 
 /// Converts the role of this login to the relation field of a board line.
-pub(super) fn relation_from_role(role: GameRole, side_to_move: Color, is_played: bool) -> Relation {
+pub(super) fn relation_from_role(role: MyGameRole, side_to_move: Color, is_played: bool) -> Relation {
     match role {
-        GameRole::Player(color) | GameRole::SimulGiver(color) if color == side_to_move => Relation::MyTurn,
-        GameRole::Player(_) | GameRole::SimulGiver(_) => Relation::OpponentsTurn,
-        GameRole::Examiner => Relation::Examining,
-        GameRole::Observer | GameRole::Gone if is_played => Relation::Observing,
-        GameRole::Observer | GameRole::Gone => Relation::ObservingExamined,
+        MyGameRole::Player(color) | MyGameRole::SimulGiver(color) if color == side_to_move => Relation::MyTurn,
+        MyGameRole::Player(_) | MyGameRole::SimulGiver(_) => Relation::OpponentsTurn,
+        MyGameRole::Examiner => Relation::Examining,
+        MyGameRole::Observer | MyGameRole::Gone if is_played => Relation::Observing,
+        MyGameRole::Observer | MyGameRole::Gone => Relation::ObservingExamined,
     }
 }
 
 /// Returns whether the game is played, and its variant begins with the usual array.
-pub(super) fn starts_from_usual_array(start: &StartList) -> bool {
+pub(super) fn starts_from_usual_array(start: &IccGameStart) -> bool {
     start.is_played && USUAL_ARRAY.contains(&start.wild)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::chess::{
     ApplyError, Board, CastlingRights, CastlingSide, Color, LastMove, Piece, Role, SanMove, SmithMove, Square,
 };
-use crate::message::{BoardNumbers, ClockReading, Delta, DerivedMove, GameRole, SentMove, Style12};
+use crate::message::{BoardNumbers, ClockReading, DatagramMove, DeltaBoard, DerivedMove, MyGameRole, Style12};
 
 /// Number of plies before the clocks start: one move of each side.
 pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
@@ -87,8 +87,8 @@ pub(super) fn play_on_position(
     let mut board = before;
     // The squares of a hidden move are not known.
     let captured = if played == LastMove::Hidden { None } else { board.apply(played, mover)? };
-    let next = Arc::make_mut(position).set_position(&board, Some(last_move));
-    next.turn_to(!mover);
+    let next = Arc::make_mut(position).replace_position(&board, Some(last_move));
+    next.switch_turn_to(!mover);
     next.double_push_file = double_push_file(played);
     next.castling = castling_after(next.castling, played, mover);
     let is_irreversible = captured.is_some() || is_pawn_move_or_drop(played);
@@ -107,7 +107,7 @@ pub(super) fn play_on_position(
 /// earlier moves.
 pub(super) fn revert_turn_and_material(numbers: &mut BoardNumbers, played: LastMove, captured: Option<Role>) {
     let mover = !numbers.side_to_move;
-    numbers.turn_to(mover);
+    numbers.switch_turn_to(mover);
     if mover == Color::Black {
         numbers.move_number = numbers.move_number.saturating_sub(1);
     }
@@ -115,14 +115,14 @@ pub(super) fn revert_turn_and_material(numbers: &mut BoardNumbers, played: LastM
 }
 
 /// Parses the move of a delta board; `None` if it is malformed or hidden, or starts on an empty square of `before`.
-pub(super) fn parse_delta_move(delta: &Delta, before: &Style12) -> Option<LastMove> {
+pub(super) fn parse_delta_move(delta: &DeltaBoard, before: &Style12) -> Option<LastMove> {
     let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board())?;
     (played != LastMove::Hidden).then_some(played)
 }
 
 impl NotatedMove {
     /// Parses the Smith notation of a move, or its algebraic notation if there is none; `None` without a valid one.
-    pub(super) fn parse_sent(sent: &SentMove) -> Option<Self> {
+    pub(super) fn parse_sent(sent: &DatagramMove) -> Option<Self> {
         match (&sent.smith, &sent.san) {
             (Some(word), _) => SmithMove::parse(&word.to_wire()).map(Self::Smith),
             (None, Some(word)) => SanMove::parse(&word.to_wire()).map(Self::San),
@@ -152,10 +152,10 @@ impl NotatedMove {
 }
 
 /// Returns the side that a role plays; `None` for observers and examiners.
-pub(super) const fn color_of_role(role: GameRole) -> Option<Color> {
+pub(super) const fn color_of_role(role: MyGameRole) -> Option<Color> {
     match role {
-        GameRole::Player(color) | GameRole::SimulGiver(color) => Some(color),
-        GameRole::Observer | GameRole::Examiner | GameRole::Gone => None,
+        MyGameRole::Player(color) | MyGameRole::SimulGiver(color) => Some(color),
+        MyGameRole::Observer | MyGameRole::Examiner | MyGameRole::Gone => None,
     }
 }
 

@@ -94,7 +94,7 @@ impl Game {
 
     /// Returns the numbers of the position for modification; copies the position if it is shared.
     fn numbers_mut(&mut self) -> &mut BoardNumbers {
-        Arc::make_mut(&mut self.position).numbers_mut()
+        Arc::make_mut(&mut self.position).numbers_mut_dropping_line()
     }
 
     /// Returns the board before the first of [`moves`](Self::moves).

@@ -7,7 +7,7 @@ use super::state::GameStep;
 use super::{Games, MessageEffect, opening};
 use crate::chess::{Board, CastlingRights, Color, Fen};
 use crate::game::{ChangeKind, DesyncReason, PrecedingReport};
-use crate::message::{GameAction, GameId, GameInfo, GameRole, GameUpdate, SentMove, StartKind};
+use crate::message::{DatagramMove, GameId, GameInfo, GameUpdate, GameUpdateKind, IccGameStartReason, MyGameRole};
 
 impl Games {
     /// Applies a datagram. Datagrams of an isolated board change nothing; one after the end of a game may reopen it as an
@@ -21,10 +21,10 @@ impl Games {
             game.reopen_if_living_on();
         }
         match &update.action {
-            GameAction::Role(role) => self.apply_role(id, *role),
-            GameAction::Position { fen, n_moves } => self.apply_position(id, fen, *n_moves),
-            GameAction::MoveList { start, moves } => self.apply_move_list(id, start.as_ref(), moves),
-            GameAction::Fen(fen) => self.apply_position(id, fen, 0),
+            GameUpdateKind::Role(role) => self.apply_role(id, *role),
+            GameUpdateKind::Position { fen, n_moves } => self.apply_position(id, fen, *n_moves),
+            GameUpdateKind::MoveList { start, moves } => self.apply_move_list(id, start.as_ref(), moves),
+            GameUpdateKind::Fen(fen) => self.apply_position(id, fen, 0),
             action => self.apply_action_or_open_game(id, action),
         }
     }
@@ -34,7 +34,7 @@ impl Games {
     /// list.
     pub(super) fn apply_start_list_unless_isolated(&mut self, info: &GameInfo) -> bool {
         let (id, Some(start)) = (info.game, info.start.as_deref()) else { return true };
-        if start.kind == StartKind::Isolated {
+        if start.kind == IccGameStartReason::Isolated {
             // A followed game with this number is unchanged: the isolated board is only for display.
             self.isolated = self.game_owning_number(id).is_none().then_some(id).or(self.isolated);
             return false;
@@ -42,18 +42,18 @@ impl Games {
         self.isolated = self.isolated.filter(|isolated| *isolated != id);
         if let Some(game) = self.by_id.get_mut(id) {
             match start.kind {
-                StartKind::Changed => game.replace_names_and_terms(info, start),
-                StartKind::Mine | StartKind::Observed => game.set_next_owner_by_start_list(start),
+                IccGameStartReason::Changed => game.replace_names_and_terms(info, start),
+                IccGameStartReason::Mine | IccGameStartReason::Observed => game.set_next_owner_by_start_list(start),
                 _ => {}
             }
         }
         true
     }
 
-    /// Applies the relation of this login to a game. [`GameRole::Gone`] means that the login left the game, and discards reports
+    /// Applies the relation of this login to a game. [`MyGameRole::Gone`] means that the login left the game, and discards reports
     /// for its number. Any other role changes the current game; without one, it is kept for the next board with the number.
-    fn apply_role(&mut self, id: GameId, role: GameRole) -> MessageEffect {
-        if role == GameRole::Gone {
+    fn apply_role(&mut self, id: GameId, role: MyGameRole) -> MessageEffect {
+        if role == MyGameRole::Gone {
             self.announced.take(id);
             return self.set_followed_or_left(id, ChangeKind::Left);
         }
@@ -88,14 +88,14 @@ impl Games {
 
     /// Applies a list of moves from `start`, by default the usual start position; White is to move there. Stops after the first
     /// desync, and drops the remaining moves.
-    fn apply_move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[SentMove]) -> MessageEffect {
+    fn apply_move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[DatagramMove]) -> MessageEffect {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
         let mut applied = self.apply_position(id, &start.map_or(Fen::START, fen_with_white_to_move), n_moves);
         for sent in moves {
             if applied.notice.is_some() {
                 break;
             }
-            let action = GameAction::PastMove(sent.clone());
+            let action = GameUpdateKind::PastMove(sent.clone());
             applied =
                 self.apply_action_to_game(id, &action).unwrap_or(MessageEffect::desync(id, DesyncReason::NoBoard));
         }
@@ -104,12 +104,12 @@ impl Games {
 
     /// Applies an action to the current game. Without one, a move or a board opens an announced game; if none is announced, the
     /// effect is [`DesyncReason::NoBoard`]. Other actions change nothing then.
-    fn apply_action_or_open_game(&mut self, id: GameId, action: &GameAction) -> MessageEffect {
+    fn apply_action_or_open_game(&mut self, id: GameId, action: &GameUpdateKind) -> MessageEffect {
         if let Some(applied) = self.apply_action_to_game(id, action) {
             return applied;
         }
         match action {
-            GameAction::Move(sent) | GameAction::PastMove(sent) => {
+            GameUpdateKind::Move(sent) | GameUpdateKind::PastMove(sent) => {
                 let opened = self.open_at_usual_start(id, sent);
                 let (Some(opened), Some(mut applied)) = (opened, self.apply_action_to_game(id, action)) else {
                     return MessageEffect::desync(id, DesyncReason::NoBoard);
@@ -119,7 +119,7 @@ impl Games {
                 }
                 applied
             }
-            GameAction::Board { board, side_to_move } => {
+            GameUpdateKind::Board { board, side_to_move } => {
                 self.apply_position(id, &Fen { side_to_move: *side_to_move, ..fen_with_white_to_move(board) }, 0)
             }
             // Other actions, such as a clock, do not open a game.
@@ -128,7 +128,7 @@ impl Games {
     }
 
     /// Applies an action to the current game of this number; `None` if there is none.
-    fn apply_action_to_game(&mut self, id: GameId, action: &GameAction) -> Option<MessageEffect> {
+    fn apply_action_to_game(&mut self, id: GameId, action: &GameUpdateKind) -> Option<MessageEffect> {
         let game = self.by_id.get_mut(id).filter(|game| game.owns_number())?;
         Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
             Ok(Some(step)) => step.into_effect(game.position(), Some(game.shared_position())),
@@ -151,7 +151,7 @@ impl Games {
 
     /// Opens an announced game without a board from the usual start position; `None` if the game starts otherwise, or the move is
     /// not possible there.
-    fn open_at_usual_start(&mut self, id: GameId, sent: &SentMove) -> Option<GameStep> {
+    fn open_at_usual_start(&mut self, id: GameId, sent: &DatagramMove) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
         let info =
             reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_from_usual_array))?;

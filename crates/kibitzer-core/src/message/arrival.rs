@@ -3,26 +3,26 @@
 use super::{Handle, Titles, fields};
 use crate::scan::Cursor;
 
-/// A player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`, `<wd> Foo`.
+/// A report that a player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`, `<wd> Foo`.
 ///
 /// Source: help files `notify`, `pin`; transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Arrival {
+pub struct PresenceChange {
     /// The player who logged in or out.
     pub name: Handle,
     /// The player's titles; empty if the line has none.
     pub titles: Titles,
     /// Whether the player logged in or out.
-    pub kind: ArrivalKind,
+    pub kind: PresenceChangeKind,
     /// Why the server sends the line.
-    pub reason: ArrivalReason,
+    pub reason: PresenceReportReason,
 }
 
 /// Whether a player logged in or out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "players come or go")]
-pub enum ArrivalKind {
+pub enum PresenceChangeKind {
     /// The player logged in.
     Arrived,
     /// The player logged out, or lost the connection.
@@ -32,7 +32,7 @@ pub enum ArrivalKind {
 /// Reason why the server reports a player's arrival or departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ArrivalReason {
+pub enum PresenceReportReason {
     /// The player is on this login's notify list.
     Notify,
     /// This login is on the player's notify list, but not the reverse (variable `notifiedby`).
@@ -43,11 +43,11 @@ pub enum ArrivalReason {
     Pin,
 }
 
-impl Arrival {
-    /// Parses a whole line: a notification, or a line sent with the variable `pin` set. `None` for any other line.
+impl PresenceChange {
+    /// Parses a notification or a bracketed `pin` line; `None` for any other line, including the tagged ones.
     ///
-    /// A line that starts with `:` is a robot's, even if it relays a notification. `pin` lines may have the player's address in
-    /// brackets after the name, which administrators see.
+    /// A line that starts with `:` is a robot's, even if it relays a notification. Administrators receive `pin` lines with the
+    /// player's address in brackets after the name; it is skipped.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"[") {
@@ -57,31 +57,31 @@ impl Arrival {
         Self::parse_notification(at)
     }
 
-    /// Parses a `<wd>` line, which reports a departure with the ivar `pin`; the text after the name is ignored. `None` if the name is
-    /// missing or invalid.
-    pub fn parse_departure(line: &[u8]) -> Option<Self> {
+    /// Parses a `<wd>` line, which reports a departure while the ivar `pin` is set; the text after the name is ignored. `None` if
+    /// the tag or a valid name is missing.
+    pub fn parse_tagged_departure(line: &[u8]) -> Option<Self> {
         let name = Handle::read(&mut fields::after_tag(line, b"<wd>")?)?;
-        let (titles, kind) = (Titles::default(), ArrivalKind::Departed);
-        Some(Self { name: Handle::from_wire(name), titles, kind, reason: ArrivalReason::Pin })
+        let (titles, kind) = (Titles::default(), PresenceChangeKind::Departed);
+        Some(Self { name: Handle::from_wire(name), titles, kind, reason: PresenceReportReason::Pin })
     }
 
-    /// Reads the text after `Notification: `.
+    /// Parses the rest of a line after `Notification: `.
     fn parse_notification(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
         let is_opponent = at.eat(b", who has an adjourned game with you,");
-        let kind = ArrivalKind::read(&mut at, b" has arrived", b" has departed")?;
+        let kind = PresenceChangeKind::read_either(&mut at, b" has arrived", b" has departed")?;
         let is_stranger = at.eat(b" and isn't on your notify list");
         at.expect(b".")?.expect_blank_rest()?;
         let reason = match (is_opponent, is_stranger) {
-            (true, _) => ArrivalReason::Adjourned,
-            (false, true) => ArrivalReason::NotifiedBy,
-            (false, false) => ArrivalReason::Notify,
+            (true, _) => PresenceReportReason::Adjourned,
+            (false, true) => PresenceReportReason::NotifiedBy,
+            (false, false) => PresenceReportReason::Notify,
         };
         Some(Self { name: Handle::from_wire(name), titles, kind, reason })
     }
 
-    /// Reads the text after the bracket of a `pin` line.
+    /// Parses the rest of a `pin` line after its opening bracket.
     fn parse_pin_line(mut at: Cursor<'_>) -> Option<Self> {
         let name = Handle::read(&mut at)?;
         let titles = Titles::read(&mut at);
@@ -90,14 +90,15 @@ impl Arrival {
             at.take_while(|b| b != b')' && b != b' ');
             at.expect(b")")?;
         }
-        let kind = ArrivalKind::read(&mut at, b" has connected", b" has disconnected")?;
+        let kind = PresenceChangeKind::read_either(&mut at, b" has connected", b" has disconnected")?;
         at.expect(b".]")?.expect_blank_rest()?;
-        Some(Self { name: Handle::from_wire(name), titles, kind, reason: ArrivalReason::Pin })
+        Some(Self { name: Handle::from_wire(name), titles, kind, reason: PresenceReportReason::Pin })
     }
 }
 
-impl ArrivalKind {
-    fn read(at: &mut Cursor<'_>, arrived: &[u8], departed: &[u8]) -> Option<Self> {
+impl PresenceChangeKind {
+    /// Consumes whichever of the two texts comes next; `None` if neither does.
+    fn read_either(at: &mut Cursor<'_>, arrived: &[u8], departed: &[u8]) -> Option<Self> {
         if at.eat(arrived) {
             return Some(Self::Arrived);
         }
@@ -107,13 +108,13 @@ impl ArrivalKind {
 
 #[cfg(test)]
 mod tests {
-    use super::ArrivalKind::*;
-    use super::ArrivalReason::*;
+    use super::PresenceChangeKind::*;
+    use super::PresenceReportReason::*;
     use super::*;
 
     #[test]
     fn every_form_of_notification() {
-        let cases: &[(&str, &str, &[&str], ArrivalKind, ArrivalReason)] = &[
+        let cases: &[(&str, &str, &[&str], PresenceChangeKind, PresenceReportReason)] = &[
             ("Notification: Boris has arrived.", "Boris", &[], Arrived, Notify),
             ("Notification: Carla has departed.", "Carla", &[], Departed, Notify),
             ("Notification: Foo(FM)(*) has arrived.", "Foo", &["FM", "*"], Arrived, Notify),
@@ -133,7 +134,7 @@ mod tests {
             ("[Boris (R: 127.0.0.1) has connected.]", "Boris", &[], Arrived, Pin),
         ];
         for &(line, name, titles, kind, reason) in cases {
-            let read = Arrival::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+            let read = PresenceChange::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
             assert_eq!((read.name.as_str(), read.kind, read.reason), (name, kind, reason), "{line}");
             assert_eq!(read.titles.iter().collect::<Vec<_>>(), titles, "{line}");
         }
@@ -141,10 +142,10 @@ mod tests {
 
     #[test]
     fn departures_with_the_ivar() {
-        let departed = Arrival::parse_departure(b"<wd> gbtami").unwrap();
+        let departed = PresenceChange::parse_tagged_departure(b"<wd> gbtami").unwrap();
         assert_eq!((departed.name.as_str(), departed.kind, departed.reason), ("gbtami", Departed, Pin));
         for line in ["<wx> gbtami", "<wd>", "<wd> 17"] {
-            assert_eq!(Arrival::parse_departure(line.as_bytes()), None, "{line}");
+            assert_eq!(PresenceChange::parse_tagged_departure(line.as_bytes()), None, "{line}");
         }
     }
 
@@ -171,7 +172,7 @@ mod tests {
             "Your partner, Bogoljubov, has departed.",
         ];
         for line in cases {
-            assert_eq!(Arrival::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(PresenceChange::parse(line.as_bytes()), None, "{line}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! A map from the numbers of games to values.
+//! A map whose keys are numbers of games.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::GameId;
 
-/// Numbers below this one index a list; servers number their games from 1 on, and use the lowest free number.
-const LISTED_NUMBERS: usize = 4096;
+/// Numbers from 0 up to this one, exclusive, index a vector; servers number their games from 1 on, and use the lowest free number.
+const INDEXED_NUMBERS: usize = 4096;
 
-/// Values by the number of their game, ordered by the numbers. Small numbers are found without a search.
+/// A map from game numbers to values, in the order of the numbers. Lookup of a number below [`INDEXED_NUMBERS`] needs no search.
 #[derive(Clone, Debug)]
 pub(crate) struct GameMap<T> {
-    /// Every number that has a value.
+    /// All keys.
     numbers: BTreeSet<GameId>,
     small: Vec<Option<Box<T>>>,
     /// Values of negative and large numbers.
@@ -40,7 +40,7 @@ impl<T> GameMap<T> {
         }
     }
 
-    /// Stores a value under a number, and drops the value that the number had.
+    /// Stores the value of a game, and drops the one it replaces.
     pub(crate) fn insert(&mut self, game: GameId, value: T) {
         self.numbers.insert(game);
         let Some(index) = small_index(game) else {
@@ -55,7 +55,7 @@ impl<T> GameMap<T> {
         }
     }
 
-    /// Drops the value of a number, if it has one.
+    /// Drops the value of a game; does nothing if it has none.
     pub(crate) fn remove(&mut self, game: GameId) {
         self.numbers.remove(&game);
         match small_index(game).and_then(|index| self.small.get_mut(index)) {
@@ -64,21 +64,21 @@ impl<T> GameMap<T> {
         }
     }
 
-    /// Counts the values.
+    /// Returns the number of stored values.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Returns the values with their numbers, ordered by the numbers.
+    /// Iterates over the games and their values by ascending number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (GameId, &T)> {
         self.numbers.iter().filter_map(|&game| Some((game, self.get(game)?)))
     }
 }
 
-/// Returns the place of a small number in the list; `None` for others.
+/// Returns the index in `small`; `None` for a negative number, and from [`INDEXED_NUMBERS`] on.
 #[inline]
 fn small_index(game: GameId) -> Option<usize> {
-    usize::try_from(game.0).ok().filter(|index| *index < LISTED_NUMBERS)
+    usize::try_from(game.0).ok().filter(|index| *index < INDEXED_NUMBERS)
 }
 
 #[cfg(test)]

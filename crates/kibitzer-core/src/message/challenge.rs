@@ -1,12 +1,12 @@
-//! Challenges: offers of one player to another to play a game.
+//! Challenges: proposals of one player to another to play a game.
 
-use super::template::{read_color, read_name, read_rated};
+use super::template::{read_bracketed_color, read_name, read_rated};
 use super::{Handle, MeOrOther, Rating};
 use crate::chess::Color;
 use crate::scan::{Cursor, parse_decimal};
 use crate::text::ServerText;
 
-/// A challenge that this login received, or the server's copy of one that it sent.
+/// A challenge that this login received, or the server's confirmation of one that this login sent.
 ///
 /// `Challenge: Foo (1500P) [white] Bar (1671) unrated blitz 5 0.` for a received one, `Issuing: …` for a sent one,
 /// `Updating match request to: …` for a changed one. After the clocks, in any order: `Loaded from wild/fr` with or
@@ -49,27 +49,28 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// Parses a whole line, which must end in a period; `None` if it is not a challenge.
+    /// Parses a line that ends with a period; `None` if it is not a challenge.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let actor = read_label(&mut at)?;
-        Self::read_terms(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
+        let actor = read_actor_label(&mut at)?;
+        Self::parse_players_and_terms(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
     }
 
-    /// Parses the text between the head and the final period, or the `p=` field of `<pt>` and `<pf>`. `None` if a name, a rating,
-    /// or `rated`/`unrated` is missing; later words never fail.
-    pub(crate) fn read_terms(text: &[u8], actor: MeOrOther) -> Option<Self> {
+    /// Parses the text between the label and the final period, `Foo (1500P) Bar (1671) unrated blitz 5 0`, which is also the
+    /// `p=` field of `<pt>` and `<pf>`. `None` if a name, a rating, or `rated`/`unrated` is missing; later words are always
+    /// accepted.
+    pub(crate) fn parse_players_and_terms(text: &[u8], actor: MeOrOther) -> Option<Self> {
         let mut at = Cursor::new(text);
-        let (from, from_rating) = read_player(&mut at)?;
-        let from_color = read_color(&mut at);
-        let (to, to_rating) = read_player(&mut at)?;
+        let (from, from_rating) = read_player_and_rating(&mut at)?;
+        let from_color = read_bracketed_color(&mut at);
+        let (to, to_rating) = read_player_and_rating(&mut at)?;
         let rated = read_rated(&mut at)?;
         let kind = read_kind(&mut at);
         // An untimed game has no clocks: `unrated untimed`.
-        let (initial_min, increment_s) = read_clock(&mut at).unzip();
+        let (initial_min, increment_s) = read_minutes_and_increment(&mut at).unzip();
         // Two more numbers are Black's clock only if both are there; otherwise they belong to the options.
         let mut ahead = at;
-        let (black_initial_min, black_increment_s) = read_black_clock(&mut ahead).unzip();
+        let (black_initial_min, black_increment_s) = read_black_minutes_and_increment(&mut ahead).unzip();
         let mut challenge = Self {
             actor,
             from,
@@ -87,12 +88,12 @@ impl Challenge {
             adjourned: false,
             options: None,
         };
-        challenge.read_extras(if black_initial_min.is_some() { ahead } else { at });
+        challenge.set_extras(if black_initial_min.is_some() { ahead } else { at });
         Some(challenge)
     }
 
-    /// Reads the fields that may follow the clocks, in any order; words that are not known become the options.
-    fn read_extras(&mut self, mut at: Cursor<'_>) {
+    /// Stores the fields that may follow the clocks, in any order; unknown words become the options.
+    fn set_extras(&mut self, mut at: Cursor<'_>) {
         let mut options = Vec::new();
         while let Some(word) = next_word(&mut at) {
             match word {
@@ -107,8 +108,8 @@ impl Challenge {
     }
 }
 
-/// Reads the label that starts the line; `None` for any other start.
-fn read_label(at: &mut Cursor<'_>) -> Option<MeOrOther> {
+/// Reads the label at the start of the line, which shows who made the challenge; `None` for any other start.
+fn read_actor_label(at: &mut Cursor<'_>) -> Option<MeOrOther> {
     if at.eat(b"Challenge: ") {
         Some(MeOrOther::Other)
     } else {
@@ -117,17 +118,17 @@ fn read_label(at: &mut Cursor<'_>) -> Option<MeOrOther> {
 }
 
 /// Reads a name, whose titles are skipped, and the rating after it: `Foo (1500P)`.
-fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
+fn read_player_and_rating(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
     let name = Handle::from_wire(read_name(at.skip_whitespace())?);
     Some((name, Rating::read_bracketed(at.skip_whitespace())?))
 }
 
+/// Reads the next word after optional blanks; `None` at the end.
 fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.skip_whitespace().word()
 }
 
-/// Reads the type of game: the words up to the clocks, or in an untimed game up to a word that starts the extra fields. May be
-/// empty.
+/// Reads the type of game: the words up to the clocks, or in an untimed game up to the first extra field. Empty if there is none.
 fn read_kind(at: &mut Cursor<'_>) -> ServerText {
     at.skip_whitespace();
     let from = *at;
@@ -138,7 +139,7 @@ fn read_kind(at: &mut Cursor<'_>) -> ServerText {
     ServerText::from_wire(at.since(from))
 }
 
-/// Returns whether a word is a clock, an option or another field, so that the type of game ends before it.
+/// Returns whether a word belongs to the clocks or the extra fields, and thus no longer to the type of game.
 fn ends_kind(word: &[u8]) -> bool {
     parse_decimal(word).is_some()
         || matches!(word.first(), Some(b'(' | b'['))
@@ -146,8 +147,8 @@ fn ends_kind(word: &[u8]) -> bool {
         || word.starts_with(b"idn=")
 }
 
-/// Reads minutes and increment in seconds. Consumes nothing if they are not two numbers followed by a blank or the end.
-fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+/// Reads initial minutes and increment in seconds: two numbers followed by a blank or the end. Consumes nothing otherwise.
+fn read_minutes_and_increment(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     at.attempt(|at| {
         let initial = at.skip_whitespace().number()?;
         let increment = at.expect(b" ")?.skip_whitespace().number()?;
@@ -155,10 +156,10 @@ fn read_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     })
 }
 
-/// Reads Black's clock after White's, `1 0 : 2 1` on one server and `3 0 2 0` on others, as minutes and seconds.
-fn read_black_clock(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+/// Reads Black's minutes and increment, which follow White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
+fn read_black_minutes_and_increment(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     let _ = at.skip_whitespace().eat(b": ");
-    read_clock(at)
+    read_minutes_and_increment(at)
 }
 
 /// Reads the name of a stored position, without the closing bracket of `(Loaded from wild/fr)`.
@@ -292,11 +293,14 @@ mod tests {
 
     #[test]
     fn the_parameters_of_a_pending_offer_have_no_head_and_no_point() {
-        let challenge =
-            Challenge::read_terms(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", MeOrOther::Me).unwrap();
+        let challenge = Challenge::parse_players_and_terms(
+            b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1",
+            MeOrOther::Me,
+        )
+        .unwrap();
         assert_eq!((challenge.to.as_str(), challenge.to_rating), ("GuestSSXE", Rating::Guest));
         assert_eq!((challenge.initial_min, challenge.increment_s), (Some(0), Some(1)));
-        assert_eq!(Challenge::read_terms(b"#", MeOrOther::Me), None);
+        assert_eq!(Challenge::parse_players_and_terms(b"#", MeOrOther::Me), None);
     }
 
     #[test]

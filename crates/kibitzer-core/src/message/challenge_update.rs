@@ -1,6 +1,6 @@
 //! Updates, answers and ends of challenges.
 
-use super::template::{Captures, PlayerSentence, match_table};
+use super::template::{PlayerSentence, TemplateTable, match_table};
 use super::{Handle, MeOrOther};
 use crate::by_name::named_enum;
 
@@ -32,9 +32,9 @@ named_enum! {
         Declined = "declined",
         /// The challenged party declined and proposed other terms.
         Countered = "countered",
-        /// The challenger withdrew it.
+        /// The challenger withdrew the challenge.
         Withdrawn = "withdrawn",
-        /// The server dropped it.
+        /// The server removed the challenge.
         Removed = "removed",
         /// One of the two players logged out.
         Departed = "departed",
@@ -51,11 +51,8 @@ named_enum! {
     }
 }
 
-/// A table row: the sentence, or its part after the name, and its meaning.
-type Row = (&'static str, (MeOrOther, ChallengeChange));
-
-/// Sentences that start with another player's name.
-const OF_OTHERS: &[Row] = {
+/// Sentences about another player, without the name that starts them; each with [`actor`](ChallengeUpdate::actor) and change.
+const OF_OTHERS: TemplateTable<(MeOrOther, ChallengeChange)> = {
     use ChallengeChange::{Accepted, Countered, Declined, Departed, Intercepted, Joined, Updated, Withdrawn};
     use MeOrOther::{Me, Other};
     &[
@@ -84,8 +81,8 @@ const OF_OTHERS: &[Row] = {
     ]
 };
 
-/// Whole lines about this login's actions or about challenges; `%` is the other party.
-const OF_MINE: &[Row] = {
+/// Complete lines that do not start with a name; `%` is the other party.
+const OF_MINE: TemplateTable<(MeOrOther, ChallengeChange)> = {
     use ChallengeChange::{
         Accepted, Countered, Declined, GetgameMatched, Intercepted, Removed, SeekIsManual, SeekMatched, Updated,
         Withdrawn,
@@ -114,26 +111,22 @@ const OF_MINE: &[Row] = {
 };
 
 impl ChallengeUpdate {
-    /// Parses a whole line; `None` if it does not report on a challenge.
+    /// Parses a line; `None` if it reports no change of a challenge.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // Every sentence ends with a point or a colon, which rules out most lines.
         matches!(line.trim_ascii_end().last(), Some(b'.' | b':')).then_some(())?;
-        Self::parse_mine(line).or_else(|| Self::parse_of_others(line))
+        Self::parse_own_sentence(line).or_else(|| Self::parse_player_sentence(line))
     }
 
-    fn parse_mine(line: &[u8]) -> Option<Self> {
-        let (meaning, captures): (_, Captures<'_>) = match_table(line, OF_MINE)?;
-        Some(Self::new(captures.handle(), meaning))
+    fn parse_own_sentence(line: &[u8]) -> Option<Self> {
+        let ((actor, change), captures) = match_table(line, OF_MINE)?;
+        Some(Self { name: captures.first_handle(), actor, change })
     }
 
-    fn parse_of_others(line: &[u8]) -> Option<Self> {
-        let sentence = PlayerSentence::read(line).filter(|sentence| sentence.game.is_none())?;
-        let (meaning, _) = match_table(sentence.rest, OF_OTHERS)?;
-        Some(Self::new(Some(sentence.handle()), meaning))
-    }
-
-    const fn new(name: Option<Handle>, (actor, change): (MeOrOther, ChallengeChange)) -> Self {
-        Self { name, actor, change }
+    fn parse_player_sentence(line: &[u8]) -> Option<Self> {
+        let sentence = PlayerSentence::parse(line).filter(|sentence| sentence.game.is_none())?;
+        let ((actor, change), _) = match_table(sentence.rest, OF_OTHERS)?;
+        Some(Self { name: Some(sentence.handle()), actor, change })
     }
 }
 

@@ -26,7 +26,7 @@ impl ClockReading {
         self.ms
     }
 
-    /// Returns the time left; `None` if the reading is negative.
+    /// Returns the remaining time; `None` if the reading is negative.
     pub fn remaining(self) -> Option<Duration> {
         u64::try_from(self.ms).ok().map(Duration::from_millis)
     }
@@ -44,8 +44,8 @@ impl fmt::Display for ClockReading {
     }
 }
 
-/// Reads a duration, `m:ss` or `h:mm:ss`, with or without `.mmm`, and returns milliseconds. Minutes and seconds may exceed 59.
-/// Consumes nothing if it has another form or exceeds `u32`.
+/// Reads a duration such as `m:ss`, `h:mm:ss` or `m:ss.mmm` as milliseconds. Minutes and seconds may exceed 59. Consumes nothing
+/// if the text has another form or the result exceeds `u32`.
 ///
 /// Source: style 12 rule K3.
 pub(crate) fn read_duration_ms(at: &mut Cursor<'_>) -> Option<u32> {
@@ -60,15 +60,15 @@ pub(crate) fn read_duration_ms(at: &mut Cursor<'_>) -> Option<u32> {
     })
 }
 
-/// Reads the digits after the decimal point as milliseconds: `1` is 100 ms; digits after the third are ignored. `None` without a
-/// digit.
+/// Reads the digits after a decimal point as milliseconds: `1` is 100 ms. Digits after the third are consumed and ignored; `None`
+/// without a digit.
 fn read_fraction_ms(at: &mut Cursor<'_>) -> Option<u32> {
     let digits = at.take_while(|b| b.is_ascii_digit());
     (!digits.is_empty())
         .then(|| [100, 10, 1].iter().zip(digits).map(|(weight, digit)| weight * u32::from(digit - b'0')).sum())
 }
 
-/// The unit of both clocks in a line, which depends on its elapsed time (rule K1 of style 12).
+/// The unit of both clock fields in a board line. The elapsed time of the last move determines it (rule K1 of style 12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClockUnit {
     Seconds,
@@ -76,22 +76,23 @@ pub(crate) enum ClockUnit {
 }
 
 impl ClockUnit {
-    /// Returns the unit: milliseconds if the elapsed time has a fraction.
-    pub(crate) fn of(elapsed: &[u8]) -> Self {
-        Self::of_fraction(elapsed.contains(&b'.'))
+    /// Returns milliseconds if the elapsed time, such as `(0:06.123)`, has a fraction, else seconds.
+    pub(crate) fn from_elapsed_word(elapsed: &[u8]) -> Self {
+        Self::from_has_fraction(elapsed.contains(&b'.'))
     }
 
+    /// Returns the unit for an elapsed time with or without a fraction.
     #[inline]
-    pub(crate) const fn of_fraction(has_fraction: bool) -> Self {
+    pub(crate) const fn from_has_fraction(has_fraction: bool) -> Self {
         if has_fraction { Self::Milliseconds } else { Self::Seconds }
     }
 
-    /// Converts a clock field to a reading; `None` if seconds overflow 64-bit milliseconds.
+    /// Converts the number in a clock field to a reading; `None` if it overflows 64-bit milliseconds.
     #[inline]
-    pub(crate) fn reading(self, number: i64) -> Option<ClockReading> {
+    pub(crate) fn to_reading(self, field: i64) -> Option<ClockReading> {
         let ms = match self {
-            Self::Seconds => number.checked_mul(1000)?,
-            Self::Milliseconds => number,
+            Self::Seconds => field.checked_mul(1000)?,
+            Self::Milliseconds => field,
         };
         Some(ClockReading::from_ms(ms))
     }

@@ -1,4 +1,8 @@
-//! ICC's units: level-2 datagrams, and the headers of level-1 brackets.
+//! ICC's level-2 units: datagrams, and the messages they are equivalent to.
+//!
+//! Each `parse_x` in the modules below parses the datagram that [`DatagramKind::ALL`] lists under a similar name, and returns `None`
+//! if an argument is missing or invalid; the datagram is then emitted as a [`Datagram`]. `parse_and_store_x` and `parse_and_count_x`
+//! also update the [`DatagramContext`]. `x_argument` returns one parsed argument.
 
 mod boards;
 mod context;
@@ -13,7 +17,7 @@ mod tests;
 
 use std::fmt;
 
-use self::kind::{Argument, Arguments, Quoting};
+use self::kind::{Argument, NamedArguments, Quoting};
 use super::Message;
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_latin_1};
@@ -26,10 +30,9 @@ const CONTROL_Z: u8 = 0x1A;
 
 /// An ICC level-2 unit: a number and its decoded arguments.
 ///
-/// The arguments are the text inside any quotation: a word, `{…}` and `^Y{…^Y}` are the same, and `{}` is an empty argument.
-/// Blanks between arguments may be missing around braces.
+/// Each argument is stored without its quotation: `foo`, `{foo}` and `^Y{foo^Y}` are the same argument, and `{}` is an empty one.
 ///
-/// `Debug` shows no argument of a datagram that has a password or a key.
+/// `Debug` shows no argument of a datagram that contains a password or a key.
 ///
 /// ```
 /// use kibitzer_core::message::Datagram;
@@ -49,12 +52,12 @@ const CONTROL_Z: u8 = 0x1A;
 pub struct Datagram {
     /// The number, which identifies the kind of datagram.
     pub number: u32,
-    /// The arguments, in order. Some are the words of players.
+    /// The arguments, in order. Some are texts of players.
     pub fields: Vec<PlayerText>,
 }
 
 impl Datagram {
-    /// Creates a datagram with these arguments, decoded as a receiver would decode them.
+    /// Creates a datagram whose arguments are as a receiver would decode them, so that characters outside of Latin-1 may change.
     pub fn new(number: u32, arguments: impl IntoIterator<Item: AsRef<str>>) -> Self {
         let as_received = |text: &str| PlayerText::from_wire(&encode_latin_1(text));
         Self { number, fields: arguments.into_iter().map(|text| as_received(text.as_ref())).collect() }
@@ -62,39 +65,39 @@ impl Datagram {
 
     /// Parses the bytes between `^Y(` and `^Y)`; `None` if they do not start with a number.
     ///
-    /// A brace that is never closed ends with the unit.
+    /// An argument whose closing brace is missing extends to the end of the unit.
     pub fn parse(unit: &[u8]) -> Option<Self> {
-        let (number, at) = read_datagram_number(unit)?;
-        let fields = Argument::all(at).map(|argument| PlayerText::from_wire(argument.bytes)).collect();
+        let (number, at) = split_number(unit)?;
+        let fields = Argument::split_all(at.rest()).map(|argument| PlayerText::from_wire(argument.bytes)).collect();
         Some(Self { number, fields })
     }
 
-    /// Returns the name in ICC's description of the format, in `snake_case`; `None` if the number is unknown.
+    /// Returns the name of this kind of datagram in ICC's description of the format, in `snake_case`; `None` if the number is unknown.
     pub fn name(&self) -> Option<&'static str> {
         self.kind().map(|kind| kind.name)
     }
 
-    /// Returns the names of the arguments of this kind of datagram, in order; none if the number is unknown. The last one may be
-    /// repeated.
+    /// Iterates over the names of the arguments of this kind of datagram, in order; empty if the number is unknown. Datagrams with
+    /// a list have more arguments than names: each further one belongs to the last name.
     pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
         self.kind().into_iter().flat_map(|kind| kind.arguments.iter().map(|argument| argument.name))
     }
 
     /// Returns the argument of this name; `None` if this kind of datagram has no such argument, or if it was not sent.
     pub fn argument(&self, name: &str) -> Option<&PlayerText> {
-        self.fields.get(self.kind()?.position(name)?)
+        self.fields.get(self.kind()?.argument_index(name)?)
     }
 
-    /// Returns whether an argument is a password or a key, which must never be logged.
+    /// Returns whether this kind of datagram contains a password or a key, which must never be logged.
     pub fn is_secret(&self) -> bool {
         self.kind().is_some_and(|kind| kind.is_secret)
     }
 
-    /// Writes the whole unit, `^Y(` and `^Y)` included. Parsing it returns the same datagram.
+    /// Appends the datagram to `out` in the form sent by a server, including `^Y(` and `^Y)`.
     ///
-    /// Arguments are quoted as is usual for their kind, or more strongly if their text requires it. Characters outside of
-    /// Latin-1 become `&#xhhhh;`. Control-Y and control-Z, which no quotation can hold, are left out. Telnet's escape is not
-    /// applied: a `ÿ` is one byte.
+    /// Each argument has the usual quotation of its kind, or a stronger one if its text requires it. Characters outside of Latin-1
+    /// become `&#xhhhh;`. Control-Y and control-Z, which no quotation can hold, are omitted. Telnet's escape is not applied: a `ÿ`
+    /// is one byte.
     pub fn write(&self, out: &mut Vec<u8>) {
         let arguments = self.kind().map(|kind| kind.arguments).unwrap_or_default();
         out.extend([CONTROL_Y, b'(']);
@@ -103,17 +106,18 @@ impl Datagram {
             // Lists repeat the last argument.
             let usual = arguments.get(index).or(arguments.last()).map_or(Quoting::Word, |argument| argument.quoting);
             out.push(b' ');
-            write_argument(field, usual, out);
+            append_quoted_argument(field, usual, out);
         }
         out.extend([CONTROL_Y, b')']);
     }
 
+    /// Returns the table row of the number; `None` if the number is unknown.
     fn kind(&self) -> Option<&'static DatagramKind> {
         DatagramKind::by_number(self.number)
     }
 
-    /// Empties all arguments if one of them must never be logged; their number does not change.
-    fn redacted(mut self) -> Self {
+    /// Replaces every argument by an empty one if the datagram contains a password or a key.
+    fn redacted_if_secret(mut self) -> Self {
         if self.is_secret() {
             self.fields.fill_with(PlayerText::default);
         }
@@ -129,7 +133,8 @@ impl fmt::Debug for Datagram {
     }
 }
 
-fn write_argument(field: &PlayerText, usual: Quoting, out: &mut Vec<u8>) {
+/// Appends an argument in Latin-1, without control-Y and control-Z; its quotation is at least `usual`.
+fn append_quoted_argument(field: &PlayerText, usual: Quoting, out: &mut Vec<u8>) {
     let mut bytes = encode_latin_1(field.as_str()).into_owned();
     bytes.retain(|&b| b != CONTROL_Y && b != CONTROL_Z);
     let (start, end): (&[u8], &[u8]) = match weakest_quoting(&bytes).max(usual) {
@@ -140,6 +145,7 @@ fn write_argument(field: &PlayerText, usual: Quoting, out: &mut Vec<u8>) {
     out.extend([start, &bytes, end].concat());
 }
 
+/// Returns the weakest quotation that can hold these bytes.
 fn weakest_quoting(bytes: &[u8]) -> Quoting {
     if bytes.iter().any(|b| matches!(b, b'{' | b'}') || b.is_ascii_control()) {
         Quoting::Marks
@@ -150,7 +156,7 @@ fn weakest_quoting(bytes: &[u8]) -> Quoting {
     }
 }
 
-/// The messages that one datagram is equivalent to: nearly always one.
+/// The messages that one datagram is equivalent to, in order: one or more.
 #[derive(Debug)]
 pub(crate) struct DatagramMessages {
     pub(crate) first: Message,
@@ -163,17 +169,20 @@ impl From<Message> for DatagramMessages {
     }
 }
 
-fn read_datagram_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
+/// Parses the number at the start of a unit, and returns it with a cursor at the arguments.
+fn split_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     let mut at = Cursor::new(unit);
     Some((at.skip_whitespace().number()?, at))
 }
 
-/// Parses a unit into the messages it is equivalent to, or into a [`Datagram`] without secrets; `None` if it has no number.
+/// Parses a unit into the messages it is equivalent to, and updates the context; without such a message, into a [`Datagram`] whose
+/// secrets are removed. `None` if the unit does not start with a number.
 pub(crate) fn parse_typed_or_generic(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
-    if let Some(update) = boards::parse_usual_move(unit, context) {
+    if let Some(update) = boards::parse_and_count_usual_move(unit, context) {
         return Some(Message::from(update).into());
     }
-    let (number, at) = read_datagram_number(unit)?;
-    let typed = DatagramKind::by_number(number).and_then(|kind| kind.parse?(&Arguments::read(kind, at), context));
-    typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted()).into()))
+    let (number, at) = split_number(unit)?;
+    let typed =
+        DatagramKind::by_number(number).and_then(|kind| kind.parse?(&NamedArguments::split(kind, at.rest()), context));
+    typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted_if_secret()).into()))
 }

@@ -4,7 +4,7 @@ use super::clock::ClockReading;
 use super::{GameId, fields};
 use crate::text::ServerText;
 
-/// A delta board line: `<d1> 399 10 O-O e8g8c 922 168890 207`.
+/// A delta board line, which has the last move in place of the board: `<d1> 399 10 O-O e8g8c 922 168890 207`.
 ///
 /// All times are milliseconds, whatever the setting of the ivar `ms`. The line has neither the opponent's clock nor
 /// the board before the move, so a receiver has to keep the last full board.
@@ -12,7 +12,7 @@ use crate::text::ServerText;
 /// Source: FICS help files `iv_compressmove`, `deltaboard`; captured sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Delta {
+pub struct DeltaBoard {
     /// The number of the game.
     pub game: GameId,
     /// Plies made in the game, including this one.
@@ -21,7 +21,7 @@ pub struct Delta {
     pub san: ServerText,
     /// The move in Smith notation as received: `e2c2p`.
     pub smith: ServerText,
-    /// Time the move took, in milliseconds.
+    /// Time that the player used for the move, in milliseconds.
     pub taken_ms: u32,
     /// The mover's clock after the move, increment included.
     pub clock: ClockReading,
@@ -29,7 +29,7 @@ pub struct Delta {
     pub lag_ms: Option<i32>,
 }
 
-impl Delta {
+impl DeltaBoard {
     /// Parses a line with its tag; `None` if one of the six documented fields is missing or invalid. Fields after the lag are
     /// ignored, as servers append to the line.
     pub fn parse(line: &[u8]) -> Option<Self> {
@@ -53,8 +53,8 @@ mod tests {
 
     use super::*;
 
-    fn print(delta: &Delta) -> String {
-        let Delta { game, plies, san, smith, taken_ms, clock, lag_ms } = delta;
+    fn print(delta: &DeltaBoard) -> String {
+        let DeltaBoard { game, plies, san, smith, taken_ms, clock, lag_ms } = delta;
         let lag = lag_ms.map_or(String::new(), |lag| format!(" {lag}"));
         format!("<d1> {game} {plies} {san} {smith} {taken_ms} {}{lag}", clock.as_ms())
     }
@@ -66,8 +66,8 @@ mod tests {
         smith: &str,
         (taken_ms, left_ms): (u32, i64),
         lag_ms: Option<i32>,
-    ) -> Delta {
-        Delta {
+    ) -> DeltaBoard {
+        DeltaBoard {
             game: GameId(game),
             plies,
             san: ServerText::from_wire(san.as_bytes()),
@@ -84,7 +84,7 @@ mod tests {
         let help = delta(2, 64, "Rxc2", "e2c2p", (1200, 203_800), None);
         let castling = delta(399, 10, "O-O", "e8g8c", (922, 168_890), Some(207));
         let promotion = delta(1, 63, "gxf8=B", "g7f8bB", (126, 86_208), Some(0));
-        let cases: &[(&str, &str, &Delta)] = &[
+        let cases: &[(&str, &str, &DeltaBoard)] = &[
             ("help, six fields", "<d1> 2 64 Rxc2 e2c2p 1200 203800", &help),
             ("captured, seven fields", "<d1> 399 10 O-O e8g8c 922 168890 207", &castling),
             ("captured, promotion", "<d1> 1 63 gxf8=B g7f8bB 126 86208 0", &promotion),
@@ -95,7 +95,7 @@ mod tests {
             ("flag has fallen", "<d1> 1 5 e3 e2e3 100 -917 -1", &delta(1, 5, "e3", "e2e3", (100, -917), Some(-1))),
         ];
         for &(name, sent, want) in cases {
-            assert_eq!(Delta::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");
+            assert_eq!(DeltaBoard::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");
         }
     }
 
@@ -112,7 +112,7 @@ mod tests {
             "<d1> 2 64 Rxc2 e2c2p 1200 203800x",
         ];
         for sent in cases {
-            assert_eq!(Delta::parse(sent.as_bytes()), None, "{sent}");
+            assert_eq!(DeltaBoard::parse(sent.as_bytes()), None, "{sent}");
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
             smith in "[a-h][1-8][a-h][1-8][pnbrqkcCE]?[NBRQK]?",
             times in (any::<u32>(), -1_000_000_i64..1_000_000_000),
             lag_ms in proptest::option::of(any::<i32>()),
-        ) -> Delta {
+        ) -> DeltaBoard {
             delta(game, plies, &san, &smith, times, lag_ms)
         }
     }
@@ -132,12 +132,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_printed_line_parses_to_the_same_value(value in any_delta()) {
-            prop_assert_eq!(Delta::parse(print(&value).as_bytes()), Some(value));
+            prop_assert_eq!(DeltaBoard::parse(print(&value).as_bytes()), Some(value));
         }
 
         #[test]
         fn any_bytes_are_accepted_or_refused_without_panic(line in "(<d1>)?( ?-?[0-9a-z]{0,22}){0,9}", bytes in any::<Vec<u8>>()) {
-            let _ = (Delta::parse(line.as_bytes()), Delta::parse(&bytes));
+            let _ = (DeltaBoard::parse(line.as_bytes()), DeltaBoard::parse(&bytes));
         }
     }
 }

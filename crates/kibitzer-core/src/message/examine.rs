@@ -6,7 +6,7 @@ use super::template::{Captures, PlayerSentence, match_table};
 use super::{GameId, Handle};
 use crate::text::{PlayerText, ServerText};
 
-/// An event of an examined game.
+/// A line that reports an event of an examined game.
 ///
 /// Most servers start the line with the number of the game, `Game 29: Foo backs up 4 moves.`; one omits it: `Foo backs
 /// up 4 moves.` After every event that moves the game, the server sends a board.
@@ -14,7 +14,7 @@ use crate::text::{PlayerText, ServerText};
 /// Source: FICS help files `examine`, `revert`, `bsetup`; transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Examine {
+pub struct ExamineNotice {
     /// The number of the game; `None` if the line does not have it.
     pub game: Option<GameId>,
     /// The player who caused the event; `None` if it was this login.
@@ -23,7 +23,7 @@ pub struct Examine {
     pub action: ExamineAction,
 }
 
-/// An event of an examined game.
+/// The event that an [`ExamineNotice`] reports.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
@@ -45,50 +45,50 @@ pub enum ExamineAction {
         /// Whether the board has no recorded game (`scratch`).
         scratch: bool,
     },
-    /// [`Examine::by`] may move the pieces now; `None` stands for this login.
+    /// [`ExamineNotice::by`] may move the pieces now; `None` stands for this login.
     IsExaminer,
-    /// [`Examine::by`] made this login an examiner.
+    /// [`ExamineNotice::by`] made this login an examiner.
     MadeMeExaminer,
-    /// [`Examine::by`] stopped examining; `None` stands for this login.
+    /// [`ExamineNotice::by`] stopped examining; `None` stands for this login.
     Stop,
     /// The position can be edited from now on.
     SetupEntered,
     /// The position is complete, and examining continues.
     SetupLeft,
-    /// The game is at its first position, so it cannot go back.
+    /// The game is at its first position; it cannot be moved further back.
     AtBeginning,
-    /// The game is at its last position, so it cannot go forward.
+    /// The game is at its last position; it cannot be moved further forward.
     AtEnd,
 }
 
-impl Examine {
-    /// Parses a whole line; `None` if it is not an event of an examined game.
+impl ExamineNotice {
+    /// Parses a line; `None` if it reports no event of an examined game.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        Self::parse_mine(line).or_else(|| Self::parse_of_others(line))
+        Self::parse_own_sentence(line).or_else(|| Self::parse_player_sentence(line))
     }
 
-    fn parse_mine(line: &[u8]) -> Option<Self> {
+    fn parse_own_sentence(line: &[u8]) -> Option<Self> {
         // Rules out most lines without comparing each template.
         matches!(line.first(), Some(b'S' | b'Y' | b'E' | b'G' | b'B')).then_some(())?;
         let (action, captures) = match_table(line, OF_MINE)?;
-        Some(Self { game: captures.game(), by: None, action: action(&captures) })
+        Some(Self { game: captures.number_as_game(), by: None, action: action(&captures) })
     }
 
     /// Parses a sentence about another examiner, with or without the number of the game; `None` if the sentence is not known.
-    fn parse_of_others(line: &[u8]) -> Option<Self> {
-        let sentence = PlayerSentence::read(line)?;
+    fn parse_player_sentence(line: &[u8]) -> Option<Self> {
+        let sentence = PlayerSentence::parse(line)?;
         let (game, action) = if let Some((action, captures)) = match_table(sentence.rest, EXAMINERS) {
-            (captures.game(), action(&captures))
+            (captures.number_as_game(), action(&captures))
         } else if let Some((action, captures)) = match_table(sentence.rest, STEPS) {
             (sentence.game, action(&captures))
         } else {
-            (sentence.game, ExamineAction::Set(read_set(&sentence)?))
+            (sentence.game, ExamineAction::Set(text_after_sets(&sentence)?))
         };
         Some(Self { game, by: Some(sentence.handle()), action })
     }
 }
 
-/// Creates the event of a table row from the captures of its template.
+/// Creates the event of a table row from the text that its template captured.
 type ActionFromCaptures = fn(&Captures<'_>) -> ExamineAction;
 
 /// Lines about this login or without a subject; a number in them is the number of the game.
@@ -130,13 +130,13 @@ const STEPS: &[(&str, ActionFromCaptures)] = &[
     (" commits the subvariation.", |_| ExamineAction::Commit),
 ];
 
-/// Reads the text after ` sets ` in ` sets White's clock to 5:00.` Without the number of a game, only known settings are
-/// accepted.
-fn read_set(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
+/// Returns the text after ` sets `, such as `White's clock to 5:00.` In a line without the number of the game, the text has to start
+/// like a known setting, because a player may have written it.
+fn text_after_sets(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
     const KNOWN: [&[u8]; 3] = [b"White's ", b"Black's ", b"the "];
-    let what = sentence.rest.strip_prefix(b" sets ")?;
-    (sentence.game.is_some() || KNOWN.iter().any(|start| what.starts_with(start))).then_some(())?;
-    Some(PlayerText::from_wire(what.trim_ascii_end()))
+    let setting = sentence.rest.strip_prefix(b" sets ")?;
+    (sentence.game.is_some() || KNOWN.iter().any(|start| setting.starts_with(start))).then_some(())?;
+    Some(PlayerText::from_wire(setting.trim_ascii_end()))
 }
 
 #[cfg(test)]
@@ -177,8 +177,8 @@ mod tests {
             ("A has stopped examining game 1.", Some(1), Stop),
         ];
         for (line, game, action) in cases {
-            let want = Examine { game: game.map(GameId), by: Some(Handle::from_wire(b"A")), action };
-            assert_eq!(Examine::parse(line.as_bytes()), Some(want), "{line}");
+            let want = ExamineNotice { game: game.map(GameId), by: Some(Handle::from_wire(b"A")), action };
+            assert_eq!(ExamineNotice::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 
@@ -197,8 +197,8 @@ mod tests {
             ("End of game.", None, AtEnd),
         ];
         for (line, game, action) in cases {
-            let want = Examine { game: game.map(GameId), by: None, action };
-            assert_eq!(Examine::parse(line.as_bytes()), Some(want), "{line}");
+            let want = ExamineNotice { game: game.map(GameId), by: None, action };
+            assert_eq!(ExamineNotice::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
             "Alekhine, whom you are following, has started examining a game.",
         ];
         for line in lines {
-            assert_eq!(Examine::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(ExamineNotice::parse(line.as_bytes()), None, "{line}");
         }
     }
 }

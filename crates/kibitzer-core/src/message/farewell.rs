@@ -1,12 +1,12 @@
 //! Announcements that a session ends: a kick, an idle logout, a shutdown.
 
 use super::Handle;
-use super::login::trim;
+use super::login::trim_decoration;
 use super::template::{TemplateTable, match_table};
 use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
-/// Who disconnected this login: `**** Foo has arrived - you can't both be logged in. ****`.
+/// The reason why the server disconnects this login: `**** Foo has arrived - you can't both be logged in. ****`.
 ///
 /// The line alone does not end the session; the session is over only if the connection closes right after it.
 ///
@@ -28,11 +28,11 @@ const KICKED: TemplateTable<fn(Handle) -> KickedBy> = &[
 ];
 
 impl KickedBy {
-    /// Parses a whole line with its stars; `None` if it is not such a sentence.
+    /// Parses a complete line, including its stars; `None` if it does not report a kick.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let sentence = line.trim_ascii_end().strip_prefix(b"**** ")?.strip_suffix(b" ****")?;
         let (kicked_by, captures) = match_table(sentence, KICKED)?;
-        captures.handle().map(kicked_by)
+        captures.first_handle().map(kicked_by)
     }
 }
 
@@ -55,14 +55,14 @@ named_enum! {
 }
 
 impl Farewell {
-    /// Parses a whole line; `None` if it is not an announcement. Lines about a shutdown may start with blanks.
+    /// Parses a line; `None` if it is not such an announcement. Blanks before a line about a shutdown are ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
         if line.trim_ascii_end() == b"Logging you out." {
             return Some(Self::LoggingOut);
         }
         let framed = line.trim_ascii();
         (framed.starts_with(b"***") && framed.ends_with(b"***")).then_some(())?;
-        let mut at = Cursor::new(trim(framed));
+        let mut at = Cursor::new(trim_decoration(framed));
         if at.eat(b"Auto-logout because you were idle ") {
             return Some(Self::Idle);
         }

@@ -3,45 +3,45 @@
 use crate::scan::{Cursor, parse_decimal};
 use crate::text::ServerText;
 
-/// Returns a cursor after the tag and the blanks around it, which are optional; `None` without the tag.
+/// Returns a cursor at the first field after the tag. Blanks around the tag are optional; `None` without the tag.
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
     let mut at = Cursor::new(line);
     at.skip_whitespace().expect(tag)?.skip_whitespace();
     Some(at)
 }
 
-/// Reads one word, and skips the blanks after it; `None` at the end of the line.
+/// Reads one word and the blanks after it; `None` at the end of the line.
 pub(crate) fn read_field_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let word = at.word()?;
     at.skip_whitespace();
     Some(word)
 }
 
-/// Reads a [`word`] that is an unsigned decimal number.
+/// Reads one word, an unsigned decimal number, and the blanks after it.
 pub(crate) fn read_field_number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<T> {
     T::try_from(parse_decimal(read_field_word(at)?)?).ok()
 }
 
-/// Reads a [`word`] that is a decimal number with an optional minus sign.
+/// Reads one word, a decimal number with an optional minus sign, and the blanks after it.
 pub(crate) fn read_field_signed<T: TryFrom<i64>>(at: &mut Cursor<'_>) -> Option<T> {
-    T::try_from(read_all(read_field_word(at)?, Cursor::signed)?).ok()
+    T::try_from(parse_whole(read_field_word(at)?, Cursor::signed)?).ok()
 }
 
-/// Reads any [`word`] as text.
+/// Reads one word as text, and the blanks after it.
 pub(crate) fn read_field_text(at: &mut Cursor<'_>) -> Option<ServerText> {
     read_field_word(at).map(ServerText::from_wire)
 }
 
-/// Reads the rest of the line as a list of one or more numbers; `None` if there is none, or if a word is not a number.
-pub(crate) fn read_indexes(at: &mut Cursor<'_>) -> Option<Vec<u32>> {
-    let mut read = Vec::new();
-    while read.is_empty() || !at.is_empty() {
-        read.push(read_field_number(at)?);
+/// Parses the rest of a line as one or more numbers; `None` if there is none, or if a word is not a number.
+pub(crate) fn parse_number_list(mut at: Cursor<'_>) -> Option<Vec<u32>> {
+    let mut numbers = Vec::new();
+    while numbers.is_empty() || !at.is_empty() {
+        numbers.push(read_field_number(&mut at)?);
     }
-    Some(read)
+    Some(numbers)
 }
 
-/// Reads the next `key=` and returns the key; `None` at the end of the line. Words without `=` are skipped.
+/// Skips words without `=`, then reads the next `key=` and returns the key; `None` at the end of the line.
 pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     loop {
         let key = at.skip_whitespace().attempt(|at| {
@@ -55,7 +55,8 @@ pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// Reads the value after a `key=`, up to a blank. A blank before a comma does not end it: `2100 ,1586E` is one value.
+/// Reads the value after a `key=`, up to a blank; empty if there is none. A blank before a comma does not end it: `2100 ,1586E` is
+/// one value.
 pub(crate) fn read_value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');
@@ -66,7 +67,7 @@ pub(crate) fn read_value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     at.since(from)
 }
 
-/// Reads the next `key=value`; `None` at the end of the line. Pairs with an empty value are skipped.
+/// Reads the next `key=value` with a value that is not empty; `None` at the end of the line. Other words are skipped.
 pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])> {
     loop {
         let pair = (next_key(at)?, read_value(at));
@@ -76,12 +77,26 @@ pub(crate) fn next_pair<'a>(at: &mut Cursor<'a>) -> Option<(&'a [u8], &'a [u8])>
     }
 }
 
-/// Reads a whole value with `read`; `None` if `read` fails or leaves anything but blanks.
-pub(crate) fn read_all<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
+/// Parses a complete value with `read`; `None` if `read` fails or leaves anything but blanks.
+pub(crate) fn parse_whole<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<'a>) -> Option<T>) -> Option<T> {
     let mut at = Cursor::new(value);
     let read = read(&mut at)?;
     at.expect_blank_rest()?;
     Some(read)
+}
+
+/// Parses `a,b` or another pair around `separator`, such as one value for each side. Both values of a pair that fits are `Some`, as
+/// for fields that a line may omit.
+pub(crate) fn parse_pair<'a, T>(
+    value: &'a [u8],
+    separator: &[u8],
+    read: impl Fn(&mut Cursor<'a>) -> Option<T>,
+) -> Option<(Option<T>, Option<T>)> {
+    parse_whole(value, |at| {
+        let first = read(at)?;
+        at.skip_whitespace().expect(separator)?;
+        Some((Some(first), Some(read(at)?)))
+    })
 }
 
 /// Parses hexadecimal digits in either case; `None` for anything else, or for a value of more than 32 bits.
@@ -98,12 +113,13 @@ pub(super) mod testing {
 
     use crate::message::{Confidence, Rating, Titles};
 
+    /// Generates ratings with a number.
     pub(in super::super) fn any_rating() -> impl Strategy<Value = Rating> {
         const MARKS: &[Confidence] = &[Confidence::Established, Confidence::Estimated, Confidence::Provisional];
         (any::<u16>(), proptest::sample::select(MARKS)).prop_map(|(value, mark)| Rating::Rated(value, mark))
     }
 
-    /// Digits and one character.
+    /// Prints a rating as tagged lines do: the digits and the mark, a blank for an established rating.
     pub(in super::super) fn print_rating(rating: Rating) -> String {
         match rating {
             Rating::Rated(value, Confidence::Established) => format!("{value} "),
@@ -112,7 +128,7 @@ pub(super) mod testing {
         }
     }
 
-    /// Two hexadecimal digits.
+    /// Prints titles as two hexadecimal digits.
     pub(in super::super) fn print_title_bits(titles: &Titles) -> String {
         let bits = (0..=u8::MAX).find(|&bits| Titles::from_seekinfo_bits(bits) == *titles);
         format!("{:02X}", bits.expect("the titles have bits"))
@@ -154,7 +170,7 @@ mod tests {
         let cases: &[(&str, Option<&[u32]>)] =
             &[("7 8", Some(&[7, 8])), ("7 ", Some(&[7])), ("", None), ("7 x", None), ("99999999999", None)];
         for &(sent, want) in cases {
-            let read = read_indexes(&mut Cursor::new(sent.as_bytes()));
+            let read = parse_number_list(Cursor::new(sent.as_bytes()));
             assert_eq!(read.as_deref(), want, "{sent}");
         }
     }
@@ -163,7 +179,7 @@ mod tests {
         #[test]
         fn any_bytes_come_to_an_end(line in proptest::collection::vec(prop_oneof![Just(b' '), Just(b'='), Just(b','), any::<u8>()], 0..200)) {
             pairs(&line);
-            let _ = read_indexes(&mut Cursor::new(&line));
+            let _ = parse_number_list(Cursor::new(&line));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::PlayerText;
 
-/// A game has ended: `{Game 39 (Foo vs. Bar) Bar checkmated} 1-0`.
+/// A report that a game ended, was adjourned or was aborted: `{Game 39 (Foo vs. Bar) Bar checkmated} 1-0`.
 ///
 /// With the variable `gin` set, it is also sent for games that this login does not follow. Titles after the names are
 /// skipped. A rating line that may follow is not part of it.
@@ -34,8 +34,8 @@ pub struct GameEnded {
 }
 
 impl GameEnded {
-    /// Parses a whole line; `None` if it is not the end of a game. Without a printed result the game must be `adjourned` or
-    /// `aborted`, and the result is then [`GameResult::Unfinished`].
+    /// Parses a line; `None` if it does not report the end of a game. If the line has no result, the text must contain `adjourned` or
+    /// `aborted`, and the result is [`GameResult::Unfinished`].
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
@@ -44,56 +44,56 @@ impl GameEnded {
         let text = PlayerText::from_wire(text);
         let result = match tail.trim_ascii_end() {
             // Some servers omit the result of an adjourned or aborted game.
-            b"}" => find_unfinished_kind(&text, &white, &black).map(|_| GameResult::Unfinished)?,
+            b"}" => find_adjourned_or_aborted(&text, &white, &black).map(|_| GameResult::Unfinished)?,
             tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
         };
-        let reason = GameEndReason::find(text.as_str(), white.as_str(), black.as_str());
+        let reason = GameEndReason::from_text(text.as_str(), white.as_str(), black.as_str());
         Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
-    /// Returns the color of the player that the text names first: the one who resigned, was mated, or won by a rule. `None` if
-    /// the text does not start with a player.
+    /// Returns the color of the player named at the start of [`text`](Self::text): the one who resigned, was mated, or won by a rule.
+    /// `None` if the text does not start with a player.
     pub fn named_player(&self) -> Option<Color> {
         split_player_name(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
     }
 
     /// Returns whether the game was adjourned. Searches the server's words if the reason is not a known one.
     pub fn is_adjourned(&self) -> bool {
-        self.unfinished_kind() == Some(UnfinishedKind::Adjourned)
+        self.adjourned_or_aborted() == Some(AdjournedOrAborted::Adjourned)
     }
 
     /// Returns whether the game was aborted. Searches the server's words if the reason is not a known one.
     pub fn is_aborted(&self) -> bool {
-        self.unfinished_kind() == Some(UnfinishedKind::Aborted)
+        self.adjourned_or_aborted() == Some(AdjournedOrAborted::Aborted)
     }
 
-    /// Returns whether an unfinished game was adjourned or aborted; `None` for a finished game, and if neither the reason nor the
-    /// text shows it.
-    fn unfinished_kind(&self) -> Option<UnfinishedKind> {
+    /// Returns which of the two happened to an unfinished game; `None` for a finished game, and if neither the reason nor the text
+    /// shows it.
+    fn adjourned_or_aborted(&self) -> Option<AdjournedOrAborted> {
         (self.result == GameResult::Unfinished).then_some(())?;
         if self.reason.is_adjournment() {
-            Some(UnfinishedKind::Adjourned)
+            Some(AdjournedOrAborted::Adjourned)
         } else if self.reason.is_abort() {
-            Some(UnfinishedKind::Aborted)
+            Some(AdjournedOrAborted::Aborted)
         } else {
-            find_unfinished_kind(&self.text, &self.white, &self.black)
+            find_adjourned_or_aborted(&self.text, &self.white, &self.black)
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum UnfinishedKind {
+enum AdjournedOrAborted {
     Adjourned,
     Aborted,
 }
 
-/// Searches the server's words for `adjourned` or `aborted`, and returns the first of them. Words equal to a player's name are
-/// skipped.
-fn find_unfinished_kind(text: &PlayerText, white: &Handle, black: &Handle) -> Option<UnfinishedKind> {
+/// Returns the meaning of the first word `adjourned` or `aborted` in the server's text; `None` if it has neither. Words equal to a
+/// player's name are skipped.
+fn find_adjourned_or_aborted(text: &PlayerText, white: &Handle, black: &Handle) -> Option<AdjournedOrAborted> {
     let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
     words.find_map(|word| match word {
-        "adjourned" => Some(UnfinishedKind::Adjourned),
-        "aborted" => Some(UnfinishedKind::Aborted),
+        "adjourned" => Some(AdjournedOrAborted::Adjourned),
+        "aborted" => Some(AdjournedOrAborted::Aborted),
         _ => None,
     })
 }

@@ -5,7 +5,7 @@ use crate::by_name::named_enum;
 use crate::chess::Color;
 
 named_enum! {
-    /// The result of a game, from White's side of the named game.
+    /// The result of a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "PGN knows these four")]
     pub enum GameResult("The result as servers and PGN files write it.") {
@@ -30,6 +30,7 @@ impl GameResult {
         }
     }
 
+    /// Returns the result that a server prints as `printed`; `None` for any other text.
     pub(super) fn from_wire(printed: &[u8]) -> Option<Self> {
         Self::ALL.iter().copied().find(|result| result.as_str().as_bytes() == printed)
     }
@@ -38,7 +39,7 @@ impl GameResult {
 named_enum! {
     /// Why a game ended, as far as the server's words are known.
     ///
-    /// Who won is in [`GameResult`]; the reason only explains.
+    /// It does not determine who won; [`GameResult`] does.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum GameEndReason("The reason in `snake_case`, as in JSON.") {
@@ -106,21 +107,21 @@ named_enum! {
 }
 
 impl GameEndReason {
-    /// Returns whether the game was aborted.
+    /// Returns whether this is a reason of an aborted game.
     pub fn is_abort(self) -> bool {
         self.as_str().starts_with("abort_")
     }
 
-    /// Returns whether the game was adjourned, so that it can be resumed another day.
+    /// Returns whether this is a reason of an adjourned game, which can be resumed later.
     pub fn is_adjournment(self) -> bool {
         self.as_str().starts_with("adjourn_")
     }
 
-    /// Returns the reason for the code in ICC's result datagrams; [`Unknown`](Self::Unknown) if the code is not listed for this
-    /// result. `is_aborted` distinguishes an aborted game from an adjourned one, and matters only for an unfinished game.
+    /// Returns the reason for the code in ICC's result datagrams (13, 16); [`Unknown`](Self::Unknown) if the code is not listed for
+    /// this result. `is_aborted` distinguishes an aborted from an adjourned game, and matters only for an unfinished one.
     ///
     /// Source: the codes of ICC's game lists.
-    pub(crate) fn from_icc_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
+    pub(crate) fn from_icc_result_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
         let codes = match result {
             GameResult::WhiteWins | GameResult::BlackWins => WIN_CODES,
             GameResult::Draw => DRAW_CODES,
@@ -133,10 +134,10 @@ impl GameEndReason {
     /// Returns the reason for the two numbers in ICC's game lists (`history`, `stored`, `liblist`: datagram 73).
     ///
     /// `status` is 0 for a win, 1 for a draw, 2 for an adjourned and 3 for an aborted game; `mode` is the reason
-    /// within that status. Pairs that the list does not have are [`Unknown`](Self::Unknown).
+    /// within that status. Any other pair is [`Unknown`](Self::Unknown).
     ///
     /// Source: ICC's description of its game lists (icc R2).
-    pub const fn of_list_item(status: u32, mode: u32) -> Self {
+    pub const fn from_icc_list_codes(status: u32, mode: u32) -> Self {
         match (status, mode) {
             (0, 0) => Self::Resign,
             (0, 1) => Self::Mate,
@@ -167,9 +168,9 @@ impl GameEndReason {
         }
     }
 
-    /// Finds the reason in the server's words; [`Unknown`](Self::Unknown) if no known sentence matches. The name at the start is
-    /// removed first, because a player's name may be a word of a reason.
-    pub(crate) fn find(text: &str, white: &str, black: &str) -> Self {
+    /// Returns the reason for the server's text; [`Unknown`](Self::Unknown) if no known sentence matches. A player's name at the start
+    /// is removed first, because it may be a word of a reason.
+    pub(crate) fn from_text(text: &str, white: &str, black: &str) -> Self {
         let rest = split_player_name(text, white, black).map(|(_, rest)| rest);
         let of_player = rest.and_then(|rest| match_table(rest.as_bytes(), OF_PLAYER));
         match of_player.or_else(|| match_table(text.as_bytes(), OF_GAME)) {
@@ -357,7 +358,7 @@ mod tests {
             ("", "unknown"),
         ];
         for &(text, want) in cases {
-            let reason = GameEndReason::find(text, "Foo", "Bar");
+            let reason = GameEndReason::from_text(text, "Foo", "Bar");
             assert_eq!(reason.as_str(), want, "{text}");
             assert_eq!(reason.is_abort(), want.starts_with("abort_"), "{text}");
             assert_eq!(reason.is_adjournment(), want.starts_with("adjourn_"), "{text}");
@@ -376,10 +377,10 @@ mod tests {
         let results = [GameResult::WhiteWins, GameResult::Draw, GameResult::Unfinished, GameResult::Unfinished];
         for (status, (modes, result)) in (0..).zip(letters.into_iter().zip(results)) {
             for (mode, letters) in modes {
-                let reason = GameEndReason::of_list_item(status, *mode);
+                let reason = GameEndReason::from_icc_list_codes(status, *mode);
                 assert_eq!(
                     reason,
-                    GameEndReason::from_icc_code(letters.as_bytes(), result, status == 3),
+                    GameEndReason::from_icc_result_code(letters.as_bytes(), result, status == 3),
                     "{status} {mode}"
                 );
                 assert_ne!(reason, GameEndReason::Unknown, "{status} {mode}");
@@ -388,12 +389,12 @@ mod tests {
         }
         for (status, modes) in [(0, 7..=10), (1, 8..=9), (3, 6..=6), (3, 8..=8)] {
             for mode in modes {
-                let reason = GameEndReason::of_list_item(status, mode);
+                let reason = GameEndReason::from_icc_list_codes(status, mode);
                 assert!(matches!(reason, GameEndReason::Partner | GameEndReason::AbortPartner), "{status} {mode}");
             }
         }
         for (status, mode) in [(0, 12), (0, 13), (1, 10), (2, 6), (3, 12), (4, 0)] {
-            assert_eq!(GameEndReason::of_list_item(status, mode), GameEndReason::Unknown, "{status} {mode}");
+            assert_eq!(GameEndReason::from_icc_list_codes(status, mode), GameEndReason::Unknown, "{status} {mode}");
         }
     }
 
@@ -406,7 +407,7 @@ mod tests {
             ("Game aborted on move 1 by Foo", GameEndReason::AbortMove1),
         ];
         for (text, want) in cases {
-            assert_eq!(GameEndReason::find(text, "Foo", "Bar"), want, "{text}");
+            assert_eq!(GameEndReason::from_text(text, "Foo", "Bar"), want, "{text}");
         }
     }
 
@@ -444,14 +445,14 @@ mod tests {
             ("resigns forfeits on time", "resigns", "Foo", "time"),
         ];
         for (text, white, black, want) in cases {
-            assert_eq!(GameEndReason::find(text, white, black).as_str(), want, "{text}");
+            assert_eq!(GameEndReason::from_text(text, white, black).as_str(), want, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text in any::<String>(), white in "\\PC{0,5}", black in "\\PC{0,5}") {
-            let _ = GameEndReason::find(&text, &white, &black);
+            let _ = GameEndReason::from_text(&text, &white, &black);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `<g1>`: the terms of a game, sent when it starts or is first observed.
 
-use super::{GameId, Rating, StartList, fields};
+use super::{GameId, IccGameStart, Rating, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -51,64 +51,57 @@ pub struct GameInfo {
     /// `n`: whether the game is a noescape game.
     pub no_escape: Option<bool>,
     /// The other fields of ICC's game-start list; `None` on FICS.
-    pub start: Option<Box<StartList>>,
+    pub start: Option<Box<IccGameStart>>,
 }
 
 impl GameInfo {
-    /// Parses a line with its tag: a number, then `key=value` words in any order, separated by blanks.
+    /// Parses a line with its tag: the number of the game, then `key=value` words in any order, separated by blanks.
     ///
     /// Unknown keys and empty values are ignored. `None` if the number is missing, or if the value of a known key is invalid.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<g1>")?;
         let mut info = Self::empty(GameId(fields::read_field_number(&mut at)?));
         while let Some((key, value)) = fields::next_pair(&mut at) {
-            info.set(key, value)?;
+            info.set_field_unless_invalid(key, value)?;
         }
         Some(info)
     }
 
+    /// Returns the information of a game with every other field `None`.
     pub(super) fn empty(game: GameId) -> Self {
         Self { game, ..Self::default() }
     }
 
-    /// Stores the value of a known key; `None` if it is invalid.
-    fn set(&mut self, key: &[u8], value: &[u8]) -> Option<()> {
+    /// Stores the value of a known key, and ignores unknown keys; `None` if the value is invalid.
+    fn set_field_unless_invalid(&mut self, key: &[u8], value: &[u8]) -> Option<()> {
         match key {
-            b"p" => self.private = Some(fields::read_all(value, read_bit)?),
+            b"p" => self.private = Some(fields::parse_whole(value, read_bit)?),
             b"t" => self.kind = Some(ServerText::from_wire(value)),
-            b"r" => self.rated = Some(fields::read_all(value, read_bit)?),
+            b"r" => self.rated = Some(fields::parse_whole(value, read_bit)?),
             b"u" => {
                 // The server sends 1 for a guest.
                 let read_registered = |at: &mut Cursor<'_>| read_bit(at).map(|guest| !guest);
-                (self.white_registered, self.black_registered) = read_pair(value, read_registered)?;
+                (self.white_registered, self.black_registered) = fields::parse_pair(value, b",", read_registered)?;
             }
-            b"it" => (self.white_time_s, self.white_increment_s) = read_pair(value, Cursor::number)?,
-            b"i" => (self.black_time_s, self.black_increment_s) = read_pair(value, Cursor::number)?,
+            b"it" => (self.white_time_s, self.white_increment_s) = fields::parse_pair(value, b",", Cursor::number)?,
+            b"i" => (self.black_time_s, self.black_increment_s) = fields::parse_pair(value, b",", Cursor::number)?,
             b"pt" => {
-                let game = fields::read_all(value, Cursor::number)?;
+                let game = fields::parse_whole(value, Cursor::number)?;
                 self.partner_game = (game != 0).then_some(GameId(game));
             }
-            b"rt" => (self.white_rating, self.black_rating) = read_pair(value, Rating::read)?,
-            b"ts" => (self.white_timeseal, self.black_timeseal) = read_pair(value, read_bit)?,
-            b"m" => self.min_move_time = Some(fields::read_all(value, Cursor::number)?),
-            b"n" => self.no_escape = Some(fields::read_all(value, read_bit)?),
+            b"rt" => (self.white_rating, self.black_rating) = fields::parse_pair(value, b",", Rating::read)?,
+            b"ts" => (self.white_timeseal, self.black_timeseal) = fields::parse_pair(value, b",", read_bit)?,
+            b"m" => self.min_move_time = Some(fields::parse_whole(value, Cursor::number)?),
+            b"n" => self.no_escape = Some(fields::parse_whole(value, read_bit)?),
             _ => {}
         }
         Some(())
     }
 }
 
+/// Reads `0` or `1`.
 fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
     at.number::<u8>().and_then(|bit| (bit <= 1).then_some(bit == 1))
-}
-
-/// Parses `a,b`, one value for each side, or an initial time and its increment; both are `Some`.
-fn read_pair<'a, T>(value: &'a [u8], read: impl Fn(&mut Cursor<'a>) -> Option<T>) -> Option<(Option<T>, Option<T>)> {
-    fields::read_all(value, |at| {
-        let first = read(at)?;
-        at.skip_whitespace().expect(b",")?;
-        Some((Some(first), Some(read(at)?)))
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Speed and variant of a game, which servers print as one kind.
 
 use super::listing::GameTerms;
-use super::{Challenge, Creating, GameCreated, GameInfo, Seek};
+use super::{Challenge, GameCreated, GameInfo, OwnGameStarting, Seek};
 use crate::text::ServerText;
 
 /// Speed and variant of a game.
@@ -42,7 +42,7 @@ impl GameKind {
         for word in kind.split_ascii_whitespace() {
             match SPEEDS.iter().find(|speed| **speed == word) {
                 Some(speed) => parsed.speed = Some(speed),
-                None => parsed.variant = Some(variant_name(word)),
+                None => parsed.variant = Some(variant_from_word(word)),
             }
         }
         if parsed.speed.is_some() && parsed.variant.is_none() {
@@ -51,23 +51,24 @@ impl GameKind {
         parsed
     }
 
-    /// Replaces the variant `wild` by the one that the start position names: `wild/fr` gives `chess960`. Other kinds are unchanged.
-    fn loaded_from(mut self, position: Option<&str>) -> Self {
+    /// Replaces the variant `wild` by the one that the name of the start position gives: `wild/fr` is `chess960`. Other kinds do not
+    /// change.
+    fn resolve_wild(mut self, position: Option<&str>) -> Self {
         if self.variant.as_ref().is_some_and(|variant| variant == "wild")
             && let Some(position) = position
         {
-            self.variant = Some(variant_name(&position.to_ascii_lowercase()));
+            self.variant = Some(variant_from_word(&position.to_ascii_lowercase()));
         }
         self
     }
 }
 
-/// Returns the name of a variant for a word of a kind, in lower case.
-fn variant_name(word: &str) -> ServerText {
+/// Returns the variant that a word in lower case stands for: `fr`, `wild/fr` and `w22` are `chess960`.
+fn variant_from_word(word: &str) -> ServerText {
     // ICC's numbers: `w22`, `wild(22)`. Unlike there, `wild/0` of FICS is not chess.
     let icc_number = word.strip_prefix('w').map(|rest| rest.trim_start_matches("ild").trim_matches(['(', ')']));
     let name = match icc_number.and_then(|number| number.parse().ok()) {
-        Some(number) => return icc_variant(number),
+        Some(number) => return variant_from_icc_number(number),
         None => word.strip_prefix("wild/").unwrap_or(word),
     };
     match name {
@@ -78,10 +79,10 @@ fn variant_name(word: &str) -> ServerText {
     }
 }
 
-/// Returns the name of the variant with this number on ICC.
+/// Returns the variant with this number on ICC; `wild/NUMBER` if it has no name of its own.
 ///
 /// Source: ICC's list of wild numbers (datagram 116).
-fn icc_variant(number: u16) -> ServerText {
+fn variant_from_icc_number(number: u16) -> ServerText {
     ServerText::from_wire(match number {
         0 => b"chess",
         17 => b"losers",
@@ -94,46 +95,46 @@ fn icc_variant(number: u16) -> ServerText {
 }
 
 impl Challenge {
-    /// Returns the speed and the variant.
+    /// Parses [`kind`](Self::kind) as speed and variant; [`loaded_from`](Self::loaded_from) shows which variant `wild` is.
     pub fn game_kind(&self) -> GameKind {
-        GameKind::parse(self.kind.as_str()).loaded_from(self.loaded_from.as_ref().map(ServerText::as_str))
+        GameKind::parse(self.kind.as_str()).resolve_wild(self.loaded_from.as_ref().map(ServerText::as_str))
     }
 }
 
-impl Creating {
-    /// Returns the speed and the variant.
+impl OwnGameStarting {
+    /// Parses [`kind`](Self::kind) as speed and variant; [`loaded_from`](Self::loaded_from) shows which variant `wild` is.
     pub fn game_kind(&self) -> GameKind {
-        GameKind::parse(self.kind.as_str()).loaded_from(self.loaded_from.as_ref().map(ServerText::as_str))
+        GameKind::parse(self.kind.as_str()).resolve_wild(self.loaded_from.as_ref().map(ServerText::as_str))
     }
 }
 
 impl GameCreated {
-    /// Returns the speed and the variant.
+    /// Parses [`kind`](Self::kind) as speed and variant.
     pub fn game_kind(&self) -> GameKind {
         GameKind::parse(self.kind.as_str())
     }
 }
 
 impl Seek {
-    /// Returns the speed and the variant.
+    /// Parses [`kind`](Self::kind) as speed and variant.
     pub fn game_kind(&self) -> GameKind {
         GameKind::parse(self.kind.as_ref().map_or("", ServerText::as_str))
     }
 }
 
 impl GameInfo {
-    /// Returns the speed and the variant, on ICC by its number.
+    /// Parses [`kind`](Self::kind) as speed and variant. On ICC, the number of the variant takes precedence.
     pub fn game_kind(&self) -> GameKind {
         let mut kind = GameKind::parse(self.kind.as_ref().map_or("", ServerText::as_str));
         if let Some(start) = self.start.as_ref().filter(|start| start.wild != 0) {
-            kind.variant = Some(icc_variant(start.wild));
+            kind.variant = Some(variant_from_icc_number(start.wild));
         }
         kind
     }
 }
 
 impl GameTerms {
-    /// Returns the speed and the variant. Both are `None` for an examined game.
+    /// Returns the speed and the variant that the letters stand for. Both are `None` for an examined game.
     pub fn game_kind(&self) -> GameKind {
         let name = |letter| match letter {
             'b' => "blitz",

@@ -1,4 +1,4 @@
-//! The lines that announce a game.
+//! The lines that announce the start of a game.
 
 use super::template::{GameLineHead, read_rated};
 use super::{Challenge, GameId, Handle, MeOrOther, Rating};
@@ -13,7 +13,7 @@ use crate::text::ServerText;
 /// Source: transcripts; the line is not in the help files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Creating {
+pub struct OwnGameStarting {
     /// The player whom the line names first: White on FICS. Only [`GameCreated`] reports the colors reliably.
     pub first: Handle,
     /// The rating of the [`first`](Self::first) player.
@@ -32,14 +32,14 @@ pub struct Creating {
     pub increment_s: Option<u32>,
     /// The stored position that the game starts from; `None` if the line names none.
     pub loaded_from: Option<ServerText>,
-    /// Whether the game resumes an adjourned one.
+    /// Whether this is an adjourned game that is about to be resumed.
     pub adjourned: bool,
 }
 
-impl Creating {
-    /// Parses a whole line; `None` if it does not announce a game.
+impl OwnGameStarting {
+    /// Parses a `Creating:` line; `None` for any other line.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let terms = Challenge::read_terms(line.strip_prefix(b"Creating: ")?, MeOrOther::Me)?;
+        let terms = Challenge::parse_players_and_terms(line.strip_prefix(b"Creating: ")?, MeOrOther::Me)?;
         Some(Self {
             first: terms.from,
             first_rating: terms.from_rating,
@@ -55,7 +55,7 @@ impl Creating {
     }
 }
 
-/// A game has started: `{Game 107 (Foo vs. Bar) Creating unrated blitz match.}`.
+/// A report that a game started, or that an adjourned game was resumed: `{Game 107 (Foo vs. Bar) Creating unrated blitz match.}`.
 ///
 /// With the variable `gin` set, it is also sent for games that this login does not follow. Titles after the names are
 /// skipped.
@@ -74,12 +74,12 @@ pub struct GameCreated {
     pub rated: Option<bool>,
     /// The type of game as received: zero, one or two words.
     pub kind: ServerText,
-    /// Whether an adjourned game is resumed (`Continuing`).
+    /// Whether this is an adjourned game that was resumed (`Continuing`).
     pub resumed: bool,
 }
 
 impl GameCreated {
-    /// Parses a whole line; `None` if it does not announce a game that starts or continues.
+    /// Parses a line; `None` if it does not report that a game starts or continues.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
         let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
@@ -154,7 +154,7 @@ mod tests {
             ("Creating: A (1500) B (1600) unrated untimed", rated(1500), rated(1600), false, "untimed", None, false),
         ];
         for (line, first, second, is_rated, kind, clock, adjourned) in cases {
-            let creating = Creating::parse(line.as_bytes()).unwrap();
+            let creating = OwnGameStarting::parse(line.as_bytes()).unwrap();
             assert_eq!((creating.first_rating, creating.second_rating), (first, second), "{line}");
             assert_eq!(
                 (creating.rated, creating.kind.as_str(), creating.adjourned),
@@ -163,7 +163,7 @@ mod tests {
             );
             assert_eq!(creating.initial_min.zip(creating.increment_s), clock, "{line}");
         }
-        let names = Creating::parse(b"Creating: A (1500) B (++++) unrated blitz 5 0").unwrap();
+        let names = OwnGameStarting::parse(b"Creating: A (1500) B (++++) unrated blitz 5 0").unwrap();
         assert_eq!((names.first.as_str(), names.second.as_str()), ("A", "B"));
     }
 
@@ -234,7 +234,7 @@ mod tests {
         ];
         for line in lines {
             assert_eq!(GameCreated::parse(line.as_bytes()), None, "{line}");
-            assert_eq!(Creating::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(OwnGameStarting::parse(line.as_bytes()), None, "{line}");
         }
     }
 }

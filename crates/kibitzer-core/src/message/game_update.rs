@@ -1,4 +1,4 @@
-//! Parts of a game's board, from ICC's datagrams.
+//! Changes of a game, from ICC's datagrams.
 
 use strum::AsRefStr;
 
@@ -6,10 +6,10 @@ use super::{ClockReading, GameId};
 use crate::chess::{Board, Color, Fen};
 use crate::text::ServerText;
 
-/// A change of one game's board: a move, a position, a clock.
+/// A change of one game: a move, a position, a clock, or the role of this login.
 ///
-/// ICC sends these in place of FICS's full boards; [`Games`](crate::game::Games) builds the board, and the event's
-/// [`Change`](crate::game::Change) has it.
+/// ICC sends these in place of FICS's full boards. [`Games`](crate::game::Games) builds the board from them; it is in the event's
+/// [`Change`](crate::game::Change).
 ///
 /// Source: ICC's description of its level-2 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,24 +18,24 @@ pub struct GameUpdate {
     /// The number of the game.
     pub game: GameId,
     /// The change.
-    pub action: GameAction,
+    pub action: GameUpdateKind,
 }
 
-/// A change of a game's board.
+/// A change of a game; each variant comes from the datagrams that it names.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
-pub enum GameAction {
+pub enum GameUpdateKind {
     /// A move (datagram 24).
-    Move(SentMove),
+    Move(DatagramMove),
     /// An earlier move (datagram 111): one of those announced by [`Position`](Self::Position).
-    PastMove(SentMove),
+    PastMove(DatagramMove),
     /// The whole game so far (datagram 25).
     MoveList {
         /// The squares that the game started from; `None` for the usual start position.
         start: Option<Board>,
         /// The moves since then.
-        moves: Vec<SentMove>,
+        moves: Vec<DatagramMove>,
     },
     /// A position, and the number of moves that follow to lead to the current one (datagrams 101 and 110).
     Position {
@@ -82,18 +82,18 @@ pub enum GameAction {
     /// Whether the board is to be shown with Black at the bottom (datagram 39).
     Flip(bool),
     /// The role of this login in the game (datagram 43).
-    Role(GameRole),
+    Role(MyGameRole),
 }
 
-/// A move of datagrams 24, 25 and 111. Each part is `None` unless the client switched it on.
+/// A move in datagram 24, 25 or 111. The server sends only the parts that the client switched on; the others are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SentMove {
+pub struct DatagramMove {
     /// The move in algebraic notation.
     pub san: Option<ServerText>,
     /// The move in Smith notation: see [`SmithMove`](crate::chess::SmithMove).
     pub smith: Option<ServerText>,
-    /// Time the move took, in seconds.
+    /// Time that the player used for the move, in seconds.
     pub taken_s: Option<u32>,
     /// The mover's clock after the move, in seconds; negative once time is out.
     pub clock_s: Option<i32>,
@@ -104,7 +104,7 @@ pub struct SentMove {
 /// The role of this login in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum GameRole {
+pub enum MyGameRole {
     /// `O`: this login observes the game.
     Observer,
     /// `PW`, `PB`: this login plays the game with this color.
@@ -117,8 +117,8 @@ pub enum GameRole {
     Gone,
 }
 
-impl GameRole {
-    /// Parses the server's symbol; `None` if it is unknown.
+impl MyGameRole {
+    /// Parses the symbol of datagram 43, such as `PW`; `None` if it is unknown.
     pub fn parse(symbol: &[u8]) -> Option<Self> {
         Some(match symbol {
             b"O" => Self::Observer,

@@ -5,10 +5,10 @@ use crate::chess::{Color, Hand, Role};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-/// A holdings line: `<b1> game 52 white [NB] black [N] <- BN`.
+/// A holdings line, with the reserves of both sides: `<b1> game 52 white [NB] black [N] <- BN`.
 ///
-/// The hands are complete and replace earlier ones. Letters come in either case, and blanks may end the line. Servers may
-/// truncate a long list (one known server sends at most 21 letters in all).
+/// Each line has the complete reserves, which replace those of earlier lines. Letters may have either case, and blanks may end the
+/// line. Servers may truncate a long list (one known server sends at most 21 letters in all).
 ///
 /// Source: FICS and ICC help files `style12`, `bughouse`; the captured bughouse sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,26 +30,28 @@ pub struct Holding {
 }
 
 impl Holding {
-    /// Parses a line with its tag; `None` if a part is missing or invalid, or if text follows the last one.
+    /// Parses a line with its tag; `None` if a field is missing or invalid, or if text follows the last one.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        Self::read(fields::after_tag(line, b"<b1>")?)
+        Self::parse_fields(fields::after_tag(line, b"<b1>")?)
     }
 
     /// Parses a line without its tag, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`. `None` for any other
     /// line.
     pub fn parse_untagged(line: &[u8]) -> Option<Self> {
-        Self::read(fields::after_tag(line, b"")?)
+        Self::parse_fields(fields::after_tag(line, b"")?)
     }
 
-    fn read(mut at: Cursor<'_>) -> Option<Self> {
+    /// Parses the rest of a line after its tag.
+    fn parse_fields(mut at: Cursor<'_>) -> Option<Self> {
         let game = GameId::read(at.expect(b"game ")?)?;
         let (white, white_letters) = read_hand(&mut at, b" white [")?;
         let (black, black_letters) = read_hand(&mut at, b" black [")?;
-        let passed = if at.expect_blank_rest().is_some() { None } else { Some(read_passed(at)?) };
+        let passed = if at.expect_blank_rest().is_some() { None } else { Some(parse_passed_piece(at.rest())?) };
         Some(Self { game, white, black, white_letters, black_letters, passed })
     }
 }
 
+/// Reads `opening`, letters, and `]`; returns the reserve and the letters.
 fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> {
     let letters =
         at.expect(opening)?.take_while(|b| matches!(b.to_ascii_uppercase(), b'P' | b'N' | b'B' | b'R' | b'Q'));
@@ -57,9 +59,9 @@ fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> 
     Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))
 }
 
-/// Reads the rest of the line after the reserves: ` <- ` and the letters of a color and a piece. `None` for a king.
-fn read_passed(at: Cursor<'_>) -> Option<(Color, Role)> {
-    match at.rest().trim_ascii_end() {
+/// Parses the text after the reserves: `<- ` and the letters of a color and a piece. `None` for a king.
+fn parse_passed_piece(rest: &[u8]) -> Option<(Color, Role)> {
+    match rest.trim_ascii_end() {
         &[b'<', b'-', b' ', to, piece] => Color::from_letter(to).zip(Role::from_reserve_letter(piece)),
         _ => None,
     }

@@ -96,8 +96,8 @@ named_enum! {
 }
 
 impl Ivar {
-    /// Returns the position in the login string, from 0; `None` if the ivar has none.
-    pub const fn number(self) -> Option<u8> {
+    /// Returns the position of the ivar in the login string, from 0; `None` if the ivar can only be set with `iset`.
+    pub const fn login_string_position(self) -> Option<u8> {
         let position = self as u8;
         if position < NUMBERED { Some(position) } else { None }
     }
@@ -138,9 +138,9 @@ mod tests {
             (Ivar::Xml, None),
         ];
         for (ivar, want) in cases {
-            assert_eq!(ivar.number(), want, "{}", ivar.as_str());
+            assert_eq!(ivar.login_string_position(), want, "{}", ivar.as_str());
         }
-        let numbers: Vec<_> = Ivar::ALL.iter().filter_map(|ivar| ivar.number()).collect();
+        let numbers: Vec<_> = Ivar::ALL.iter().filter_map(|ivar| ivar.login_string_position()).collect();
         assert_eq!(numbers, (0..=34).collect::<Vec<_>>());
     }
 

@@ -1,4 +1,4 @@
-//! Success and refusal of a login.
+//! Success and refusal of a login, and the status of its name.
 
 use super::template::match_table;
 use super::{Handle, Titles};
@@ -6,7 +6,7 @@ use crate::by_name::named_enum;
 use crate::scan::{Cursor, find};
 use crate::text::ServerText;
 
-/// The login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
+/// The report that the login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
 ///
 /// Not every server sends such a line. Where it is missing, the first prompt shows that the login is complete.
 ///
@@ -23,7 +23,7 @@ pub struct LoggedIn {
 }
 
 impl LoggedIn {
-    /// Parses a whole line; `None` if it is not this sentence.
+    /// Parses a line; `None` if it is not this report.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let server = at.expect(b"**** Starting ")?.word()?;
@@ -37,9 +37,8 @@ impl LoggedIn {
 named_enum! {
     /// Why a server refused the login: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
     ///
-    /// The wording differs between servers and years. A distinctive part counts, in any case of letters, with nothing
-    /// around it that a server would not write. Parse such lines only before the login is complete; afterwards they
-    /// are text (a message of the day, a help page).
+    /// The wording differs between servers and versions, so only a distinctive part is compared, ignoring case. Parse such lines only
+    /// before the login is complete; afterwards the same words may be text (a message of the day, a help page).
     ///
     /// Source: transport §7; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,7 +71,7 @@ impl LoginRefusal {
     /// Codes 9 (an empty password) and 5 (a missing password) are mapped to [`InvalidPassword`](Self::InvalidPassword).
     ///
     /// Source: ICC's list of codes.
-    pub const fn from_code(code: u8) -> Self {
+    pub const fn from_icc_code(code: u8) -> Self {
         match code {
             // Codes of ICC: 2 to 4 are about the name, 6 to 8 about guests, 18 and 19 about the number of players.
             2..=4 => Self::BadName,
@@ -86,27 +85,27 @@ impl LoginRefusal {
         }
     }
 
-    /// Parses a whole line; `None` if it is not a known refusal, or longer than 200 bytes without its decoration.
+    /// Parses a line; `None` if it is not a known refusal, or has more than 200 bytes without stars, blanks and final punctuation.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // The longest known line has 80 bytes. The limit keeps long chat lines cheap.
-        let plain = plain_sentence(line).filter(|sentence| sentence.len() <= 200)?;
-        Self::of_sentence(&plain.to_ascii_lowercase())
+        let plain = strip_decoration(line).filter(|sentence| sentence.len() <= 200)?;
+        Self::from_sentence(&plain.to_ascii_lowercase())
     }
 
-    /// Returns the refusal for a line in lower case without stars and final punctuation; `None` if no known sentence matches.
-    fn of_sentence(sentence: &[u8]) -> Option<Self> {
+    /// Returns the refusal for a sentence in lower case without stars and final punctuation; `None` if it is not a known one.
+    fn from_sentence(sentence: &[u8]) -> Option<Self> {
         match sentence {
             b"invalid password" => Some(Self::InvalidPassword),
             b"login timeout" => Some(Self::Timeout),
             b"unknown timeseal version" => Some(Self::Other),
             _ if sentence.starts_with(b"timeseal error") => Some(Self::Other),
-            _ if is_full(sentence) => Some(Self::Full),
-            _ => Self::of_name(sentence).or_else(|| Self::of_site(sentence)),
+            _ if is_server_full(sentence) => Some(Self::Full),
+            _ => Self::from_name_refusal(sentence).or_else(|| Self::from_guest_or_site_refusal(sentence)),
         }
     }
 
-    /// Returns the refusal of a name: against the rules, in use, or banned.
-    fn of_name(sentence: &[u8]) -> Option<Self> {
+    /// Returns the refusal for a sentence about the name (invalid, in use, or banned); `None` for any other sentence.
+    fn from_name_refusal(sentence: &[u8]) -> Option<Self> {
         const RULES: [&[u8]; 6] = [
             b"a name should be at least ",
             b"names should be at least ",
@@ -126,9 +125,9 @@ impl LoginRefusal {
         Handle::is_name(name).then_some(Self::Banned)
     }
 
-    /// Parses a refusal of guests or of whole sites. Its words may be anywhere in a sentence, but only after plain prose: a colon
-    /// before them would mean chat.
-    fn of_site(sentence: &[u8]) -> Option<Self> {
+    /// Returns the refusal for a sentence about guests or about the client's address; `None` for any other sentence. The known words
+    /// may be anywhere, but only letters and simple punctuation may precede them, because a colon would indicate chat.
+    fn from_guest_or_site_refusal(sentence: &[u8]) -> Option<Self> {
         const RULES: [(&[u8], LoginRefusal); 3] = [
             (b"guest connections have been prevented", LoginRefusal::NotRegistered),
             (b"may login without an account", LoginRefusal::NotRegistered),
@@ -142,25 +141,25 @@ impl LoginRefusal {
     }
 }
 
-/// Returns whether a sentence in lower case starts like `sorry, the server is currently full …`. Only the start counts, because
-/// the exact wording is not known and a banner may contain "if the server is full".
-fn is_full(sentence: &[u8]) -> bool {
+/// Returns whether a sentence in lower case starts like `sorry, the server is currently full …`. Only the start is compared: the
+/// rest is not known, and a banner may contain "if the server is full".
+fn is_server_full(sentence: &[u8]) -> bool {
     let mut at = Cursor::new(sentence);
     let _ = at.eat(b"sorry, ");
     let _ = at.eat(b"the ") || at.eat(b"this ");
     at.eat(b"server is full") || at.eat(b"server is currently full")
 }
 
-/// Removes `Try again.`, and stars, blanks and final punctuation at both ends; `None` if the rest does not start with a letter.
-fn plain_sentence(line: &[u8]) -> Option<&[u8]> {
-    let sentence = trim(line);
+/// Removes stars, blanks, final punctuation and a final `Try again.`; `None` if the rest does not start with a letter.
+fn strip_decoration(line: &[u8]) -> Option<&[u8]> {
+    let sentence = trim_decoration(line);
     let (head, tail) = sentence.split_at_checked(sentence.len().saturating_sub(9)).unwrap_or_default();
-    let sentence = if tail.eq_ignore_ascii_case(b"try again") { trim(head) } else { sentence };
+    let sentence = if tail.eq_ignore_ascii_case(b"try again") { trim_decoration(head) } else { sentence };
     sentence.first()?.is_ascii_alphabetic().then_some(sentence)
 }
 
-/// Removes blanks and stars at both ends, and final points and exclamation marks.
-pub(super) fn trim(mut line: &[u8]) -> &[u8] {
+/// Removes blanks and stars at both ends, and final full stops and exclamation marks.
+pub(super) fn trim_decoration(mut line: &[u8]) -> &[u8] {
     while let [b' ' | b'*', rest @ ..] | [rest @ .., b' ' | b'*' | b'.' | b'!'] = line {
         line = rest;
     }
@@ -198,11 +197,11 @@ const NAME_SENTENCES: &[(&str, NameKind)] = &[
 ];
 
 impl NameStatus {
-    /// Parses a whole line; `None` if it is not one of the known sentences. The text after the first sentence differs between
-    /// servers and is ignored.
+    /// Parses a line; `None` if it does not start with a known sentence. The text after that sentence is ignored, because it differs
+    /// between servers.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (kind, captures) = match_table(line, NAME_SENTENCES)?;
-        Some(Self { name: captures.handle()?, kind })
+        Some(Self { name: captures.first_handle()?, kind })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::chess::Square;
 /// Source: ICC's description of its level-2 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Mark {
+pub struct BoardMark {
     /// The examined game.
     pub game: GameId,
     /// The examiner who drew or erased it.

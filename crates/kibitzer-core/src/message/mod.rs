@@ -1,6 +1,22 @@
 //! Parsing of frames to messages: one file per kind of message, named as in the servers' help files.
 //!
 //! [`Reader`] parses bytes to [`Received`] messages. Every message type also has a `parse` function for a single line.
+//!
+//! The name of a parser shows its input and its effect:
+//!
+//! | name | input and effect | if the input does not fit |
+//! |---|---|---|
+//! | `parse`, `parse_x` | a complete line, word, value, or the rest of a cursor passed by value; all of it has to fit | `None` |
+//! | `parse_text` | a complete line in the form for people, where [`parse`](Seek::parse) accepts the tagged form | `None` |
+//! | `read`, `read_x` | the bytes at a cursor, which it consumes | `None`; unless documented, the cursor may have moved |
+//! | `read_x_into`, `set_x` | stores the values in its `&mut` argument | `None` or an unchanged value, as documented |
+//! | `skip_x` | consumes without returning a value | `None` |
+//! | `from_x` | a code, letter or word that is already isolated | a fallback such as `Other`, or `None` |
+//! | `overwrite_from_x` | a line whose values replace those of `self`, to reuse its memory | as documented |
+//! | `parse_own_sentence`, `parse_player_sentence` | a line about this login; a line that starts with the name of another player | `None` |
+//! | `parse_and_store_x`, `parse_and_count_x` | also updates the `&mut` context | `None`; the context is unchanged |
+//!
+//! "This login" is the account or guest that the session is logged in as.
 
 mod arrival;
 mod by_game;
@@ -13,6 +29,7 @@ mod dispatch;
 mod examine;
 mod farewell;
 mod fields;
+mod frame_parser;
 mod game_end;
 mod game_end_reason;
 mod game_info;
@@ -21,7 +38,6 @@ mod game_start;
 mod game_update;
 mod holding;
 mod ivar;
-mod line_parser;
 pub mod listing;
 mod login;
 mod mark;
@@ -46,38 +62,38 @@ mod template;
 mod tests;
 mod user_info;
 
-pub use arrival::{Arrival, ArrivalKind, ArrivalReason};
+pub use arrival::{PresenceChange, PresenceChangeKind, PresenceReportReason};
 pub(crate) use by_game::GameMap;
 pub use challenge::Challenge;
 pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;
 pub use datagram::Datagram;
 pub(crate) use datagram::DatagramKind;
-pub use delta::Delta;
-pub use examine::{Examine, ExamineAction};
+pub use delta::DeltaBoard;
+pub use examine::{ExamineAction, ExamineNotice};
 pub use farewell::{Farewell, KickedBy};
 pub use game_end::GameEnded;
 pub use game_end_reason::{GameEndReason, GameResult};
 pub use game_info::GameInfo;
 pub use game_kind::GameKind;
-pub use game_start::{Creating, GameCreated};
-pub use game_update::{GameAction, GameRole, GameUpdate, SentMove};
+pub use game_start::{GameCreated, OwnGameStarting};
+pub use game_update::{DatagramMove, GameUpdate, GameUpdateKind, MyGameRole};
 pub use holding::Holding;
 pub use ivar::Ivar;
 pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
-pub use mark::Mark;
-pub use observing::{Focus, Observing, ObservingChange, ObservingRefusal};
-pub use offer::{Offer, OfferAnswer, OfferKind};
+pub use mark::BoardMark;
+pub use observing::{ObservingChange, ObservingRefusal, ObservingUpdate, PrimaryGameChange};
+pub use offer::{OfferAnswer, OfferKind, OfferNotice};
 pub use parsed::Parsed;
-pub use partner::Partner;
-pub use pending::{Pending, PendingDirection, PendingRemoved};
+pub use partner::PartnershipUpdate;
+pub use pending::{PendingOffer, PendingOfferDirection, PendingOffersRemoved};
 pub use rating::{Confidence, GameId, Rating};
 pub use reader::Reader;
 pub use received::Received;
 pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
-pub use start_list::{StartKind, StartList};
+pub use start_list::{IccGameStart, IccGameStartReason};
 pub(crate) use style12::{BoardNumbers, DerivedMove};
 pub use style12::{Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
@@ -91,29 +107,30 @@ use std::sync::Arc;
 
 use crate::text::Line;
 
-/// Declares [`Message`]: each typed line has a row with its variant and its type.
+/// Declares [`Message`] from a row for each typed line: its variant and its type.
 macro_rules! messages {
     ($($(#[$doc:meta])* $variant:ident($value:ty),)+) => {
         /// The typed content of one frame.
         ///
-        /// Every line that a server is known to send has a variant; the rest is [`Text`](Self::Text). The start of a line
-        /// decides how it is parsed, so nothing that a player writes becomes more than text.
+        /// A line of a known form has a variant of its own; any other line is [`Text`](Self::Text). The form depends on the start of
+        /// the line, which players cannot write, so that their words never become anything but talk or text.
         ///
-        /// A message has 16 bytes, and a clone costs at most one reference count.
+        /// The size is 16 bytes, and a clone copies no text: it increments at most one reference count.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Message {
             /// A board in style 12.
             Style12(Arc<Style12>),
-            /// A board in style 10, converted to style 12. Its game number is not that of style 12: style 10 counts games from 0.
+            /// A board in style 10, converted to style 12. Its game number differs from that of style 12, because style 10 counts games
+            /// from 0.
             Style10(Arc<Style12>),
             /// A line of chat: a tell, shout, kibitz, channel tell, announcement or message.
             Talk(Arc<Talk>),
             $($(#[$doc])* $variant(Parsed<$value>),)+
             /// A prompt, a mark, or another part of the stream that is not a line.
             Control(Control),
-            /// A line over the length limit, of which only the first bytes are stored.
-            OverLong(Arc<OverLong>),
+            /// The first bytes of a line over the length limit.
+            OverLong(Arc<OverLongLine>),
             /// Any other line, as received.
             Text(Line),
         }
@@ -132,8 +149,8 @@ macro_rules! messages {
             }
 
             /// Stores the line that the message was parsed from. Boards and talk that have a line already keep it; text,
-            /// over-long lines and control messages are unchanged.
-            fn set_line(&mut self, line: &[u8]) {
+            /// over-long lines and control messages do not change.
+            fn set_line_if_missing(&mut self, line: &[u8]) {
                 match self {
                     Self::Style12(board) | Self::Style10(board) if board.line().is_none() => {
                         Arc::make_mut(board).set_line(line);
@@ -157,64 +174,64 @@ messages! {
     /// The pieces in reserve in a crazyhouse or bughouse game.
     Holding(Holding),
     /// A move without its board.
-    Delta(Delta),
-    /// The types of the players of a game and its terms, as `<g1>` has them.
+    Delta(DeltaBoard),
+    /// The terms of a game, and whether its players have accounts: the `<g1>` line.
     GameInfo(GameInfo),
     /// A game of this login is about to start; the line does not have its number.
-    Creating(Creating),
+    Creating(OwnGameStarting),
     /// A game started, or an adjourned game was resumed.
     GameCreated(GameCreated),
     /// A game ended, was adjourned, or was aborted.
     GameEnded(GameEnded),
     /// This login started or stopped observing a game.
-    Observing(Observing),
-    /// The game that commands without a game number refer to has changed.
-    Focus(Focus),
-    /// An event in an examined game other than a board.
-    Examine(Examine),
+    Observing(ObservingUpdate),
+    /// The primary game changed: the one that commands without a game number refer to.
+    Focus(PrimaryGameChange),
+    /// An event of an examined game, other than a board.
+    Examine(ExamineNotice),
     /// A player logged in or out; not the `<wa>` line.
-    Arrival(Arrival),
+    Arrival(PresenceChange),
     /// A player logged in: the `<wa>` line, with status, titles and ratings.
     UserArrived(UserArrived),
-    /// An offer to play, made to this login or by it.
+    /// An offer to play, received or sent by this login.
     Challenge(Challenge),
     /// A change of an offer to play, an answer to it, or its end.
     ChallengeUpdate(ChallengeUpdate),
     /// An offer inside a game, or its answer.
-    Offer(Offer),
+    Offer(OfferNotice),
     /// An offer, an answer or a change that concerns this login's bughouse partnership.
-    Partner(Partner),
-    /// An offer in the list of pending ones.
-    Pending(Pending),
-    /// Offers left the list of pending ones.
-    PendingRemoved(PendingRemoved),
-    /// An ad in the seek list.
+    Partner(PartnershipUpdate),
+    /// An offer was added to the list of pending offers, or is listed there.
+    Pending(PendingOffer),
+    /// Offers were removed from the list of pending offers.
+    PendingRemoved(PendingOffersRemoved),
+    /// A seek ad, new or listed.
     Seek(Seek),
-    /// Ads left the seek list.
+    /// Seek ads were removed.
     SeeksRemoved(SeeksRemoved),
-    /// The seek list is empty; a full list may follow.
+    /// All seek ads were removed; a new list may follow.
     SeeksCleared(SeeksCleared),
     /// A server notice about the seek ads of this login.
     SeekNotice(SeekNotice),
     /// The server did not execute a command.
     Refused(Refusal),
-    /// Why the server did not start or stop observing a game.
+    /// The server did not start or stop observing a game.
     ObservingRefused(ObservingRefusal),
-    /// Whether the name typed at the login prompt belongs to an account.
+    /// Whether the name sent at the login prompt belongs to an account.
     NameStatus(NameStatus),
     /// The login is complete.
     LoggedIn(LoggedIn),
     /// The server refused or delayed the login.
     LoginRefused(LoginRefusal),
-    /// This login was thrown out by a second login or by an administrator.
+    /// The server disconnects this login because of a second login, or on the order of an administrator.
     Kicked(KickedBy),
-    /// The session or the server is about to end.
+    /// The connection is about to end, or an announced shutdown was canceled.
     Farewell(Farewell),
-    /// A change of a game's board, from an ICC datagram.
+    /// A change of a game, from an ICC datagram.
     GameUpdate(GameUpdate),
     /// An examiner drew a circle or an arrow on a board, or erased one.
-    Mark(Mark),
-    /// An ICC level-2 unit that was not converted to another message.
+    Mark(BoardMark),
+    /// An ICC datagram that is equivalent to no other message.
     Datagram(Datagram),
 }
 
@@ -230,12 +247,12 @@ impl From<Talk> for Message {
     }
 }
 
-/// A line over the length limit, which was cut.
+/// A line over the length limit, of which the rest was discarded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct OverLong {
+pub struct OverLongLine {
     /// The first bytes of the line.
     pub line: Line,
-    /// The length of the whole line before it was cut, in bytes.
+    /// The length of the complete line as received, in bytes.
     pub length: u64,
 }

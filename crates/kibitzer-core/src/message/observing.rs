@@ -1,25 +1,25 @@
-//! Games that this login begins or ceases to observe.
+//! Games that this login starts or stops observing, and its primary game.
 
 use strum::AsRefStr;
 
 use super::template::{TemplateTable, match_table, match_template};
 use super::{GameId, Handle};
 
-/// A game was added to the list of observed games, or removed from it.
+/// A report that this login started or stopped observing a game.
 ///
-/// After a removal, the server may send boards of the same game to this login as its examiner.
+/// After it stopped, the server may still send boards of the game, if this login has become its examiner.
 ///
 /// Source: FICS help files `observe` and `unobserve`, transcripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Observing {
+pub struct ObservingUpdate {
     /// The number of the game.
     pub game: GameId,
     /// The change.
     pub change: ObservingChange,
 }
 
-/// A change of the list of observed games.
+/// Whether this login started or stopped observing a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ObservingChange {
@@ -31,13 +31,13 @@ pub enum ObservingChange {
     NoExaminers,
 }
 
-impl Observing {
-    /// Parses a whole line; `None` if it reports no such change.
+impl ObservingUpdate {
+    /// Parses a line; `None` if it does not report that this login started or stopped observing.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // Rules out most lines without comparing each template.
         matches!(line.first(), Some(b'Y' | b'R' | b'G')).then_some(())?;
         let (change, captures) = match_table(line, CHANGES)?;
-        Some(Self { game: captures.game()?, change })
+        Some(Self { game: captures.number_as_game()?, change })
     }
 
     /// Returns whether this login observes the game after the change.
@@ -53,22 +53,22 @@ const CHANGES: &[(&str, ObservingChange)] = &[
     ("Game # (which you were observing) has no examiners.", ObservingChange::NoExaminers),
 ];
 
-/// The game that commands without a game number refer to has changed to another observed game or simul board.
+/// A report that the primary game has changed: the observed game or simul board that commands without a game number refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Focus {
-    /// The number of the game.
+pub struct PrimaryGameChange {
+    /// The number of the new primary game.
     pub game: GameId,
     /// The opponent on the new board in a simul; `None` for an observed game.
     pub opponent: Option<Handle>,
 }
 
-impl Focus {
-    /// Parses a whole line; `None` if it reports no such change.
+impl PrimaryGameChange {
+    /// Parses a line; `None` if it does not report a change of the primary game.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let captures = match_template(line, "Your primary game is now game #.")
             .or_else(|| match_template(line, "You are now at %'s board (game #)."))?;
-        Some(Self { game: captures.game()?, opponent: captures.handle() })
+        Some(Self { game: captures.number_as_game()?, opponent: captures.first_handle() })
     }
 }
 
@@ -92,11 +92,11 @@ pub enum ObservingRefusal {
 }
 
 impl ObservingRefusal {
-    /// Parses a whole line; `None` if it is not such a refusal.
+    /// Parses a line; `None` if it is not one of these refusals.
     pub fn parse(line: &[u8]) -> Option<Self> {
         matches!(line.first(), Some(b'Y' | b'T' | b'S')).then_some(())?;
         let (of_game, captures) = match_table(line, REFUSALS)?;
-        of_game(captures.game())
+        of_game(captures.number_as_game())
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
             ("Game 463 (which you were observing) has no examiners.", ObservingChange::NoExaminers, false),
         ];
         for (line, change, is_observed) in cases {
-            let observing = Observing::parse(line.as_bytes()).unwrap();
+            let observing = ObservingUpdate::parse(line.as_bytes()).unwrap();
             assert_eq!(
                 (observing.game, observing.change, observing.is_observed()),
                 (GameId(463), change, is_observed),
@@ -135,7 +135,7 @@ mod tests {
     fn the_focus_names_a_game_and_perhaps_an_opponent() {
         let cases = [("You are now at A's board (game 5).", Some("A")), ("Your primary game is now game 5.", None)];
         for (line, opponent) in cases {
-            let focus = Focus::parse(line.as_bytes()).unwrap();
+            let focus = PrimaryGameChange::parse(line.as_bytes()).unwrap();
             assert_eq!((focus.game, focus.opponent.as_ref().map(Handle::as_str)), (GameId(5), opponent), "{line}");
         }
     }
@@ -167,7 +167,10 @@ mod tests {
         ];
         for line in lines {
             let line = line.as_bytes();
-            assert_eq!((Observing::parse(line), Focus::parse(line), ObservingRefusal::parse(line)), (None, None, None));
+            assert_eq!(
+                (ObservingUpdate::parse(line), PrimaryGameChange::parse(line), ObservingRefusal::parse(line)),
+                (None, None, None)
+            );
         }
     }
 }

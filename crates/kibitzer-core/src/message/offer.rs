@@ -5,7 +5,7 @@ use super::{GameId, Handle, MeOrOther};
 use crate::by_name::named_enum;
 use crate::scan::Cursor;
 
-/// An offer in a running game, or the answer to one.
+/// A report of an offer in a running game, or of the answer to one.
 ///
 /// Players receive `Foo offers you a draw.`, observers `Game 39: Foo offers a draw.`; offers and answers of this login
 /// are reported as `Draw request sent.` and `You decline the draw request from Foo.` ICC does not name the opponent:
@@ -14,13 +14,13 @@ use crate::scan::Cursor;
 /// Source: transcripts of two servers; the list of offers in FICS help file `offers`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Offer {
+pub struct OfferNotice {
     /// The number of the observed game; `None` if this login plays the game.
     pub game: Option<GameId>,
     /// Whether this login or another player makes the offer or answers it.
     pub actor: MeOrOther,
-    /// The named player: who offers or answers, or for an answer of this login who made the offer. `None` for an offer
-    /// of this login, and where the line has no name.
+    /// The player whom the line names: the one who offers or answers; for an answer of this login, the other player of the offer.
+    /// `None` for an offer of this login, and if the line has no name.
     pub from: Option<Handle>,
     /// The kind of offer.
     pub kind: OfferKind,
@@ -53,6 +53,7 @@ named_enum! {
 }
 
 impl OfferKind {
+    /// Returns the kind with this name, ignoring case; `None` for any other word.
     fn from_word(word: &[u8]) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str().as_bytes().eq_ignore_ascii_case(word))
     }
@@ -98,7 +99,7 @@ const OF_OTHERS: &[(&str, OfferKind)] = {
     ]
 };
 
-/// Whole lines without a player's name at the start. `Draw request sent.` and the like are parsed by [`read_sent`].
+/// Whole lines without a player's name at the start. `Draw request sent.` and the like are parsed by [`parse_request_sent`].
 const WHOLE_LINES: &[(&str, (MeOrOther, OfferKind))] = &[
     ("Offering a draw to %.", (MeOrOther::Me, OfferKind::Draw)),
     ("Requesting to abort game #.", (MeOrOther::Me, OfferKind::Abort)),
@@ -108,19 +109,20 @@ const WHOLE_LINES: &[(&str, (MeOrOther, OfferKind))] = &[
     ("Updated takeback request received.", (MeOrOther::Other, OfferKind::Takeback)),
 ];
 
-impl Offer {
-    /// Parses a whole line; `None` if it is neither an offer nor an answer.
+impl OfferNotice {
+    /// Parses a line, which must end with a full stop; `None` if it is neither an offer nor an answer.
     pub fn parse(line: &[u8]) -> Option<Self> {
         line.trim_ascii_end().ends_with(b".").then_some(())?;
         Self::parse_without_subject(line)
             .or_else(|| Self::parse_my_answer(line))
-            .or_else(|| Self::parse_of_others(line))
+            .or_else(|| Self::parse_player_sentence(line))
     }
 
+    /// Parses an offer without the name of the player who makes it: one of [`WHOLE_LINES`], or `Draw request sent.`
     fn parse_without_subject(line: &[u8]) -> Option<Self> {
         let (actor, kind) = match_table(line, WHOLE_LINES)
             .map(|(meaning, _)| meaning)
-            .or_else(|| Some((MeOrOther::Me, read_sent(line)?)))?;
+            .or_else(|| Some((MeOrOther::Me, parse_request_sent(line)?)))?;
         Some(Self::new(actor, None, kind, None))
     }
 
@@ -136,8 +138,8 @@ impl Offer {
     }
 
     /// Parses an offer or an answer of another player.
-    fn parse_of_others(line: &[u8]) -> Option<Self> {
-        let sentence = PlayerSentence::read(line)?;
+    fn parse_player_sentence(line: &[u8]) -> Option<Self> {
+        let sentence = PlayerSentence::parse(line)?;
         // ICC does not name the opponent.
         let unnamed = sentence.rest.strip_prefix(b" opponent").filter(|_| sentence.name == b"Your");
         let rest = unnamed.unwrap_or(sentence.rest);
@@ -147,17 +149,18 @@ impl Offer {
             let count = captures.number.filter(|_| kind == OfferKind::Takeback);
             return Some(Self { game, count, ..Self::new(MeOrOther::Other, from, kind, None) });
         }
-        let (kind, answer) = read_their_answer(rest)?;
+        let (kind, answer) = parse_answer_after_name(rest)?;
         Some(Self { game, ..Self::new(MeOrOther::Other, from, kind, Some(answer)) })
     }
 
+    /// Creates a notice without the number of a game and without a count.
     const fn new(actor: MeOrOther, from: Option<Handle>, kind: OfferKind, answer: Option<OfferAnswer>) -> Self {
         Self { game: None, actor, from, kind, count: None, answer }
     }
 }
 
 /// Returns the kind of the offer in `Draw request sent.`; `None` for any other line.
-fn read_sent(line: &[u8]) -> Option<OfferKind> {
+fn parse_request_sent(line: &[u8]) -> Option<OfferKind> {
     let mut at = Cursor::new(line);
     let kind = OfferKind::from_word(at.word()?)?;
     match_template(at.rest(), " request sent.").map(|_| kind)
@@ -165,7 +168,7 @@ fn read_sent(line: &[u8]) -> Option<OfferKind> {
 
 /// Parses an answer after another player's name: ` declines the draw request.`, or one server's ` accepted pause. Game clock
 /// paused.`
-fn read_their_answer(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
+fn parse_answer_after_name(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
     if match_template(rest, " accepted pause. Game clock paused.").is_some() {
         return Some((OfferKind::Pause, OfferAnswer::Accepted));
     }
@@ -210,9 +213,9 @@ mod tests {
     /// Line, name, kind, plies, answer.
     type Row<'a> = (&'a str, &'a str, OfferKind, Option<u32>, Option<OfferAnswer>);
 
-    fn offer(from: &str, kind: OfferKind, answer: Option<OfferAnswer>) -> Offer {
+    fn offer(from: &str, kind: OfferKind, answer: Option<OfferAnswer>) -> OfferNotice {
         let from = (!from.is_empty()).then(|| Handle::from_wire(from.as_bytes()));
-        Offer::new(MeOrOther::Other, from, kind, answer)
+        OfferNotice::new(MeOrOther::Other, from, kind, answer)
     }
 
     #[test]
@@ -250,8 +253,8 @@ mod tests {
             ("Updated takeback request received.", "", Takeback, None, None),
         ];
         for &(line, from, kind, count, answer) in cases {
-            let want = Offer { count, ..offer(from, kind, answer) };
-            assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
+            let want = OfferNotice { count, ..offer(from, kind, answer) };
+            assert_eq!(OfferNotice::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 
@@ -274,8 +277,8 @@ mod tests {
             ),
         ];
         for &(line, from, kind, count, answer) in cases {
-            let want = Offer { game: Some(GameId(39)), count, ..offer(from, kind, answer) };
-            assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
+            let want = OfferNotice { game: Some(GameId(39)), count, ..offer(from, kind, answer) };
+            assert_eq!(OfferNotice::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 
@@ -302,8 +305,8 @@ mod tests {
             ("Withdrawing your takeback request to Flohr.", "Flohr", Takeback, Some(Withdrawn)),
         ];
         for &(line, from, kind, answer) in cases {
-            let want = Offer { actor: MeOrOther::Me, ..offer(from, kind, answer) };
-            assert_eq!(Offer::parse(line.as_bytes()), Some(want), "{line}");
+            let want = OfferNotice { actor: MeOrOther::Me, ..offer(from, kind, answer) };
+            assert_eq!(OfferNotice::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 
@@ -329,7 +332,7 @@ mod tests {
             "Alice offers to be your bughouse partner; type \"partner Alice\" to accept.",
         ];
         for line in lines {
-            assert_eq!(Offer::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(OfferNotice::parse(line.as_bytes()), None, "{line}");
         }
     }
 }

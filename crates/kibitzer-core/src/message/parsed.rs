@@ -19,12 +19,12 @@ struct LineAndValue<T> {
 }
 
 impl<T> Parsed<T> {
-    /// Creates a parsed value with an empty line.
+    /// Wraps a value; the line is empty until [`set_line`](Self::set_line).
     pub(super) fn new(value: T) -> Self {
         Self(Arc::new(LineAndValue { line: LineBytes::new(), value }))
     }
 
-    /// Stores the line. Does nothing if clones exist.
+    /// Replaces the line. Does nothing if clones exist, because they share the allocation.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         if let Some(contents) = Arc::get_mut(&mut self.0) {
             contents.line.clear();

@@ -1,4 +1,4 @@
-//! Bughouse partnerships, apart from the partner's words.
+//! Lines about this login's bughouse partnership, other than tells.
 
 use strum::AsRefStr;
 
@@ -12,7 +12,7 @@ use crate::text::PlayerText;
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
-pub enum Partner {
+pub enum PartnershipUpdate {
     /// `Foo offers to be your bughouse partner; type "partner Foo" to accept.`
     Offered(Handle),
     /// `Making a partnership offer to Foo.`
@@ -53,26 +53,26 @@ pub enum Partner {
     Team(PlayerText),
 }
 
-impl Partner {
-    /// Parses a whole line; `None` if it does not concern the partnership. A line about the partner without a known sentence is
+impl PartnershipUpdate {
+    /// Parses a line; `None` if it does not concern the partnership. A line about the partner that is not a known sentence becomes
     /// [`Team`](Self::Team).
     pub fn parse(line: &[u8]) -> Option<Self> {
         if line.starts_with(b"Your ") {
-            return Self::parse_of_partner(line);
+            return Self::parse_about_partner(line);
         }
         if let Some((build, captures)) = match_table(line, OF_MINE) {
-            return captures.handle().map(build);
+            return captures.first_handle().map(build);
         }
         if line.starts_with(b"You no longer") {
             return match_table(line, &[("You no longer have a bughouse partner.", ())]).map(|_| Self::Ended);
         }
-        let sentence = PlayerSentence::read(line).filter(|sentence| sentence.game.is_none())?;
+        let sentence = PlayerSentence::parse(line).filter(|sentence| sentence.game.is_none())?;
         let (build, _) = match_table(sentence.rest, OF_OTHERS)?;
         Some(build(sentence.handle()))
     }
 
-    /// Parses a line about the partner; [`Team`](Self::Team) for a sentence that is not known.
-    fn parse_of_partner(line: &[u8]) -> Option<Self> {
+    /// Parses a line that starts with `Your`; a line about a partner that is not a known sentence becomes [`Team`](Self::Team).
+    fn parse_about_partner(line: &[u8]) -> Option<Self> {
         if let Some((build, captures)) = match_table(line, OF_PARTNER) {
             return build(&captures);
         }
@@ -83,39 +83,39 @@ impl Partner {
     }
 }
 
-/// Creates the message of a row of [`OF_MINE`] or [`OF_OTHERS`] from the other player's name.
-type PartnerFromName = fn(Handle) -> Partner;
+/// Creates the value for a row of [`OF_MINE`] or [`OF_OTHERS`] from the other player's name.
+type PartnerFromName = fn(Handle) -> PartnershipUpdate;
 
 /// Sentences about this login's own actions, with the other player's name at `%`.
 const OF_MINE: &[(&str, PartnerFromName)] = &[
-    ("Making a partnership offer to %.", Partner::OfferSent),
-    ("Accepting the partnership request from %.", |name| Partner::Agreed { actor: MeOrOther::Me, name }),
-    ("You agree to be %'s partner.", |name| Partner::Agreed { actor: MeOrOther::Me, name }),
-    ("You withdraw the partnership request to %.", |name| Partner::Withdrawn { actor: MeOrOther::Me, name }),
+    ("Making a partnership offer to %.", PartnershipUpdate::OfferSent),
+    ("Accepting the partnership request from %.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Me, name }),
+    ("You agree to be %'s partner.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Me, name }),
+    ("You withdraw the partnership request to %.", |name| PartnershipUpdate::Withdrawn { actor: MeOrOther::Me, name }),
 ];
 
 /// Sentences about another player's actions, without the player's name at the start.
 const OF_OTHERS: &[(&str, PartnerFromName)] = &[
-    (" offers to be your bughouse partner; type \"partner %\" to accept.", Partner::Offered),
-    (" agrees to be your partner.", |name| Partner::Agreed { actor: MeOrOther::Other, name }),
-    (" accepts your partnership request.", |name| Partner::Agreed { actor: MeOrOther::Other, name }),
-    (" declines the partnership request.", Partner::Declined),
-    (" declines your partnership request.", Partner::Declined),
-    (" withdraws partnership request.", |name| Partner::Withdrawn { actor: MeOrOther::Other, name }),
+    (" offers to be your bughouse partner; type \"partner %\" to accept.", PartnershipUpdate::Offered),
+    (" agrees to be your partner.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Other, name }),
+    (" accepts your partnership request.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Other, name }),
+    (" declines the partnership request.", PartnershipUpdate::Declined),
+    (" declines your partnership request.", PartnershipUpdate::Declined),
+    (" withdraws partnership request.", |name| PartnershipUpdate::Withdrawn { actor: MeOrOther::Other, name }),
 ];
 
-/// Creates the message of a row of [`OF_PARTNER`] from the captures of its template; `None` if a capture is missing.
-type PartnerFromCaptures = fn(&Captures<'_>) -> Option<Partner>;
+/// Creates the value for a row of [`OF_PARTNER`] from the text that its template captured; `None` if a part is missing.
+type PartnerFromCaptures = fn(&Captures<'_>) -> Option<PartnershipUpdate>;
 
 /// Sentences about the current partner.
 const OF_PARTNER: &[(&str, PartnerFromCaptures)] = &[
-    ("Your partner has ended partnership.", |_| Some(Partner::EndedByPartner)),
-    ("Your partner has just unset his/her partner.", |_| Some(Partner::EndedByPartner)),
-    ("Your partner has disconnected.", |_| Some(Partner::Disconnected)),
-    ("Your partner, %, has departed.", |_| Some(Partner::Disconnected)),
+    ("Your partner has ended partnership.", |_| Some(PartnershipUpdate::EndedByPartner)),
+    ("Your partner has just unset his/her partner.", |_| Some(PartnershipUpdate::EndedByPartner)),
+    ("Your partner has disconnected.", |_| Some(PartnershipUpdate::Disconnected)),
+    ("Your partner, %, has departed.", |_| Some(PartnershipUpdate::Disconnected)),
     ("Your partner is playing game # (% vs. %).", |captures| {
-        let (white, black) = captures.handle().zip(captures.second_handle())?;
-        Some(Partner::Playing { game: captures.game()?, white, black })
+        let (white, black) = captures.first_handle().zip(captures.second_handle())?;
+        Some(PartnershipUpdate::Playing { game: captures.number_as_game()?, white, black })
     }),
 ];
 
@@ -126,26 +126,38 @@ mod tests {
     #[test]
     fn every_text_of_a_partnership() {
         let foo = || Handle::from_wire(b"Foo");
-        let team = |text: &str| Partner::Team(PlayerText::from_wire(text.as_bytes()));
-        let playing = |game| Partner::Playing {
+        let team = |text: &str| PartnershipUpdate::Team(PlayerText::from_wire(text.as_bytes()));
+        let playing = |game| PartnershipUpdate::Playing {
             game: GameId(game),
             white: Handle::from_wire(b"A"),
             black: Handle::from_wire(b"B"),
         };
         let cases = [
-            ("Foo offers to be your bughouse partner; type \"partner Foo\" to accept.", Partner::Offered(foo())),
-            ("Foo offers to be your bughouse partner; type \"partner Foo\" to  accept.", Partner::Offered(foo())),
-            ("Making a partnership offer to Foo.", Partner::OfferSent(foo())),
-            ("Foo agrees to be your partner.", Partner::Agreed { actor: MeOrOther::Other, name: foo() }),
-            ("You agree to be Foo's partner.", Partner::Agreed { actor: MeOrOther::Me, name: foo() }),
-            ("Foo declines the partnership request.", Partner::Declined(foo())),
-            ("Foo withdraws partnership request.", Partner::Withdrawn { actor: MeOrOther::Other, name: foo() }),
-            ("You withdraw the partnership request to Foo.", Partner::Withdrawn { actor: MeOrOther::Me, name: foo() }),
-            ("You no longer have a bughouse partner.", Partner::Ended),
-            ("Your partner has ended partnership.", Partner::EndedByPartner),
-            ("Your partner has just unset his/her partner.", Partner::EndedByPartner),
-            ("Your partner has disconnected.", Partner::Disconnected),
-            ("Your partner, Bogoljubov, has departed.", Partner::Disconnected),
+            (
+                "Foo offers to be your bughouse partner; type \"partner Foo\" to accept.",
+                PartnershipUpdate::Offered(foo()),
+            ),
+            (
+                "Foo offers to be your bughouse partner; type \"partner Foo\" to  accept.",
+                PartnershipUpdate::Offered(foo()),
+            ),
+            ("Making a partnership offer to Foo.", PartnershipUpdate::OfferSent(foo())),
+            ("Foo agrees to be your partner.", PartnershipUpdate::Agreed { actor: MeOrOther::Other, name: foo() }),
+            ("You agree to be Foo's partner.", PartnershipUpdate::Agreed { actor: MeOrOther::Me, name: foo() }),
+            ("Foo declines the partnership request.", PartnershipUpdate::Declined(foo())),
+            (
+                "Foo withdraws partnership request.",
+                PartnershipUpdate::Withdrawn { actor: MeOrOther::Other, name: foo() },
+            ),
+            (
+                "You withdraw the partnership request to Foo.",
+                PartnershipUpdate::Withdrawn { actor: MeOrOther::Me, name: foo() },
+            ),
+            ("You no longer have a bughouse partner.", PartnershipUpdate::Ended),
+            ("Your partner has ended partnership.", PartnershipUpdate::EndedByPartner),
+            ("Your partner has just unset his/her partner.", PartnershipUpdate::EndedByPartner),
+            ("Your partner has disconnected.", PartnershipUpdate::Disconnected),
+            ("Your partner, Bogoljubov, has departed.", PartnershipUpdate::Disconnected),
             ("Your partner is playing game 75 (A vs. B).", playing(75)),
             ("Your partner is playing game 2 (A(GM) vs. B(C)).", playing(2)),
             (
@@ -160,7 +172,7 @@ mod tests {
             ("Your partner accepts the challenge of Alekhine.", team("accepts the challenge of Alekhine.")),
         ];
         for (line, want) in cases {
-            assert_eq!(Partner::parse(line.as_bytes()), Some(want), "{line}");
+            assert_eq!(PartnershipUpdate::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 
@@ -177,7 +189,7 @@ mod tests {
             "Your opponent has no partner for bughouse.",
         ];
         for line in lines {
-            assert_eq!(Partner::parse(line.as_bytes()), None, "{line}");
+            assert_eq!(PartnershipUpdate::parse(line.as_bytes()), None, "{line}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `<pt>`, `<pf>`, `<pr>`: offers that wait for an answer.
+//! `<pt>`, `<pf>`, `<pr>`: the list of offers that wait for an answer.
 
 use super::{Handle, fields};
 use crate::text::ServerText;
@@ -8,9 +8,9 @@ use crate::text::ServerText;
 /// Source: FICS help file `pendinfo`; captured sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Pending {
+pub struct PendingOffer {
     /// Whether this login made the offer or received it.
-    pub direction: PendingDirection,
+    pub direction: PendingOfferDirection,
     /// The number of the offer, which `accept`, `decline` and `withdraw` take.
     pub index: u32,
     /// The other player.
@@ -24,22 +24,22 @@ pub struct Pending {
 /// Who made a pending offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "an offer has two ends")]
-pub enum PendingDirection {
+pub enum PendingOfferDirection {
     /// `<pt>`: this login made it.
     To,
     /// `<pf>`: this login received it.
     From,
 }
 
-impl Pending {
-    /// Parses an `<pt>` or `<pf>` line with its tag. `p` is the last key: its value includes blanks and equals signs.
+impl PendingOffer {
+    /// Parses a `<pt>` or `<pf>` line: the number of the offer, then `key=value` words.
     ///
-    /// Unknown keys before `p` are ignored; without `p`, [`parameters`](Self::parameters) is empty. `None` if the tag is another
-    /// one, the number is missing or invalid, or the name (`w`) or the type (`t`) is missing or empty.
+    /// The value of `p` extends to the end of the line; without `p`, [`parameters`](Self::parameters) is empty. Unknown keys are
+    /// ignored. `None` for any other tag, and if the number, the name (`w`) or the kind (`t`) is missing or invalid.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (direction, mut at) = match fields::after_tag(line, b"<pt>") {
-            Some(at) => (PendingDirection::To, at),
-            None => (PendingDirection::From, fields::after_tag(line, b"<pf>")?),
+            Some(at) => (PendingOfferDirection::To, at),
+            None => (PendingOfferDirection::From, fields::after_tag(line, b"<pf>")?),
         };
         let index = fields::read_field_number(&mut at)?;
         let (mut name, mut kind, mut parameters) = <(&[u8], &[u8], &[u8])>::default();
@@ -62,20 +62,20 @@ impl Pending {
     }
 }
 
-/// Offers that were removed for any reason: `<pr> 7 8`. It may include numbers that were never reported.
+/// Offers that were removed from the list for any reason: `<pr> 7 8`. Some may never have been reported.
 ///
 /// Source: FICS help file `pendinfo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct PendingRemoved {
+pub struct PendingOffersRemoved {
     /// The numbers of the offers, one or more.
     pub indexes: Vec<u32>,
 }
 
-impl PendingRemoved {
+impl PendingOffersRemoved {
     /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let indexes = fields::read_indexes(&mut fields::after_tag(line, b"<pr>")?)?;
+        let indexes = fields::parse_number_list(fields::after_tag(line, b"<pr>")?)?;
         Some(Self { indexes })
     }
 }
@@ -86,14 +86,14 @@ mod tests {
 
     use super::*;
 
-    fn print(pending: &Pending) -> String {
-        let Pending { direction, index, name, kind, parameters } = pending;
-        let tag = if *direction == PendingDirection::To { "<pt>" } else { "<pf>" };
+    fn print(pending: &PendingOffer) -> String {
+        let PendingOffer { direction, index, name, kind, parameters } = pending;
+        let tag = if *direction == PendingOfferDirection::To { "<pt>" } else { "<pf>" };
         format!("{tag} {index} w={name} t={kind} p={parameters}")
     }
 
-    fn pending(direction: PendingDirection, index: u32, name: &str, kind: &str, parameters: &str) -> Pending {
-        Pending {
+    fn pending(direction: PendingOfferDirection, index: u32, name: &str, kind: &str, parameters: &str) -> PendingOffer {
+        PendingOffer {
             direction,
             index,
             name: Handle::from_wire(name.as_bytes()),
@@ -105,8 +105,8 @@ mod tests {
     // Rules: datagrams P1, bugs 65
     #[test]
     fn parameters_go_to_the_end_of_the_line() {
-        use PendingDirection::{From, To};
-        let cases: &[(&str, Pending)] = &[
+        use PendingOfferDirection::{From, To};
+        let cases: &[(&str, PendingOffer)] = &[
             (
                 "<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0",
                 pending(From, 7, "Foo", "match", "Foo (1708) Bar (----) unrated blitz 5 0"),
@@ -134,7 +134,7 @@ mod tests {
             ("<pt>1 x=1 t=draw  w=Duras", pending(To, 1, "Duras", "draw", "")),
         ];
         for (sent, want) in cases {
-            assert_eq!(Pending::parse(sent.as_bytes()).as_ref(), Some(want), "{sent}");
+            assert_eq!(PendingOffer::parse(sent.as_bytes()).as_ref(), Some(want), "{sent}");
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
             "<pt> 7 w=Foo p=t=draw",
         ];
         for sent in cases {
-            assert_eq!(Pending::parse(sent.as_bytes()), None, "{sent}");
+            assert_eq!(PendingOffer::parse(sent.as_bytes()), None, "{sent}");
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
             ("<pt> 7", None),
         ];
         for &(sent, want) in cases {
-            let read = PendingRemoved::parse(sent.as_bytes());
+            let read = PendingOffersRemoved::parse(sent.as_bytes());
             assert_eq!(read.as_ref().map(|r| &r.indexes[..]), want, "{sent}");
         }
     }
@@ -177,8 +177,8 @@ mod tests {
             name in "[A-Za-z]{1,17}",
             kind in "[a-z]{1,9}",
             parameters in "([!-%'-~][ -%'-~]{0,80}[!-%'-~])?",
-        ) -> Pending {
-            let direction = if to { PendingDirection::To } else { PendingDirection::From };
+        ) -> PendingOffer {
+            let direction = if to { PendingOfferDirection::To } else { PendingOfferDirection::From };
             pending(direction, index, &name, &kind, &parameters)
         }
     }
@@ -186,18 +186,18 @@ mod tests {
     proptest! {
         #[test]
         fn a_printed_line_parses_to_the_same_value(value in any_pending()) {
-            prop_assert_eq!(Pending::parse(print(&value).as_bytes()), Some(value));
+            prop_assert_eq!(PendingOffer::parse(print(&value).as_bytes()), Some(value));
         }
 
         #[test]
         fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
             let printed = indexes.iter().fold("<pr>".to_owned(), |line, index| format!("{line} {index}"));
-            prop_assert_eq!(PendingRemoved::parse(printed.as_bytes()).unwrap().indexes, indexes);
+            prop_assert_eq!(PendingOffersRemoved::parse(printed.as_bytes()).unwrap().indexes, indexes);
         }
 
         #[test]
         fn any_bytes_are_accepted_or_refused_without_panic(line in "<p[tfr]> ?[0-9]{0,11}( [wtpx]?=?[a-z#= ]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
-            let _ = (Pending::parse(line.as_bytes()), Pending::parse(&bytes), PendingRemoved::parse(line.as_bytes()));
+            let _ = (PendingOffer::parse(line.as_bytes()), PendingOffer::parse(&bytes), PendingOffersRemoved::parse(line.as_bytes()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers that name a game or rate a player.
+//! Numbers of games, and ratings of players.
 
 use std::fmt;
 
@@ -13,6 +13,7 @@ use crate::scan::Cursor;
 pub struct GameId(pub i32);
 
 impl GameId {
+    /// Reads a decimal number with an optional minus sign; `None` if it exceeds `i32`.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         i32::try_from(at.signed()?).ok().map(Self)
     }
@@ -47,6 +48,7 @@ impl Confidence {
         }
     }
 
+    /// Reads the mark after a number; [`Established`](Self::Established), without consuming anything, if there is none.
     fn read(at: &mut Cursor<'_>) -> Self {
         if at.eat(b"E") {
             Self::Estimated
@@ -93,7 +95,7 @@ impl Rating {
         })
     }
 
-    /// Reads a rating between round brackets: `(1500P)`, `( 958 )`.
+    /// Reads a rating in round brackets, `(1500P)` or `( 958 )`. Consumes nothing if there is none.
     pub(crate) fn read_bracketed(at: &mut Cursor<'_>) -> Option<Self> {
         at.between(b"(", b")", |at| {
             let rating = Self::read(at)?;

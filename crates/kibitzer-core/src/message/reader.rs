@@ -1,9 +1,9 @@
-//! Parsing of bytes to messages: the framer, and the parser of its frames.
+//! Parsing of bytes to messages: a framer combined with the parser of its frames.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::line_parser::LineParser;
+use super::frame_parser::FrameParser;
 use super::spare::SpareAllocations;
 use super::{Family, Message, Received, Relation, Style12};
 use crate::wire::{FastFrame, FastFrameKind, FrameKind, Framer, LineTag, StreamState};
@@ -29,8 +29,8 @@ use crate::wire::{FastFrame, FastFrameKind, FrameKind, Framer, LineTag, StreamSt
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     framer: Framer,
-    parser: LineParser,
-    /// Messages that were completed together with an earlier one.
+    parser: FrameParser,
+    /// Messages to return before any further input is parsed.
     ready: VecDeque<Received>,
     /// The last board.
     board: Received,
@@ -47,18 +47,18 @@ pub(crate) enum MessageSlot {
 }
 
 impl Reader {
-    /// Creates a reader from a framer that was configured for the stream, and sets the family of the framer.
+    /// Creates a reader for a server of this family; the other settings of the stream are those of `framer`.
     pub fn new(mut framer: Framer, family: Family) -> Self {
         framer.set_family(family);
         Self { framer, ..Self::default() }
     }
 
-    /// Sets the server family, once it is detected.
+    /// Sets the server family, if it was detected after the reader was created.
     pub const fn set_family(&mut self, family: Family) {
         self.framer.set_family(family);
     }
 
-    /// Frees unused memory.
+    /// Frees memory that is not needed until the next message arrives.
     pub(crate) fn shrink(&mut self) {
         self.framer.shrink();
         self.ready.shrink_to_fit();
@@ -71,7 +71,7 @@ impl Reader {
         &mut self.framer
     }
 
-    /// Returns the state of the stream, without the names of players.
+    /// Returns the state from which another reader can continue the stream. It does not include the players of games.
     pub(crate) fn stream_state(&self) -> StreamState {
         let mut state = StreamState::default();
         self.framer.save_state(&mut state);
@@ -79,27 +79,28 @@ impl Reader {
         state
     }
 
-    /// Sets whether the login is complete, and the name of this login. The framer is resumed separately.
-    pub(crate) fn resume(&mut self, state: &StreamState) {
+    /// Sets whether the login is complete, and the name of this login, to those of `state`; the framer does not change.
+    pub(crate) fn restore_login_state(&mut self, state: &StreamState) {
         self.parser.logged_in = state.is_logged_in;
         self.parser.datagrams.set_login_name(state.me.clone().unwrap_or_default());
     }
 
-    /// Adds the players of a game that the stream reported earlier; datagrams about it may omit them.
-    pub(crate) fn add_game(&mut self, board: &Style12) {
+    /// Stores the players of a game that started earlier in the stream, because later ICC datagrams about it omit them.
+    pub(crate) fn add_game_for_datagrams(&mut self, board: &Style12) {
         let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
         self.parser.datagrams.add_game(board.game(), board.white(), board.black(), is_mine);
     }
 
-    /// Returns the next message, and advances `input` past it; `None` once all of `input` was consumed.
+    /// Parses and returns the next message, and advances `input` past its bytes; `None` once all of `input` is consumed. Bytes of an
+    /// incomplete line stay in the reader.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
         let slot = self.read_to_slot(input)?;
-        Some(self.take(slot))
+        Some(self.take_from_slot(slot))
     }
 
-    /// Removes and returns the last message, which [`read_to_slot`](Self::read_to_slot) has stored in this slot.
+    /// Removes and returns the message that [`read_to_slot`](Self::read_to_slot) stored in this slot.
     #[inline]
-    pub(crate) fn take(&mut self, slot: MessageSlot) -> Received {
+    pub(crate) fn take_from_slot(&mut self, slot: MessageSlot) -> Received {
         let slot = match slot {
             MessageSlot::Board => &mut self.board,
             MessageSlot::Other => &mut self.other,
@@ -109,8 +110,8 @@ impl Reader {
         Received { offset, length, bell, is_datagram, is_listed, message: std::mem::take(message) }
     }
 
-    /// Returns the next message as [`next`](Self::next) does, but by reference. If the caller does not clone it, the memory of a board or a line
-    /// of text is used again for a later one.
+    /// Parses the next message as [`next`](Self::next) does, and returns a reference to it. Unless the caller clones the message, its
+    /// memory is reused for later ones.
     pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<&Received> {
         Some(match self.read_to_slot(input)? {
             MessageSlot::Board => &self.board,
@@ -118,12 +119,12 @@ impl Reader {
         })
     }
 
-    /// Keeps the memory of a board that the caller does not need any more for a later board, unless it has clones by then.
-    pub(crate) fn reuse(&mut self, board: Arc<Style12>) {
-        self.parser.spare.keep_board(board);
+    /// Stores a board that the caller no longer needs, so that its memory is reused for a later one, unless it still has clones then.
+    pub(crate) fn recycle_board(&mut self, board: Arc<Style12>) {
+        self.parser.spare.recycle_board(board);
     }
 
-    /// Returns the next message of the buffered bytes at the end of the stream; `None` once none is left.
+    /// Parses and returns the next message of the bytes that are still buffered at the end of the stream; `None` once none is left.
     pub fn finish(&mut self) -> Option<Received> {
         loop {
             if let Some(received) = self.ready.pop_front() {
@@ -131,44 +132,45 @@ impl Reader {
             }
             self.parser.family = self.framer.family();
             let Some(frame) = self.framer.finish() else {
-                self.ready.extend(self.parser.take_unfinished()?);
+                self.ready.extend(self.parser.take_unfinished_lines()?);
                 continue;
             };
-            if let Some(received) = self.parser.read(&frame, &mut self.ready) {
+            if let Some(received) = self.parser.parse_frame(&frame, &mut self.ready) {
                 return Some(received);
             }
         }
     }
 
-    /// Reads the next message to the returned slot.
+    /// Parses the next message, stores it in a slot and returns that slot; `None` once all of `input` is consumed.
     #[inline]
     pub(crate) fn read_to_slot(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         if self.ready.is_empty() && !self.parser.is_mid_message() {
             let (spare, slot) = (&mut self.parser.spare, &mut self.board.message);
-            if let Some(fast) =
-                self.framer.next_fast_frame(input, |line| spare.reusable_board_in(slot)?.read_fast(line))
+            if let Some(fast) = self
+                .framer
+                .next_fast_frame(input, |line| spare.reusable_board_in(slot)?.overwrite_from_stream_start(line))
             {
                 let FastFrame { offset, end, bell, kind } = fast;
                 return Some(match kind {
                     FastFrameKind::Board => {
-                        self.board.set_position(offset, end, bell);
+                        self.board.reset_position(offset, end, bell);
                         MessageSlot::Board
                     }
                     FastFrameKind::Prompt => {
                         self.parser.logged_in = true;
-                        self.parser.spare.keep_allocation(&mut self.other.message);
+                        self.parser.spare.recycle_message(&mut self.other.message);
                         self.other.message = Message::default();
-                        self.other.set_position(offset, end, bell);
+                        self.other.reset_position(offset, end, bell);
                         MessageSlot::Other
                     }
                 });
             }
         }
-        self.parser.spare.keep_allocation(&mut self.other.message);
+        self.parser.spare.recycle_message(&mut self.other.message);
         self.read_to_slot_slowly(input)
     }
 
-    /// Parses frames until a message is complete, stores it in its slot and returns that slot; `None` if the input is consumed.
+    /// Does the same as [`read_to_slot`](Self::read_to_slot) for messages of every form.
     #[inline(never)]
     fn read_to_slot_slowly(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         loop {
@@ -181,24 +183,24 @@ impl Reader {
             self.other = match frame.kind {
                 FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
                     let board = self.parser.spare.reusable_board_in(&mut self.board.message);
-                    if board.is_some_and(|board| board.read_line(bytes).is_ok()) {
-                        self.board.set_position(frame.offset, frame.end, frame.bell);
-                        self.board.message.set_line(bytes);
+                    if board.is_some_and(|board| board.overwrite_from_line(bytes).is_ok()) {
+                        self.board.reset_position(frame.offset, frame.end, frame.bell);
+                        self.board.message.set_line_if_missing(bytes);
                         return Some(MessageSlot::Board);
                     }
-                    Received::of_line(&frame, self.parser.spare.text_message(bytes), bytes)
+                    Received::from_line(&frame, self.parser.spare.text_message(bytes), bytes)
                 }
                 FrameKind::Line { tag, bytes }
-                    if !self.parser.is_mid_message() && !self.parser.begins_block(tag, bytes) =>
+                    if !self.parser.is_mid_message() && !self.parser.begins_multi_line(tag, bytes) =>
                 {
                     // Measured: a message that was just written is not moved without a stall.
-                    let message = self.parser.parse_line(tag, bytes);
+                    let message = self.parser.parse_single_line(tag, bytes);
                     self.other.message = message.unwrap_or_else(|| self.parser.spare.text_message(bytes));
-                    self.other.message.set_line(bytes);
-                    self.other.set_position(frame.offset, frame.end, frame.bell);
+                    self.other.message.set_line_if_missing(bytes);
+                    self.other.reset_position(frame.offset, frame.end, frame.bell);
                     return Some(MessageSlot::Other);
                 }
-                _ => match self.parser.read(&frame, &mut self.ready) {
+                _ => match self.parser.parse_frame(&frame, &mut self.ready) {
                     Some(received) => received,
                     None => continue,
                 },

@@ -4,7 +4,7 @@ use super::{Datagram, Message};
 use crate::text::Line;
 use crate::wire::Frame;
 
-/// A message with its position in the stream and the line that contained it.
+/// A message with its position in the stream. [`raw`](Self::raw) returns the line that contained it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Received {
@@ -20,28 +20,29 @@ pub struct Received {
 }
 
 impl Received {
-    /// Creates a message from the frame's position, and stores `line` in it.
-    pub(super) fn of_line(frame: &Frame<'_>, mut message: Message, line: &[u8]) -> Self {
-        message.set_line(line);
+    /// Combines a message with the position of its frame, and stores `line` in the message if it has none.
+    pub(super) fn from_line(frame: &Frame<'_>, mut message: Message, line: &[u8]) -> Self {
+        message.set_line_if_missing(line);
         Self::new(frame.offset, frame.end, frame.bell, message)
     }
 
+    /// Combines a message with its position, marked neither as a datagram nor as a line of a listing.
     pub(super) fn new(offset: u64, end: u64, bell: bool, message: Message) -> Self {
         Self { offset, length: saturating_length(offset, end), bell, is_datagram: false, is_listed: false, message }
     }
 
-    /// Sets the position and the bell, and clears the marks of datagrams and listings. The message is unchanged.
-    pub(super) fn set_position(&mut self, offset: u64, end: u64, bell: bool) {
+    /// Sets position and bell, and clears the marks of a datagram and of a line of a listing. The message does not change.
+    pub(super) fn reset_position(&mut self, offset: u64, end: u64, bell: bool) {
         (self.offset, self.length, self.bell) = (offset, saturating_length(offset, end), bell);
         (self.is_datagram, self.is_listed) = (false, false);
     }
 
-    /// Extends the message to the end of `frame`, its last line.
-    pub(super) fn ending_with(self, frame: &Frame<'_>) -> Self {
+    /// Extends the position to the end of `frame`, which is the last line of the message.
+    pub(super) fn extended_to(self, frame: &Frame<'_>) -> Self {
         Self { length: saturating_length(self.offset, frame.end), ..self }
     }
 
-    /// Returns the position after the frame's last byte in the stream. A frame counts as at most 4 GiB long.
+    /// Returns the position in the stream after the last byte of the message: at most 4 GiB after [`offset`](Self::offset).
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.length.into())
     }
@@ -51,39 +52,38 @@ impl Received {
     /// its number and arguments as sent, including quotation marks. Empty for [`Control`](super::Control), and for a datagram
     /// that must not be logged.
     ///
-    /// The line does not change when a later version learns to parse it, so code that reads lines does not break.
+    /// The line stays the same if a later version of the library parses it to another message.
     pub fn raw(&self) -> &[u8] {
         self.message.raw()
     }
 
-    /// Returns whether the message came in an ICC datagram rather than in a line.
+    /// Returns whether an ICC datagram contained the message, rather than a line.
     pub const fn is_datagram(&self) -> bool {
         self.is_datagram
     }
 
-    /// Parses and returns the ICC datagram that the message came in; `None` if it came in a line, or in a datagram that must not
-    /// be logged.
+    /// Parses the ICC datagram that contained the message; `None` if a line contained it, or a datagram that must not be logged.
     pub fn datagram(&self) -> Option<Datagram> {
         self.is_datagram.then(|| Datagram::parse(self.raw()))?
     }
 
-    /// Returns whether it is a line of a listing; see [`Event::Listing`](crate::Event::Listing).
+    /// Returns whether the message is a line of a listing, which [`Event::Listing`](crate::Event::Listing) reports as a whole.
     pub const fn is_listed(&self) -> bool {
         self.is_listed
     }
 
     /// Marks the message as a line of a listing, so that [`is_listed`](Self::is_listed) returns `true`.
-    pub(crate) const fn mark_listed(&mut self) {
+    pub(crate) const fn mark_as_listing_line(&mut self) {
         self.is_listed = true;
     }
 
-    /// Returns `line` as a text message at the same position, marked neither as a datagram nor as part of a listing.
-    pub(crate) fn with_text(&self, line: &[u8]) -> Self {
+    /// Returns a text message with `line` at the position of this message, marked neither as a datagram nor as a line of a listing.
+    pub(crate) fn text_at_same_position(&self, line: &[u8]) -> Self {
         Self { message: Message::Text(Line::from(line)), is_datagram: false, is_listed: false, ..self.clone() }
     }
 }
 
-/// Returns the length in bytes, saturated at 4 GiB, which only a line over the length limit can exceed.
+/// Returns the number of bytes between two positions, saturated at 4 GiB; only a line over the length limit can be longer.
 fn saturating_length(offset: u64, end: u64) -> u32 {
     u32::try_from(end.saturating_sub(offset)).unwrap_or(u32::MAX)
 }

@@ -8,8 +8,8 @@ use crate::scan::Cursor;
 named_enum! {
     /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
     ///
-    /// Only a whole line counts. A name at its start is exactly one word, so that chat is never parsed as a refusal. After a
-    /// refused move some servers send the board again.
+    /// A sentence has to fill its line, and a name at its start has to be exactly one word, so that chat is never parsed as a refusal.
+    /// After a refused move, some servers send the board again.
     ///
     /// Source: text-messages §9; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,7 +104,7 @@ impl Refusal {
     /// Returns the refusal for the code of ICC's datagram 42; [`IllegalMove`](Self::IllegalMove) for every code but 1 and 4.
     ///
     /// Source: ICC's list of codes. All other codes are rules of variants.
-    pub const fn of_move_code(code: u32) -> Self {
+    pub const fn from_icc_move_code(code: u32) -> Self {
         match code {
             1 => Self::AmbiguousMove,
             4 => Self::NotYourMove,
@@ -112,29 +112,30 @@ impl Refusal {
         }
     }
 
-    /// Parses a whole line; `None` if it is not a known refusal.
+    /// Parses a line; `None` if it is not a known refusal.
     pub fn parse(line: &[u8]) -> Option<Self> {
         match line.strip_prefix(b"You ") {
             Some(rest) => match_table(rest, OF_ME).map(|(refusal, _)| refusal),
-            None => Self::of_subject(line).or_else(|| match_table(line, OTHERS).map(|(refusal, _)| refusal)),
+            None => Self::parse_after_subject(line).or_else(|| match_table(line, OTHERS).map(|(refusal, _)| refusal)),
         }
     }
 
-    /// Parses a line by the text after its first word, which is a player's name without titles, or a command with a
-    /// colon.
-    fn of_subject(line: &[u8]) -> Option<Self> {
+    /// Parses a line whose first word is a player's name without titles, or a command with a colon; `None` if the text after that
+    /// word is not a known sentence.
+    fn parse_after_subject(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let subject = at.word()?;
         at.expect(b" ")?;
         let (refusal, _) = match_table(at.rest(), OF_SUBJECT)?;
-        let fits = if refusal == Self::UnknownCommand { is_command(subject) } else { Handle::is_name(subject) };
+        let fits =
+            if refusal == Self::UnknownCommand { is_command_with_colon(subject) } else { Handle::is_name(subject) };
         fits.then_some(refusal)
     }
 }
 
-/// Returns whether a word is a command's name with a colon, `foo:`, or `:` alone. Brackets, another colon, and `>` are marks of
-/// chat: `Foo(50):`, `:foo:`.
-fn is_command(word: &[u8]) -> bool {
+/// Returns whether a word is a command's name and a colon, `foo:`, or `:` alone. A word with a bracket, `>` or another colon is part
+/// of chat: `Foo(50):`, `:foo:`.
+fn is_command_with_colon(word: &[u8]) -> bool {
     word.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
 }
 

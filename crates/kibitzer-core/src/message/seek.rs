@@ -1,4 +1,4 @@
-//! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of open offers to play.
+//! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of seek ads.
 
 use super::{Handle, Rating, Titles, fields};
 use crate::chess::Color;
@@ -47,7 +47,7 @@ pub struct Seek {
 }
 
 impl Seek {
-    /// Parses an `<s>` or `<sn>` line: a number, then `key=value` words in any order.
+    /// Parses an `<s>` or `<sn>` line: the number of the ad, then `key=value` words in any order.
     ///
     /// Unknown keys and empty values are ignored. `None` if the number or the name (`w`) is missing, or if the value of a known
     /// key is invalid.
@@ -57,28 +57,29 @@ impl Seek {
         let mut at = listed.or_else(|| fields::after_tag(line, b"<sn>"))?;
         let mut seek = Self::empty(fields::read_field_number(&mut at)?, Handle::default(), new);
         while let Some((key, value)) = fields::next_pair(&mut at) {
-            seek.set(key, value)?;
+            seek.set_field_unless_invalid(key, value)?;
         }
         (!seek.name.as_str().is_empty()).then_some(seek)
     }
 
+    /// Returns an ad with every other field empty or `None`.
     pub(super) fn empty(index: u32, name: Handle, new: bool) -> Self {
         Self { index, name, new, ..Self::default() }
     }
 
-    /// Stores the value of a known key; `None` if it is invalid.
-    fn set(&mut self, key: &[u8], value: &[u8]) -> Option<()> {
+    /// Stores the value of a known key, and ignores unknown keys; `None` if the value is invalid.
+    fn set_field_unless_invalid(&mut self, key: &[u8], value: &[u8]) -> Option<()> {
         match key {
             b"w" => self.name = Handle::from_wire(value),
-            b"ti" => self.titles = title_bits(value)?,
-            b"rt" => self.rating = Some(fields::read_all(value, Rating::read)?),
-            b"t" => self.initial_min = Some(fields::read_all(value, Cursor::number)?),
-            b"i" => self.increment_s = Some(fields::read_all(value, Cursor::number)?),
+            b"ti" => self.titles = parse_title_bits(value)?,
+            b"rt" => self.rating = Some(fields::parse_whole(value, Rating::read)?),
+            b"t" => self.initial_min = Some(fields::parse_whole(value, Cursor::number)?),
+            b"i" => self.increment_s = Some(fields::parse_whole(value, Cursor::number)?),
             b"r" => self.rated = Some(parse_choice(value, b"r", b"u")?),
             b"tp" => self.kind = Some(ServerText::from_wire(value)),
             b"c" if value == b"?" => self.color = None,
-            b"c" => self.color = Some(fields::read_all(value, |at| Color::from_letter(*at.take_one().first()?))?),
-            b"rr" => (self.rating_min, self.rating_max) = parse_rating_range(value)?,
+            b"c" => self.color = Some(fields::parse_whole(value, |at| Color::from_letter(*at.take_one().first()?))?),
+            b"rr" => (self.rating_min, self.rating_max) = fields::parse_pair(value, b"-", Cursor::number)?,
             b"a" => self.automatic = Some(parse_choice(value, b"t", b"f")?),
             b"f" => self.formula = Some(parse_choice(value, b"t", b"f")?),
             _ => {}
@@ -87,25 +88,17 @@ impl Seek {
     }
 }
 
-/// Parses hexadecimal digits into titles. Bits above the last two digits are ignored; `None` if the value is not hexadecimal or
-/// has more than 32 bits.
-fn title_bits(value: &[u8]) -> Option<Titles> {
+/// Parses a hexadecimal number whose lowest eight bits are titles; higher bits are ignored. `None` if it has more than 32 bits or
+/// another form.
+fn parse_title_bits(value: &[u8]) -> Option<Titles> {
     // A server with more titles would send more digits; the known titles are in the last two.
     let [.., known] = fields::parse_hex(value)?.to_be_bytes();
     Some(Titles::from_seekinfo_bits(known))
 }
 
+/// Returns `true` for a value equal to `yes`, `false` for one equal to `no`, and `None` for any other.
 fn parse_choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
-}
-
-/// Parses a rating range such as `0-9999` into lowest and highest rating, both `Some`; `None` if the value has another form.
-pub(super) fn parse_rating_range(value: &[u8]) -> Option<(Option<u16>, Option<u16>)> {
-    fields::read_all(value, |at| {
-        let min = at.number()?;
-        at.expect(b"-")?;
-        Some((Some(min), Some(at.number()?)))
-    })
 }
 
 /// Seek ads that were removed: `<sr> 8 9`, or `Ads removed: 22 1 119` as text.
@@ -121,13 +114,13 @@ pub struct SeeksRemoved {
 impl SeeksRemoved {
     /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let indexes = fields::read_indexes(&mut fields::after_tag(line, b"<sr>")?)?;
+        let indexes = fields::parse_number_list(fields::after_tag(line, b"<sr>")?)?;
         Some(Self { indexes })
     }
 
-    /// Parses the text form, which servers send while the ivar `seekinfo` is off; `None` for any other line.
+    /// Parses an `Ads removed:` line, which servers send while the ivar `seekinfo` is off; `None` for any other line.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
-        let indexes = fields::read_indexes(&mut fields::after_tag(line, b"Ads removed:")?)?;
+        let indexes = fields::parse_number_list(fields::after_tag(line, b"Ads removed:")?)?;
         Some(Self { indexes })
     }
 }

@@ -1,26 +1,27 @@
-//! Seeks as text, sent while the ivar `seekinfo` is off, and notices about own seeks.
+//! Seek ads in the form for people, sent while the ivar `seekinfo` is off, and notices about this login's seeks.
 
 use smallvec::SmallVec;
 use strum::AsRefStr;
 
-use super::template::{TemplateTable, match_table, read_color, read_rated};
-use super::{Handle, Rating, Seek, Titles, fields, seek};
+use super::template::{TemplateTable, match_table, read_bracketed_color, read_rated};
+use super::{Handle, Rating, Seek, Titles, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-/// Most words in the terms of a text ad, more than a server prints. Ads with more words are not parsed.
+/// Most words in the terms of a text ad, more than any server prints. Ads with more words are not parsed.
 const MAX_WORDS: usize = 16;
 
-type Words<'a> = SmallVec<[&'a [u8]; MAX_WORDS]>;
+/// The words of an ad's terms, without an allocation.
+type TermWords<'a> = SmallVec<[&'a [u8]; MAX_WORDS]>;
 
 impl Seek {
-    /// Parses an ad as text; [`new`](Self::new) is true.
+    /// Parses an ad in the form for people, which is always [`new`](Self::new).
     ///
     /// FICS: `Foo(C) ( 886) seeking 2 12 rated blitz [white] m f ("play 48" to respond)`.
     ///
-    /// ICC: `Foo (1449) seeking blitz 5 0 rated 1300-1600 ("play 17" to respond)`, for guests also without a rating.
+    /// ICC: `Foo (1449) seeking blitz 5 0 rated 1300-1600 ("play 17" to respond)`; guests may have no rating.
     ///
-    /// `None` for an ad without a number to play, or with more than sixteen words.
+    /// `None` for any other line, for an ad without the number for `play`, and for one with more than sixteen words of terms.
     ///
     /// Source: FICS help file `seek`; captured sessions.
     pub fn parse_text(line: &[u8]) -> Option<Self> {
@@ -34,34 +35,34 @@ impl Seek {
         at.expect(b"\" to respond)")?;
         at.expect_blank_rest()?;
         let mut seek = Self { titles, rating, ..Self::empty(index, name, true) };
-        seek.read_terms(terms)?;
+        seek.set_text_terms(terms)?;
         Some(seek)
     }
 
-    /// Reads the terms into this seek: times before `rated` or `unrated`, the game's type before or after it, then options.
-    /// `None` if there is neither `rated` nor `unrated`, or if there are more than [`MAX_WORDS`] words.
-    fn read_terms(&mut self, terms: &[u8]) -> Option<()> {
-        let words: Words<'_> =
+    /// Stores the terms between `seeking` and `("play`: the times before `rated` or `unrated`, the type of game before or after it,
+    /// then options. `None` without `rated` or `unrated`, and for more than [`MAX_WORDS`] words.
+    fn set_text_terms(&mut self, terms: &[u8]) -> Option<()> {
+        let words: TermWords<'_> =
             terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
         (words.len() <= MAX_WORDS).then_some(())?;
-        let rated = |word: &[u8]| fields::read_all(word, read_rated);
+        let rated = |word: &[u8]| fields::parse_whole(word, read_rated);
         let (place, rated) = words.iter().enumerate().find_map(|(place, word)| Some((place, rated(word)?)))?;
         let (before, [_, after @ ..]) = words.split_at_checked(place)? else { return None };
         self.rated = Some(rated);
         // The text has `m` and `f` only if they differ from these.
         (self.automatic, self.formula) = (Some(true), Some(false));
-        let mut kind: Words<'_> = self.read_times(before).iter().copied().collect();
-        kind.extend(after.iter().copied().filter(|option| self.read_option(option).is_none()));
+        let mut kind: TermWords<'_> = self.set_times_from_last_words(before).iter().copied().collect();
+        kind.extend(after.iter().copied().filter(|word| !self.try_set_option(word)));
         self.kind = (!kind.is_empty()).then(|| ServerText::from_wire(&kind.join(&b' ')));
         Some(())
     }
 
-    /// Stores the two numbers at the end as minutes and seconds, and returns the words before them. Without the two numbers, as
-    /// in an untimed game, it returns all words.
-    fn read_times<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
+    /// Stores the last two words as initial minutes and increment in seconds, and returns the words before them. Returns all words if
+    /// the last two are not numbers, as in an untimed game.
+    fn set_times_from_last_words<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
         if let [kind @ .., initial, increment] = words
-            && let Some(initial) = fields::read_all(initial, Cursor::number)
-            && let Some(increment) = fields::read_all(increment, Cursor::number)
+            && let Some(initial) = fields::parse_whole(initial, Cursor::number)
+            && let Some(increment) = fields::parse_whole(increment, Cursor::number)
         {
             (self.initial_min, self.increment_s) = (Some(initial), Some(increment));
             return kind;
@@ -69,18 +70,20 @@ impl Seek {
         words
     }
 
-    /// Stores an option (a color, `m`, `f` or a rating range); `None` for any other word.
-    fn read_option(&mut self, word: &[u8]) -> Option<()> {
-        if let Some(color) = fields::read_all(word, read_color) {
+    /// Stores an option (a color, `m`, `f` or a rating range); returns whether the word is one.
+    fn try_set_option(&mut self, word: &[u8]) -> bool {
+        if let Some(color) = fields::parse_whole(word, read_bracketed_color) {
             self.color = Some(color);
-            return Some(());
+        } else if let Some(range) = fields::parse_pair(word, b"-", Cursor::number) {
+            (self.rating_min, self.rating_max) = range;
+        } else {
+            match word {
+                b"m" => self.automatic = Some(false),
+                b"f" => self.formula = Some(true),
+                _ => return false,
+            }
         }
-        match word {
-            b"m" => self.automatic = Some(false),
-            b"f" => self.formula = Some(true),
-            _ => (self.rating_min, self.rating_max) = seek::parse_rating_range(word)?,
-        }
-        Some(())
+        true
     }
 }
 
@@ -109,7 +112,7 @@ pub enum SeekNotice {
 }
 
 impl SeekNotice {
-    /// Parses a whole line that is one of the variants' sentences, with or without leading blanks; `None` for any other line.
+    /// Parses a line; `None` if it is not one of the variants' sentences. Blanks before the sentence are ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (notice, captures) = match_table(line.trim_ascii_start(), NOTICES)?;
         Some(notice(captures.number.unwrap_or_default()))

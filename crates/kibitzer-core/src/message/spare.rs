@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Message, Style12, Talk};
 use crate::text::Line;
 
-/// Allocations of earlier messages, used for later ones.
+/// Allocations of messages that are no longer needed, to be reused for later ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpareAllocations {
     board: Option<Arc<Style12>>,
@@ -14,9 +14,10 @@ pub(super) struct SpareAllocations {
 }
 
 impl SpareAllocations {
-    /// Keeps the allocation of a message that is not needed any more.
+    /// Stores the allocation of talk or text that is no longer needed. Leaves the default message in place of anything but a control
+    /// message.
     #[inline]
-    pub(super) fn keep_allocation(&mut self, message: &mut Message) {
+    pub(super) fn recycle_message(&mut self, message: &mut Message) {
         // Measured: moving a prompt that was just written stalls the processor.
         if matches!(message, Message::Control(_)) {
             return;
@@ -28,13 +29,13 @@ impl SpareAllocations {
         }
     }
 
-    /// Keeps the allocation of a board that a later one has replaced.
-    pub(super) fn keep_board(&mut self, board: Arc<Style12>) {
+    /// Stores a board that a later one has replaced.
+    pub(super) fn recycle_board(&mut self, board: Arc<Style12>) {
         self.board = Some(board);
     }
 
-    /// Returns the board in a message for modification, one with other content if there is none or it has clones. Always `Some`, by
-    /// the lines below; without a panic to say so, a caller treats `None` as a line that is not a board.
+    /// Returns a mutable board in `message`, whose content is unspecified. If the message is not a board or its board has clones,
+    /// first replaces it by a spare or new board. Never `None`, but without a panic the compiler cannot know that.
     #[inline]
     pub(super) fn reusable_board_in<'a>(&mut self, message: &'a mut Message) -> Option<&'a mut Style12> {
         if !matches!(message, Message::Style12(board) if Arc::strong_count(board) == 1) {
@@ -46,8 +47,8 @@ impl SpareAllocations {
 
     /// Parses a line of talk into a reused allocation; `None` if the line is not talk.
     pub(super) fn parse_talk(&mut self, line: &[u8]) -> Option<Message> {
-        Arc::make_mut(self.talk.get_or_insert_default()).read(line)?;
-        self.talk.take().map(Message::Talk)
+        let talk = Arc::make_mut(self.talk.get_or_insert_default());
+        if talk.overwrite_from_line(line) { self.talk.take().map(Message::Talk) } else { None }
     }
 
     /// Creates a text message in a reused allocation.

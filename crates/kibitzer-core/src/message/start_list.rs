@@ -1,19 +1,19 @@
-//! The fields of ICC's game-start list that FICS does not send.
+//! The fields of ICC's game-start datagrams that FICS does not send.
 
 use super::{Handle, Titles};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, ServerText};
 
-/// The fields of ICC's game-start list besides the terms, which are those of [`GameInfo`](super::GameInfo).
+/// The fields of ICC's game-start datagrams other than the terms, which are in the [`GameInfo`](super::GameInfo) that contains this.
 ///
 /// Source: the game-start list of ICC's level-2 format (datagrams 12, 15, 18, 40, 100). Fields that older servers do
 /// not send are false, `None` or empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "they are so many on the wire")]
-pub struct StartList {
-    /// Reason why the list was sent.
-    pub kind: StartKind,
+pub struct IccGameStart {
+    /// Reason why the datagram was sent.
+    pub kind: IccGameStartReason,
     /// The player of the white pieces. In an examined game names are free text.
     pub white: Handle,
     /// The player of the black pieces.
@@ -42,10 +42,10 @@ pub struct StartList {
     pub time_control: Option<ServerText>,
 }
 
-/// Reason why a [`StartList`] was sent.
+/// Reason why ICC sent a game-start datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum StartKind {
+pub enum IccGameStartReason {
     /// Another player's game on the server started.
     Foreign,
     /// A game started that this login plays or examines.
@@ -58,7 +58,7 @@ pub enum StartKind {
     Changed,
 }
 
-/// Time at the start and increment, in seconds.
+/// The clock setting of one side: initial time and increment, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimeControl {
     pub(super) initial_s: u32,
@@ -70,7 +70,7 @@ impl TimeControl {
     /// and numbers of moves are ignored.
     ///
     /// `None` for an unknown (`?`) or missing (`-`) time control, and for any other form.
-    pub(super) fn parse_pgn(text: &[u8]) -> Option<Self> {
+    pub(super) fn parse_first_pgn_period(text: &[u8]) -> Option<Self> {
         let period = text.split(|&b| b == b':').next()?;
         let times = period.splitn(2, |&b| b == b'/').last()?;
         let mut at = Cursor::new(times);
@@ -99,7 +99,7 @@ mod tests {
             ("300 5", None),
         ];
         for &(text, want) in cases {
-            let found = TimeControl::parse_pgn(text.as_bytes());
+            let found = TimeControl::parse_first_pgn_period(text.as_bytes());
             assert_eq!(found.map(|clock| (clock.initial_s, clock.increment_s)), want, "{text}");
         }
     }

@@ -17,10 +17,10 @@ pub(super) struct Style10Builder {
     state_words: Vec<u8>,
 }
 
-/// The effect of a line on the block.
+/// The progress of a style 10 block after a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Style10Line {
-    /// The line belongs to the block, and more lines have to follow.
+pub(super) enum Style10Progress {
+    /// The line was added, and more lines have to follow.
     More,
     /// The line completes the block.
     Board(Arc<Style12>),
@@ -32,32 +32,34 @@ pub(super) enum Style10Line {
 pub(super) const END: &[u8] = b">10<";
 
 impl Style10Builder {
-    /// Adds the next line after the start marker, and returns its effect. After [`Broken`](Style10Line::Broken) the builder must
-    /// not be used any more.
-    pub(super) fn add_line(&mut self, line: &[u8]) -> Style10Line {
+    /// Adds the next line after the start marker. After [`Board`](Style10Progress::Board) or [`Broken`](Style10Progress::Broken), the
+    /// builder must not be used again.
+    pub(super) fn add_line(&mut self, line: &[u8]) -> Style10Progress {
         if self.rows.len() < 8 {
-            return self.add_row(line).unwrap_or(Style10Line::Broken);
+            return self.add_board_row(line).unwrap_or(Style10Progress::Broken);
         }
         if self.state_words.is_empty() {
             // The line with the state is split into two; together they have the words of a style 12 line.
             self.state_words = line.to_vec();
             let is_state = matches!(line, [b'W' | b'B', b' ', ..]);
-            return if is_state { Style10Line::More } else { Style10Line::Broken };
+            return if is_state { Style10Progress::More } else { Style10Progress::Broken };
         }
-        self.build_board(line).map_or(Style10Line::Broken, |board| Style10Line::Board(Arc::new(board)))
+        self.build_board(line).map_or(Style10Progress::Broken, |board| Style10Progress::Board(Arc::new(board)))
     }
 
-    fn add_row(&mut self, line: &[u8]) -> Option<Style10Line> {
+    /// Adds one of the eight rows; `None` if the line does not have the form of a row.
+    fn add_board_row(&mut self, line: &[u8]) -> Option<Style10Progress> {
         let squares = line.trim_ascii_end().strip_prefix(b"|")?.strip_suffix(b"|")?;
         let squares: [u8; 8] = squares.try_into().ok()?;
         self.rows.push(squares.map(|square| if square == b' ' { b'-' } else { square }));
-        Some(Style10Line::More)
+        Some(Style10Progress::More)
     }
 
-    fn build_board(&self, line: &[u8]) -> Option<Style12> {
+    /// Parses the collected lines and the last one to a board; `None` if a square or a word is invalid.
+    fn build_board(&self, last_line: &[u8]) -> Option<Style12> {
         let rows: &[[u8; 8]; 8] = self.rows.as_slice().try_into().ok()?;
         let board = Board::from_rows(rows)?;
-        let words = [&self.state_words, line.strip_suffix(END).unwrap_or(line)].join(&b' ');
+        let words = [&self.state_words, last_line.strip_suffix(END).unwrap_or(last_line)].join(&b' ');
         Style12::from_style10(&board, &words).ok()
     }
 }
@@ -78,9 +80,9 @@ mod tests {
         "|RN Q RK |",
     ];
 
-    fn read(lines: &[&str]) -> Style10Line {
+    fn read(lines: &[&str]) -> Style10Progress {
         let mut builder = Style10Builder::default();
-        let mut last = Style10Line::Broken;
+        let mut last = Style10Progress::Broken;
         for line in lines {
             last = builder.add_line(line.as_bytes());
         }
@@ -97,7 +99,7 @@ mod tests {
         ] {
             let mut lines = ROWS.to_vec();
             lines.extend(["W -1 0 0 1 1 0", data]);
-            let Style10Line::Board(board) = read(&lines) else { panic!("{data}") };
+            let Style10Progress::Board(board) = read(&lines) else { panic!("{data}") };
             assert_eq!(
                 board.fen().to_string(),
                 "r1b1k2r/ppp2pp1/2np1q1p/2b1p3/2B1P3/3P1N2/PPP2PPP/RN1Q1RK1 w - - 0 8".replace(" w - -", " w kq -")
@@ -110,12 +112,12 @@ mod tests {
     // Rules: style10 block
     #[test]
     fn lines_of_another_form_break_the_block() {
-        assert_eq!(read(&["|r b k  |"]), Style10Line::Broken);
+        assert_eq!(read(&["|r b k  |"]), Style10Progress::Broken);
         let mut lines = ROWS.to_vec();
         lines.push("Black to move");
-        assert_eq!(read(&lines), Style10Line::Broken);
+        assert_eq!(read(&lines), Style10Progress::Broken);
         lines.pop();
         lines.extend(["W -1 0 0 1 1 0", "0 Alice Boris 0 5"]);
-        assert_eq!(read(&lines), Style10Line::Broken);
+        assert_eq!(read(&lines), Style10Progress::Broken);
     }
 }

@@ -34,7 +34,7 @@ pub struct Style12 {
     text: BoardText,
 }
 
-/// The last move of a position that was computed rather than received in a line.
+/// The last move of a position that was computed rather than received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DerivedMove<'a> {
     pub(crate) played: LastMove,
@@ -83,44 +83,46 @@ impl Style12 {
     /// [`Style12Error`] with the number of the first field that is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
         let mut board = Self::default();
-        board.read_line(line)?;
+        board.overwrite_from_line(line)?;
         Ok(board)
     }
 
-    /// Parses a line into this board, as [`parse`](Self::parse) does. After an error, the content of the board is unspecified.
-    pub(super) fn read_line(&mut self, line: &[u8]) -> Result<(), Style12Error> {
-        if self.read_fast_line(line).is_none() {
-            *self = Self::parse_words(line)?;
+    /// Parses a line as [`parse`](Self::parse) does, and replaces this board by the result. After an error, the content of the board
+    /// is unspecified.
+    pub(super) fn overwrite_from_line(&mut self, line: &[u8]) -> Result<(), Style12Error> {
+        if !self.overwrite_from_usual_line(line) {
+            *self = Self::parse_word_by_word(line)?;
         }
         Ok(())
     }
 
-    /// Parses a line of the usual form. Returns `None` for any other line, which [`parse_words`](Self::parse_words) then has to
-    /// parse; the content of this board is unspecified after that.
-    fn read_fast_line(&mut self, line: &[u8]) -> Option<()> {
+    /// Replaces this board by that of a line in the usual form, and returns whether the line has that form. If not, the content of
+    /// the board is unspecified, and [`parse_word_by_word`](Self::parse_word_by_word) has to parse the line.
+    fn overwrite_from_usual_line(&mut self, line: &[u8]) -> bool {
         let mut stream = [0; MAX_INLINE_BYTES];
-        stream.get_mut(..line.len())?.copy_from_slice(line);
-        *stream.get_mut(line.len())? = b'\n';
-        (fast_line::read(&stream, self)? == line.len()).then_some(())
+        let Some((start, [end, ..])) = stream.split_at_mut_checked(line.len()) else { return false };
+        start.copy_from_slice(line);
+        *end = b'\n';
+        fast_line::read_into(&stream, self) == Some(line.len())
     }
 
-    /// Parses the line at the start of a stream, up to the first control byte, and returns its length in bytes. Returns `None` if
-    /// the line does not have the usual form; the content of this board is then unspecified.
+    /// Replaces this board by that of the line at the start of `stream`, which ends at the first control byte. Returns the length of
+    /// the line in bytes; `None` if it does not have the usual form, in which case the content of the board is unspecified.
     #[inline]
-    pub(super) fn read_fast(&mut self, stream: &[u8]) -> Option<usize> {
-        fast_line::read(stream.first_chunk()?, self)
+    pub(super) fn overwrite_from_stream_start(&mut self, stream: &[u8]) -> Option<usize> {
+        fast_line::read_into(stream.first_chunk()?, self)
     }
 
-    /// Parses a line of any form word by word. This parser alone decides which error a line has.
+    /// Parses a line of any form. Only this parser reports errors; the fast one leaves every unusual line to it.
     #[cold]
-    fn parse_words(line: &[u8]) -> Result<Self, Style12Error> {
+    fn parse_word_by_word(line: &[u8]) -> Result<Self, Style12Error> {
         let mut at = NumberedWords { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };
-        let board = at.board()?;
-        Self::with_board(&board, at)
+        let board = at.next_board()?;
+        Self::parse_after_squares(&board, at)
     }
 
-    /// Parses a line that the server cut within fields 28 to 30. It needs 28 words or more; the last word counts only if it is an
-    /// elapsed time with both brackets.
+    /// Parses a line that the server may have cut within fields 28 to 30. The last word of a cut line is ignored, because it may be
+    /// incomplete, unless it is an elapsed time with both brackets. Fields that are missing are unknown.
     ///
     /// # Errors
     ///
@@ -136,39 +138,39 @@ impl Style12 {
         let words = end.and_then(|end| line.get(..end)).unwrap_or_default();
         // The placeholders for the missing words are neither a time nor a move.
         let missing: &[u8] = if words.ends_with(b")") { b" ?" } else { b" ? ?" };
-        let Self { mut numbers, text } = Self::parse_words(&[words, missing].concat())?;
+        let Self { mut numbers, text } = Self::parse_word_by_word(&[words, missing].concat())?;
         let board = Board::from_spaced_rows(text.squares());
         numbers.is_cut = true;
         if let Some(last) = &mut numbers.last_move {
-            last.played = last.played.map(|played| with_promotion_on(&board, played));
+            last.played = last.played.map(|played| with_missing_promotion(&board, played));
         }
         let [white, black, verbose] = [Word::White, Word::Black, Word::Verbose].map(|word| text.word(word));
         Ok(Self { numbers, text: BoardText::new(&board, [white, black, verbose, b""]) })
     }
 
-    /// Parses the fields from 9 on, and combines them with the squares.
-    fn with_board(board: &Board, mut at: NumberedWords<'_>) -> Result<Self, Style12Error> {
-        let side_to_move = at.side()?;
-        let double_push_file = u8::try_from(at.number()?).ok().filter(|file| *file < 8);
-        let castling = CastlingRights::from_flags([at.flag()?, at.flag()?, at.flag()?, at.flag()?]);
-        let halfmove_clock = at.number()?;
-        let game = GameId(at.fitting_number()?);
-        let (white, black) = (at.word()?, at.word()?);
-        let relation = Relation::from_code(at.fitting_number()?);
-        let (initial_min, increment_s) = (at.fitting_number()?, at.fitting_number()?);
-        let (white_material, black_material) = (at.fitting_number()?, at.fitting_number()?);
-        let (white_clock, black_clock) = (at.number()?, at.number()?);
+    /// Parses the fields from 9 on to a board with these squares.
+    fn parse_after_squares(board: &Board, mut at: NumberedWords<'_>) -> Result<Self, Style12Error> {
+        let side_to_move = at.next_side()?;
+        let double_push_file = u8::try_from(at.next_number()?).ok().filter(|file| *file < 8);
+        let castling = CastlingRights::from_flags([at.next_flag()?, at.next_flag()?, at.next_flag()?, at.next_flag()?]);
+        let halfmove_clock = at.next_number()?;
+        let game = GameId(at.next_fitting_number()?);
+        let (white, black) = (at.next_word()?, at.next_word()?);
+        let relation = Relation::from_code(at.next_fitting_number()?);
+        let (initial_min, increment_s) = (at.next_fitting_number()?, at.next_fitting_number()?);
+        let (white_material, black_material) = (at.next_fitting_number()?, at.next_fitting_number()?);
+        let (white_clock, black_clock) = (at.next_number()?, at.next_number()?);
         // A 0 counts as 1, where the move numbers of FEN start.
-        let move_number = at.fitting_number::<u32>()?.max(1);
-        let (verbose, elapsed, san) = (at.word()?, at.word()?, at.word()?);
+        let move_number = at.next_fitting_number::<u32>()?.max(1);
+        let (verbose, elapsed, san) = (at.next_word()?, at.next_word()?, at.next_word()?);
         let is_move = !verbose.eq_ignore_ascii_case(b"none");
-        let unit = ClockUnit::of(elapsed);
+        let unit = ClockUnit::from_elapsed_word(elapsed);
         let numbers = BoardNumbers {
-            white_clock: unit.reading(white_clock).ok_or(Style12Error::Invalid(24))?,
-            black_clock: unit.reading(black_clock).ok_or(Style12Error::Invalid(25))?,
+            white_clock: unit.to_reading(white_clock).ok_or(Style12Error::Invalid(24))?,
+            black_clock: unit.to_reading(black_clock).ok_or(Style12Error::Invalid(25))?,
             game,
             relation,
-            halfmove_clock: counted_plies(halfmove_clock, is_move),
+            halfmove_clock: corrected_halfmove_clock(halfmove_clock, is_move),
             initial_min,
             increment_s,
             white_material,
@@ -176,22 +178,22 @@ impl Style12 {
             move_number,
             last_move: is_move.then(|| LastMoveNumbers {
                 played: LastMove::parse_verbose(verbose, san, !side_to_move),
-                elapsed_ms: read_elapsed(elapsed),
+                elapsed_ms: parse_elapsed_ms(elapsed),
             }),
             side_to_move,
             double_push_file,
             castling,
-            flip: at.optional_number().map(|flip| flip != 0),
-            clock_running: at.optional_number().map(|running| running != 0),
-            lag_ms: at.optional_number().and_then(|lag| i32::try_from(lag).ok()),
+            flip: at.next_number_if_valid().map(|flip| flip != 0),
+            clock_running: at.next_number_if_valid().map(|running| running != 0),
+            lag_ms: at.next_number_if_valid().and_then(|lag| i32::try_from(lag).ok()),
             is_cut: false,
         };
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
     }
 
-    /// Creates a board from the squares of a style 10 block and its words, which are fields 9 and up of a style 12 line.
+    /// Creates a board from the squares of a style 10 block and its words, which are the same as style 12 fields from 9 on.
     pub(crate) fn from_style10(board: &Board, words: &[u8]) -> Result<Self, Style12Error> {
-        Self::with_board(board, NumberedWords { rest: words, next: 9 })
+        Self::parse_after_squares(board, NumberedWords { rest: words, next: 9 })
     }
 
     /// Creates a board without a line and without a last move.
@@ -200,12 +202,12 @@ impl Style12 {
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
 
-    /// Sets squares and last move, and drops the line. Returns the other numbers for modification: they are still those of the
-    /// position before.
-    pub(crate) fn set_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
+    /// Replaces squares and last move, and drops the line. Returns the other fields for modification: they are still those of the
+    /// previous position.
+    pub(crate) fn replace_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
         let verbose = last_move.map(|last| last.played.to_verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);
-        self.text.set(board, [&verbose, san]);
+        self.text.set_squares_and_move(board, [&verbose, san]);
         self.numbers.last_move = last_move.map(|DerivedMove { played, elapsed_ms, .. }| {
             let played = match played {
                 LastMove::Castle { side, .. } => LastMove::Castle { side, king_from: None, rook_from: None },
@@ -217,23 +219,25 @@ impl Style12 {
         &mut self.numbers
     }
 
-    /// Returns the same squares and last move with other numbers and names, without a line.
+    /// Returns a board with the same squares and words of the last move, but other numbers and names. It has no line.
     pub(crate) fn with_numbers_and_names(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
         Self { numbers, text: BoardText::new(&self.board(), [&white, &black, verbose, san]) }
     }
 
+    /// Returns the numeric fields.
     pub(crate) const fn numbers(&self) -> &BoardNumbers {
         &self.numbers
     }
 
-    /// Returns the numbers for modification, and drops the line, because the board may no longer match it.
-    pub(crate) fn numbers_mut(&mut self) -> &mut BoardNumbers {
+    /// Returns the numeric fields for modification, and drops the line, which may no longer match them.
+    pub(crate) fn numbers_mut_dropping_line(&mut self) -> &mut BoardNumbers {
         self.text.forget_line();
         &mut self.numbers
     }
 
+    /// Returns whether the position has a last move; `false` at the start of a game.
     pub(crate) const fn has_last_move(&self) -> bool {
         self.numbers.last_move.is_some()
     }
@@ -243,13 +247,13 @@ impl Style12 {
         self.text.line()
     }
 
-    /// Stores the line of a board that was parsed word by word. The squares and words are copied to separate allocations.
+    /// Stores the line that this board was parsed from. Squares and words are copied to separate allocations.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         self.text.set_line(line);
     }
 
-    /// Returns the squares: eight rows, the eighth rank first, each with a blank after it.
-    pub(crate) fn squares(&self) -> &[u8; 72] {
+    /// Returns the squares as in a line: eight letters for each rank, the eighth rank first, each followed by a blank.
+    pub(crate) fn squares_text(&self) -> &[u8; 72] {
         self.text.squares()
     }
 
@@ -258,14 +262,14 @@ impl Style12 {
         self.text.squares() == other.text.squares()
     }
 
-    /// Returns whether both boards have the same White and the same Black, by their decoded names.
+    /// Returns whether the decoded names of White and of Black are equal in both boards.
     pub(crate) fn has_same_players(&self, other: &Self) -> bool {
-        let names = self.text.names();
-        (names.is_some() && names == other.text.names())
+        let names = self.text.white_length_and_names();
+        (names.is_some() && names == other.text.white_length_and_names())
             || [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
     }
 
-    /// Returns whether a word is equal in both boards after decoding.
+    /// Returns whether the decoded word is equal in both boards.
     fn has_same_word(&self, other: &Self, word: Word) -> bool {
         let (word, other) = (self.text.word(word), other.text.word(word));
         word == other || decode_latin_1(word) == decode_latin_1(other)
@@ -273,14 +277,14 @@ impl Style12 {
 }
 
 impl ReportedMove {
-    /// Returns the pretty form, or the verbose one if the server cut the line.
+    /// Returns the pretty form; the verbose form if the server cut the line before the pretty one.
     pub fn text(&self) -> &str {
         self.san.as_ref().unwrap_or(&self.verbose).as_str()
     }
 }
 
 impl Style12 {
-    // A constant, as every owned board begins as a copy of it.
+    /// The default board. A constant, because every new board begins as a copy of it.
     const START: Self = Self {
         numbers: BoardNumbers {
             white_clock: ClockReading::from_ms(0),
@@ -354,25 +358,26 @@ impl fmt::Debug for Style12 {
     }
 }
 
-/// Adds the promotion that the verbose form lacks: the piece on the target square after the move. Moves that have one, and moves
-/// of other pieces, are unchanged.
-fn with_promotion_on(after: &Board, mut played: LastMove) -> LastMove {
+/// Adds the promotion to a pawn move without one, if another piece is on its target square after the move. Other moves do not
+/// change.
+fn with_missing_promotion(after: &Board, mut played: LastMove) -> LastMove {
     if let LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. } = &mut played {
         *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);
     }
     played
 }
 
-/// Parses field 28 into milliseconds; the brackets may be missing. `None` if the word is not a time.
-fn read_elapsed(word: &[u8]) -> Option<u32> {
+/// Parses field 28, `(0:06.123)`, as milliseconds; each bracket may be missing. `None` if the word is not a time.
+fn parse_elapsed_ms(word: &[u8]) -> Option<u32> {
     let word = word.strip_prefix(b"(").unwrap_or(word);
     let word = word.strip_suffix(b")").unwrap_or(word);
     let mut at = Cursor::new(word);
     read_duration_ms(&mut at).filter(|_| at.is_empty())
 }
 
-/// Corrects field 15: some servers send negative numbers after a takeback, FICS has sent 1 for a start position.
-fn counted_plies(halfmove_clock: i64, has_last_move: bool) -> u32 {
+/// Corrects field 15: negative numbers, which some servers send after a takeback, become 0, and so does any number without a last
+/// move (FICS has sent 1 for a start position).
+fn corrected_halfmove_clock(halfmove_clock: i64, has_last_move: bool) -> u32 {
     if has_last_move { u32::try_from(halfmove_clock.max(0)).unwrap_or(u32::MAX) } else { 0 }
 }
 

@@ -1,4 +1,4 @@
-//! The words of players: tells, shouts, kibitzes, channels, announcements.
+//! Chat: tells, shouts, kibitzes, channel tells, announcements.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,12 +10,12 @@ use crate::text::{LineBytes, PlayerText, decode_latin_1};
 
 /// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
-/// Only the start of the line decides its kind. The rest is the player's text and is not parsed, so a `<12>` or a
-/// `tells you:` in it stays text. The text may be empty. Its leading blanks are kept, and its entities are decoded.
+/// The start of the line determines the kind. The rest is the player's text and is not parsed, so a `<12>` or a `tells you:` in it
+/// stays text. The text may be empty; its leading blanks are preserved, and its entities are decoded.
+///
+/// It is a view of its line: the methods decode the speaker, the titles and the text on demand.
 ///
 /// Source: help files `tell`, `shout`, `channel`, `kibitz`, `qtell`; transcripts of two servers.
-///
-/// It is a view of its line: its methods parse the speaker, the titles and the words.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Talk {
@@ -23,7 +23,7 @@ pub struct Talk {
     pub kind: TalkKind,
     places: TalkPositions,
     line: LineBytes,
-    /// Parts of the talk that are not in the line, or occur there in another form.
+    /// Parts that replace those of the line, because the line does not have them or has them in another form.
     apart: Option<Box<SeparateParts>>,
 }
 
@@ -34,18 +34,20 @@ struct TalkPositions {
     name: [usize; 2],
     /// End of the titles, which follow the name.
     titles_end: usize,
-    /// Start of the words, which end the line.
+    /// Start of the text, which extends to the end of the line.
     text: usize,
 }
 
+/// The parts of talk that are not taken from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SeparateParts {
     from: Handle,
     titles: Titles,
+    /// The text; `None` if it is in the line.
     text: Option<PlayerText>,
 }
 
-/// The command with which something was said.
+/// Kind of a chat line, by the command that the speaker used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TalkKind {
@@ -98,32 +100,25 @@ impl Talk {
     /// numbered message.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut talk = Self::default();
-        talk.read(line)?;
-        Some(talk)
+        talk.overwrite_from_line(line).then_some(talk)
     }
 
-    /// Parses a line into this value, as [`parse`](Self::parse) does. After `None`, the value is unchanged.
-    pub(super) fn read(&mut self, line: &[u8]) -> Option<()> {
-        let (kind, places) = match line.first()? {
-            b'a'..=b'z' | b'A'..=b'Z' => parse_player_talk(line, Cursor::new(line)),
-            b' ' | b'*' | b'0'..=b'9' => parse_announcement(line).or_else(|| parse_listed_message(line)),
-            b':' | b'>' => parse_qtell(line),
-            b'-' => parse_it_shout(line),
-            _ => None,
-        }?;
+    /// Replaces this value by the talk in a line, and returns `true`. Returns `false`, without a change, if the line is not talk.
+    pub(super) fn overwrite_from_line(&mut self, line: &[u8]) -> bool {
+        let Some((kind, places)) = find_parts(line) else { return false };
         (self.kind, self.places, self.apart) = (kind, places, None);
         self.set_line(line);
-        Some(())
+        true
     }
 
-    /// Creates a message that the server quotes; its words are the last `text_length` bytes of the line.
-    pub(super) fn quoted((from, titles): (Handle, Titles), line: &[u8], text_length: usize) -> Self {
+    /// Creates a [`TalkKind::Message`] that the server quotes; its text is the last `text_length` bytes of the line.
+    pub(super) fn new_quoted((from, titles): (Handle, Titles), line: &[u8], text_length: usize) -> Self {
         let places = TalkPositions { text: line.len().saturating_sub(text_length), ..TalkPositions::default() };
         let apart = Some(Box::new(SeparateParts { from, titles, text: None }));
         Self { kind: TalkKind::Message, places, line: LineBytes::from_slice(line), apart }
     }
 
-    /// Creates talk whose words do not occur literally in its line. The line is empty until [`set_line`](Self::set_line).
+    /// Creates talk whose text is not in its line, as in a datagram. The line is empty until [`set_line`](Self::set_line).
     pub(super) fn with_text(kind: TalkKind, from: Handle, titles: Titles, text: PlayerText) -> Self {
         let apart = Some(Box::new(SeparateParts { from, titles, text: Some(text) }));
         Self { kind, apart, ..Self::default() }
@@ -146,7 +141,7 @@ impl Talk {
         self.apart.as_ref().map_or_else(in_line, |apart| apart.titles.clone())
     }
 
-    /// Returns the words of the player, decoded (see [`decode_latin_1`]). They are never parsed as protocol.
+    /// Returns the decoded text of the player (see [`decode_latin_1`]). It must not be parsed as protocol.
     pub fn text(&self) -> Cow<'_, str> {
         match self.apart.as_ref().and_then(|apart| apart.text.as_ref()) {
             Some(text) => Cow::Borrowed(text.as_str()),
@@ -154,9 +149,9 @@ impl Talk {
         }
     }
 
-    /// Returns the positions of the speaker's name, the titles and the words in the line, in bytes; empty ranges for parts that are not in
-    /// it.
-    pub fn positions(&self) -> [Range<usize>; 3] {
+    /// Returns the byte ranges of the speaker's name, the titles and the text in the line; an empty range for a part that is not in
+    /// the line.
+    pub fn name_titles_text_ranges(&self) -> [Range<usize>; 3] {
         let TalkPositions { name: [start, end], titles_end, text } = self.places;
         [start..end, end..titles_end, text..self.line.len()]
     }
@@ -166,6 +161,7 @@ impl Talk {
         &self.line
     }
 
+    /// Replaces the line; the other parts do not change.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         self.line.clear();
         self.line.extend_from_slice(line);
@@ -184,12 +180,23 @@ impl fmt::Debug for Talk {
     }
 }
 
-/// Returns the position of the cursor in its line, in bytes.
+/// Determines the kind of a chat line and the positions of its parts; `None` if the line is not talk.
+fn find_parts(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
+    match line.first()? {
+        b'a'..=b'z' | b'A'..=b'Z' => parse_player_talk(line, Cursor::new(line)),
+        b' ' | b'*' | b'0'..=b'9' => parse_announcement(line).or_else(|| parse_listed_message(line)),
+        b':' | b'>' => parse_qtell(line),
+        b'-' => parse_it_shout(line),
+        _ => None,
+    }
+}
+
+/// Returns the byte position of the cursor in its line.
 const fn cursor_offset(line: &[u8], at: &Cursor<'_>) -> usize {
     line.len().saturating_sub(at.rest().len())
 }
 
-/// Consumes a name with its titles, and returns their positions; the position of the words is 0.
+/// Reads a name and its titles, and returns their positions; that of the text is 0.
 fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
     let start = cursor_offset(line, at);
     Handle::read(at)?;
@@ -198,7 +205,8 @@ fn read_speaker(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
     Some(TalkPositions { name: [start, end], titles_end: cursor_offset(line, at), text: 0 })
 }
 
-/// Consumes a name that need not be a handle, one or more bytes other than blanks and colons, and returns its position.
+/// Reads a name that need not be a handle, one or more bytes other than blanks and colons, and returns its position; that of the
+/// text is 0.
 fn read_free_form_name(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions> {
     let start = cursor_offset(line, at);
     let is_empty = at.take_while(|b| b != b' ' && b != b':').is_empty();
@@ -206,10 +214,11 @@ fn read_free_form_name(line: &[u8], at: &mut Cursor<'_>) -> Option<TalkPositions
     (!is_empty).then_some(TalkPositions { name: [start, end], titles_end: end, text: 0 })
 }
 
+/// Parses a line, from the cursor on, that starts with the speaker's name: `Foo(C) tells you: hello`.
 fn parse_player_talk(line: &[u8], mut at: Cursor<'_>) -> Option<(TalkKind, TalkPositions)> {
     let speaker = read_speaker(line, &mut at)?;
     let kind = TalkKind::read(&mut at)?;
-    Some((kind, TalkPositions { text: read_after_colon(line, &mut at)?, ..speaker }))
+    Some((kind, TalkPositions { text: read_text_start(line, &mut at)?, ..speaker }))
 }
 
 /// Parses `--> Foo waves`. Text that follows the name without a blank belongs to the player: `--> Foo's cat`.
@@ -220,8 +229,8 @@ fn parse_it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     Some((TalkKind::ItShout, TalkPositions { text: cursor_offset(line, &at), ..speaker }))
 }
 
-/// Parses `    **ANNOUNCEMENT** from Foo: x`; to guests `**UNREG ANNOUNCEMENT**`; in older servers without a name. One word before the colon
-/// is the name, even if no account can have it.
+/// Parses `    **ANNOUNCEMENT** from Foo: x`; guests receive `**UNREG ANNOUNCEMENT**`, and older servers send no name. Any single word
+/// before the colon is accepted as the name.
 fn parse_announcement(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     let _ = at.skip_whitespace().expect(b"**")?.eat(b"UNREG ");
@@ -229,10 +238,10 @@ fn parse_announcement(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let announcer = at.between(b" from ", b":", |at| read_speaker(line, at));
     let announcer =
         announcer.or_else(|| at.between(b" from ", b":", |at| read_free_form_name(line, at))).unwrap_or_default();
-    Some((TalkKind::Announcement, TalkPositions { text: read_after_colon(line, &mut at)?, ..announcer }))
+    Some((TalkKind::Announcement, TalkPositions { text: read_text_start(line, &mut at)?, ..announcer }))
 }
 
-/// Parses ` 1. Foo at DATE: x`. Notes in a finger reply have a colon after the number instead.
+/// Parses a numbered message, ` 1. Foo at DATE: x`; not the notes in a finger reply, which have a colon after the number.
 fn parse_listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     at.skip_whitespace();
@@ -241,7 +250,7 @@ fn parse_listed_message(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     parse_player_talk(line, at).filter(|(kind, _)| *kind == TalkKind::Message)
 }
 
-/// Returns the position of the text in a robot's output line; `None` for any other line.
+/// Parses a line of a robot's output, `:x` or `>x`; `None` for any other line, including server lines with such a start.
 fn parse_qtell(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     // The answers to an empty command name, and the end of a style 10 board.
     const OTHERS: [&[u8]; 3] = [b": Command not found.", b": Command has failed.", b">10<"];
@@ -256,8 +265,7 @@ fn parse_qtell(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
 }
 
 impl TalkKind {
-    /// Parses the text between the speaker and the words, up to and including the colon; `None` if it is not one of the known
-    /// forms.
+    /// Reads the text between the speaker and the player's text, including the colon; `None` if it has an unknown form.
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         if let Some(channel) = read_channel(at) {
             return Some(Self::ChannelTell { channel });
@@ -275,13 +283,13 @@ impl TalkKind {
             (b"whispers:", rating, game) => Self::Whisper { game, rating },
             (b"announces:", None, None) => Self::Announcement,
             // Players cannot write this start of a line: the name and the date are the server's.
-            (b"at", None, None) if read_date(at).is_some() => Self::Message,
+            (b"at", None, None) if skip_date(at).is_some() => Self::Message,
             _ => return None,
         })
     }
 }
 
-/// Reads a channel number, `(50):`; `None` for the rating in `(1500) kibitzes:`, and for more than three digits.
+/// Reads a channel number of up to three digits, `(50):`. Consumes nothing otherwise, as at the rating in `(1500) kibitzes:`.
 fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
     at.between(b"(", b"):", |at| {
         let digits = at.take_while(|b| b.is_ascii_digit());
@@ -294,20 +302,20 @@ fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
     at.between(b"[", b"]", GameId::read)
 }
 
-/// Returns the start of the words after a colon. The first blank belongs to the server, further ones to the player. There may be
-/// no blank only at the end of the line, because servers cut blanks there; otherwise `None`.
-fn read_after_colon(line: &[u8], at: &mut Cursor<'_>) -> Option<usize> {
+/// Reads the blank between the colon and the player's text, and returns the position of the text; `None` without the blank. At the
+/// end of the line it may be missing, because servers remove blanks there. Further blanks belong to the text.
+fn read_text_start(line: &[u8], at: &mut Cursor<'_>) -> Option<usize> {
     (at.is_empty() || at.eat(b" ")).then(|| cursor_offset(line, at))
 }
 
-/// Reads a date up to its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, ` 2026-11-21 00:36 UTC:`. The zone may
-/// be `???`. Values are not checked.
-fn read_date(at: &mut Cursor<'_>) -> Option<()> {
+/// Skips a date and its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, or ` 2026-11-21 00:36 UTC:`. The zone may be
+/// `???`; values are not checked. `None` for any other text.
+fn skip_date(at: &mut Cursor<'_>) -> Option<()> {
     at.expect(b" ")?;
     if at.peek()?.is_ascii_digit() {
-        read_iso_day(at)?;
+        skip_iso_day(at)?;
     } else {
-        read_named_day(at)?;
+        skip_named_day(at)?;
     }
     at.skip_whitespace();
     at.number::<u8>()?;
@@ -321,8 +329,8 @@ fn read_date(at: &mut Cursor<'_>) -> Option<()> {
     at.expect(b":").map(drop)
 }
 
-/// Reads `2026-11-21` without checking the values.
-fn read_iso_day(at: &mut Cursor<'_>) -> Option<()> {
+/// Skips `2026-11-21` without checking the values.
+fn skip_iso_day(at: &mut Cursor<'_>) -> Option<()> {
     at.number::<u16>()?;
     at.expect(b"-")?;
     at.number::<u8>()?;
@@ -330,8 +338,8 @@ fn read_iso_day(at: &mut Cursor<'_>) -> Option<()> {
     at.number::<u8>().map(|_| ())
 }
 
-/// Reads `Mon Jan  1,` without checking the names.
-fn read_named_day(at: &mut Cursor<'_>) -> Option<()> {
+/// Skips `Mon Jan  1,` without checking the names.
+fn skip_named_day(at: &mut Cursor<'_>) -> Option<()> {
     for _ in ["weekday", "month"] {
         let name = at.take_while(|b| b.is_ascii_alphabetic());
         (name.len() == 3).then_some(())?;

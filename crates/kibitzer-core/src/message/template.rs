@@ -1,16 +1,16 @@
-//! Templates of the servers' fixed sentences, and the pieces that several kinds of lines share.
+//! Templates of the servers' fixed sentences, and readers of parts that several kinds of lines share.
 
 use super::{GameId, Handle, Titles};
 use crate::chess::Color;
 use crate::scan::Cursor;
 
-/// Whether this login or another player performs the action that a line reports.
+/// Who performs the action that a line reports: this login or another player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a line is about this login or about another player")]
 pub enum MeOrOther {
     /// This login.
     Me,
-    /// Another player, whether or not the line has the name.
+    /// Another player, named in the line or not.
     Other,
 }
 
@@ -28,21 +28,23 @@ pub(crate) struct Captures<'a> {
 }
 
 impl Captures<'_> {
-    pub(crate) fn handle(&self) -> Option<Handle> {
+    /// Returns the name that the first `%` matched; `None` if the template has none.
+    pub(crate) fn first_handle(&self) -> Option<Handle> {
         self.name.map(Handle::from_wire)
     }
 
+    /// Returns the name that the second `%` matched; `None` if the template has none.
     pub(crate) fn second_handle(&self) -> Option<Handle> {
         self.second_name.map(Handle::from_wire)
     }
 
-    /// Returns the captured number as the number of a game; `None` if there is none, or if it exceeds `i32`.
-    pub(crate) fn game(&self) -> Option<GameId> {
+    /// Returns the number that the last `#` matched, as that of a game; `None` if there is none, or if it exceeds `i32`.
+    pub(crate) fn number_as_game(&self) -> Option<GameId> {
         self.number.and_then(|number| i32::try_from(number).ok()).map(GameId)
     }
 }
 
-/// Matches a whole text against a template, ignoring blanks at the end of the text; `None` if it does not match.
+/// Matches a complete text against a template, ignoring blanks at the end of the text; `None` if it does not match.
 ///
 /// | in the template | matches |
 /// |---|---|
@@ -90,7 +92,7 @@ pub(crate) fn match_table<T: Copy>(text: &[u8], table: TemplateTable<T>) -> Opti
     rows.find_map(|&(template, value)| Some((value, match_template(text, template)?)))
 }
 
-/// Reads a handle, skips the titles after it, and returns the handle's bytes.
+/// Reads a handle and the titles after it; returns the bytes of the handle.
 pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let name = Handle::read(at)?;
     Titles::skip(at);
@@ -107,30 +109,32 @@ pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
 }
 
 /// Reads `[white]` or `[black]` after optional blanks, which are consumed even if no color follows.
-pub(crate) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
+pub(crate) fn read_bracketed_color(at: &mut Cursor<'_>) -> Option<Color> {
     at.skip_whitespace();
     if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
 }
 
-/// A line that starts with the name of the player it reports about: `[Game 39: ]Foo offers a draw.`
+/// A line that starts with a player's name, possibly after the number of a game: `Foo offers a draw.`, `Game 39: Foo offers a draw.`
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlayerSentence<'a> {
     /// The number of the game; `None` without the `Game 39: ` prefix, which only observers receive.
     pub(crate) game: Option<GameId>,
-    /// The name. `You` and `Your` are syntactically handles and appear here, too.
+    /// The name. In a line about this login, it may be `You` or `Your`, which have the form of a handle.
     pub(crate) name: &'a [u8],
     /// The text after the name; starts with a blank, a comma or an apostrophe.
     pub(crate) rest: &'a [u8],
 }
 
 impl<'a> PlayerSentence<'a> {
-    pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
+    /// Splits a line into the parts; `None` if no name is at the start.
+    pub(crate) fn parse(line: &'a [u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let game = at.between(b"Game ", b": ", GameId::read);
         let name = read_name(&mut at)?;
         Some(Self { game, name, rest: at.rest() })
     }
 
+    /// Returns the name as a handle.
     pub(crate) fn handle(&self) -> Handle {
         Handle::from_wire(self.name)
     }
@@ -148,16 +152,16 @@ impl GameLineHead {
     /// Reads the start of a line; `None` for any other start. A name is any text without blanks; titles after it are skipped.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let game = GameId::read(at.expect(b"{Game ")?)?;
-        let white = without_titles(at.expect(b" (")?.word()?);
-        let black = without_titles(at.expect(b" vs. ")?.word()?.strip_suffix(b")")?);
+        let white = strip_titles(at.expect(b" (")?.word()?);
+        let black = strip_titles(at.expect(b" vs. ")?.word()?.strip_suffix(b")")?);
         at.expect(b" ")?;
         (!white.is_empty() && !black.is_empty()).then_some(())?;
         Some(Self { game, white: Handle::from_wire(white), black: Handle::from_wire(black) })
     }
 }
 
-/// Returns `Foo` for `Foo(GM)(*)`. A name with other text in brackets is returned whole.
-fn without_titles(word: &[u8]) -> &[u8] {
+/// Returns `Foo` for `Foo(GM)(*)`. A word with anything but titles in brackets does not change.
+fn strip_titles(word: &[u8]) -> &[u8] {
     let mut at = Cursor::new(word);
     let name = at.take_while(|b| b != b'(');
     Titles::skip(&mut at);

@@ -30,16 +30,21 @@ const FRAMES: &[(&str, &str)] = &[
 ];
 
 fn parse(line: &[u8]) {
-    let _ = (Arrival::parse(line), KickedBy::parse(line), Farewell::parse(line), Talk::parse(line));
-    let _ = (Challenge::parse(line), ChallengeUpdate::parse(line), Offer::parse(line), Partner::parse(line));
-    let _ = (Creating::parse(line), GameCreated::parse(line), Examine::parse(line), Refusal::parse(line));
-    let _ = (Observing::parse(line), ObservingRefusal::parse(line), Focus::parse(line));
+    let _ = (PresenceChange::parse(line), KickedBy::parse(line), Farewell::parse(line), Talk::parse(line));
+    let _ = (
+        Challenge::parse(line),
+        ChallengeUpdate::parse(line),
+        OfferNotice::parse(line),
+        PartnershipUpdate::parse(line),
+    );
+    let _ = (OwnGameStarting::parse(line), GameCreated::parse(line), ExamineNotice::parse(line), Refusal::parse(line));
+    let _ = (ObservingUpdate::parse(line), ObservingRefusal::parse(line), PrimaryGameChange::parse(line));
     let _ = (Seek::parse_text(line), SeeksRemoved::parse_text(line), SeekNotice::parse(line));
     let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
     if let Some(ended) = GameEnded::parse(line) {
         let _ = (ended.named_player(), ended.is_adjourned(), ended.is_aborted());
     }
-    let _ = (PlayerSentence::read(line), match_template(line, "% @ # *"), GameLineHead::read(&mut Cursor::new(line)));
+    let _ = (PlayerSentence::parse(line), match_template(line, "% @ # *"), GameLineHead::read(&mut Cursor::new(line)));
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use crate::scan::Cursor;
 /// Most ratings in a `<wa>` line; text after them is ignored.
 const RATINGS: usize = 9;
 
-/// A player arrived: `<wa> gbtami 001411E1663P…`.
+/// A report that a player logged in: `<wa> gbtami 001411E1663P…`.
 ///
 /// After the name come the status character of `who` (a blank if there is none), two hexadecimal digits of titles, and
 /// the ratings, each with its mark (a blank for an established one), without separators.
@@ -28,19 +28,20 @@ pub struct UserArrived {
 }
 
 impl UserArrived {
-    /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. The rest of the line after
-    /// the last rating is ignored.
+    /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. Text after the ratings is
+    /// ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = Handle::from_wire(Handle::read(&mut at)?);
-        let status = WhoStatus::read(at.skip_whitespace());
-        let titles = read_titles(at.skip_whitespace())?;
+        let status = WhoStatus::read_sign(at.skip_whitespace());
+        let titles = read_title_digits(at.skip_whitespace())?;
         let ratings = std::array::from_fn(|_| Rating::read(&mut at));
         Some(Self { name, status, titles, ratings })
     }
 }
 
-fn read_titles(at: &mut Cursor<'_>) -> Option<Titles> {
+/// Reads two hexadecimal digits, whose bits are titles.
+fn read_title_digits(at: &mut Cursor<'_>) -> Option<Titles> {
     let (digits, _) = at.rest().split_at_checked(2)?;
     let bits = fields::parse_hex(digits)?;
     at.expect(digits)?;
@@ -53,7 +54,7 @@ mod tests {
 
     use super::*;
     use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
-    use crate::message::{Arrival, Confidence};
+    use crate::message::{Confidence, PresenceChange};
 
     fn print(user: &UserArrived, sign: u8) -> String {
         let ratings: String = user.ratings.iter().flatten().map(|&rating| print_rating(rating)).collect();
@@ -125,7 +126,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_accepted_or_refused_without_panic(line in "<w[ad]> ?[a-z]{0,3}[ ^.]{0,3}[0-9a-fEP ]{0,60}", bytes in any::<Vec<u8>>()) {
-            let _ = (UserArrived::parse(line.as_bytes()), UserArrived::parse(&bytes), Arrival::parse_departure(&bytes));
+            let _ = (UserArrived::parse(line.as_bytes()), UserArrived::parse(&bytes), PresenceChange::parse_tagged_departure(&bytes));
         }
     }
 }

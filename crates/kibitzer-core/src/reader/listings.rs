@@ -13,14 +13,14 @@
 //! | collecting | end of the reply | none | the listing, if it is complete |
 //! | collecting | end of an incomplete reply | none | |
 
-use crate::message::listing::{AnyCollector, AnyListing};
+use crate::message::listing::{AnyListing, AnyListingCollector};
 use crate::message::{Control, Message, Received};
 
 /// The listing that the current reply may contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ListingRecognizer {
     /// Parser of the listing; `None` outside of replies with a listing. Boxed, because most replies have none.
-    collector: Option<Box<AnyCollector>>,
+    collector: Option<Box<AnyListingCollector>>,
     /// Number of inner units that have begun and not ended.
     depth: u8,
 }
@@ -36,7 +36,7 @@ impl ListingRecognizer {
                 let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
                 let is_listed = collector.add_line(received.raw()).is_some();
                 if is_listed && matches!(received.message, Message::Text(_)) && !received.raw().is_empty() {
-                    received.mark_listed();
+                    received.mark_as_listing_line();
                 }
                 None
             }
@@ -51,10 +51,10 @@ impl ListingRecognizer {
     /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.
     fn handle_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
-            Control::BlockStart { code, .. } => self.start_collecting(AnyCollector::for_block_code(code.0)),
+            Control::BlockStart { code, .. } => self.start_collecting(AnyListingCollector::for_block_code(code.0)),
             Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
             Control::UnitStart(header) if header.player.as_str() == "*" => {
-                self.start_collecting(AnyCollector::for_icc_command(header.command));
+                self.start_collecting(AnyListingCollector::for_icc_command(header.command));
             }
             Control::BlockEnd { complete: false, .. } => self.collector = None,
             Control::UnitEnd if self.depth > 0 => self.depth -= 1,
@@ -65,7 +65,7 @@ impl ListingRecognizer {
     }
 
     /// Collects the lines that follow as a listing, and drops an unfinished one. `None` for a reply without a listing.
-    fn start_collecting(&mut self, collector: Option<AnyCollector>) {
+    fn start_collecting(&mut self, collector: Option<AnyListingCollector>) {
         self.collector = collector.map(Box::new);
         self.depth = 0;
     }

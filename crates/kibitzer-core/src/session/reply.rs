@@ -58,7 +58,7 @@ impl Reply {
     /// In block mode the server reports which command it executed; otherwise `command` has to name it without abbreviation.
     pub fn listing(&self, command: &Command) -> Option<AnyListing> {
         let code = self.code.map(|code| code.0);
-        AnyListing::parse(code, &command.verb(), self.answers().map(Event::raw))
+        AnyListing::parse_reply(code, &command.verb(), self.answers().map(Event::raw))
     }
 
     /// Returns whether the reply ends the observation of a game and starts none.

@@ -57,7 +57,9 @@ impl Ivars {
         is_string.then(|| {
             let mut ivars = Self::default();
             for ivar in settable_ivars() {
-                if let Some(&digit) = ivar.number().and_then(|number| digits.as_bytes().get(usize::from(number))) {
+                if let Some(&digit) =
+                    ivar.login_string_position().and_then(|number| digits.as_bytes().get(usize::from(number)))
+                {
                     ivars.set(ivar, digit == b'1');
                 }
             }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{
-    Delta, GameEndReason, GameEnded, GameId, Handle, Holding, Message, Rating, Relation, Style12,
+    DeltaBoard, GameEndReason, GameEnded, GameId, Handle, Holding, Message, Rating, Relation, Style12,
 };
 
 use super::*;
@@ -167,7 +167,7 @@ fn check_board(
     checked.boards += 1;
 }
 
-fn check_delta(replay: &mut Replay, delta: &Delta, raw: &str, checked: &mut Checked) {
+fn check_delta(replay: &mut Replay, delta: &DeltaBoard, raw: &str, checked: &mut Checked) {
     if u32::from(delta.plies) < replay.n_plies() {
         replay.take_back_to(delta.plies.into(), checked);
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use fastrand::Rng;
 use kibitzer_core::chess::{Color, Hands};
 use kibitzer_core::message::{
-    ArrivalKind, GameId, Handle, Message, Pending, PendingDirection, Reader, Relation, SeekNotice, Style12, TalkKind,
+    GameId, Handle, Message, PendingOffer, PendingOfferDirection, PresenceChangeKind, Reader, Relation, SeekNotice,
+    Style12, TalkKind,
 };
 
 use super::pace::{self, TurnAction};
@@ -55,7 +56,7 @@ pub(super) struct SimulatedPlayer {
     pub(super) board: Option<Arc<Style12>>,
     hands: Option<Hands>,
     /// Offers received.
-    offers: BTreeMap<u32, Pending>,
+    offers: BTreeMap<u32, PendingOffer>,
     /// Number of plies that the player plays without thinking time, at the start of a game that begins with the server.
     pub(super) n_instant_plies: u32,
     /// Whether the player lets the clock of this game run out.
@@ -124,9 +125,11 @@ impl SimulatedPlayer {
                 (self.board, self.hands, self.loses_on_time, self.n_instant_plies) = (None, None, false, 0);
                 observations.push(PlayerObservation::GameEnded);
             }
-            Message::Pending(offer) if offer.direction == PendingDirection::From && self.offers.len() < MAX_OFFERS => {
+            Message::Pending(offer)
+                if offer.direction == PendingOfferDirection::From && self.offers.len() < MAX_OFFERS =>
+            {
                 observations.push(PlayerObservation::OfferReceived(offer.index));
-                self.offers.insert(offer.index, Pending::clone(&offer));
+                self.offers.insert(offer.index, PendingOffer::clone(&offer));
             }
             Message::PendingRemoved(removed) => {
                 for &number in &removed.indexes {
@@ -140,7 +143,7 @@ impl SimulatedPlayer {
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
                 observations.extend(talk.from().map(|by| PlayerObservation::Occasion(TalkOccasion::Told, by)));
             }
-            Message::Arrival(arrival) if arrival.kind == ArrivalKind::Arrived => {
+            Message::Arrival(arrival) if arrival.kind == PresenceChangeKind::Arrived => {
                 observations.push(PlayerObservation::Occasion(TalkOccasion::Arrived, arrival.name.clone()));
             }
             _ => {}
@@ -207,7 +210,7 @@ impl SimulatedPlayer {
 
     /// Returns whether the player accepts an offer: a draw or an abort depending on the position, a takeback, adjournment or
     /// pause always, a match or a partnership depending on the role.
-    fn accepts_offer(&self, offer: &Pending, random: &mut Rng) -> bool {
+    fn accepts_offer(&self, offer: &PendingOffer, random: &mut Rng) -> bool {
         match (offer.kind.as_str(), self.board.as_deref()) {
             ("draw", Some(board)) => pace::accepts_draw(board),
             ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),

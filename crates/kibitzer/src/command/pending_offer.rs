@@ -4,7 +4,7 @@ use std::fmt;
 
 use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{
-    ChallengeChange, GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, Partner,
+    ChallengeChange, GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, PartnershipUpdate,
 };
 use kibitzer_core::session::Reply;
 
@@ -20,7 +20,7 @@ pub enum OfferRef {
     /// The only pending offer.
     #[default]
     Only,
-    /// The offer with this number: [`Pending::index`](kibitzer_core::message::Pending::index).
+    /// The offer with this number: [`Pending::index`](kibitzer_core::message::PendingOffer::index).
     Number(u32),
     /// The offer from or to this player.
     Player(Handle),
@@ -75,7 +75,7 @@ fn outcome_of_start_or_end(start: Option<&GameCreated>, end: Option<&GameEnded>)
 /// Returns the outcome with the new partner if the reply reports that this login has agreed to a partnership.
 fn parse_new_partner(reply: &Reply) -> Option<OfferOutcome> {
     reply.messages().find_map(|message| match message {
-        Message::Partner(partner) if let Partner::Agreed { actor: MeOrOther::Me, name } = &**partner => {
+        Message::Partner(partner) if let PartnershipUpdate::Agreed { actor: MeOrOther::Me, name } = &**partner => {
             Some(OfferOutcome::Partner(name.clone()))
         }
         _ => None,
@@ -115,8 +115,8 @@ pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, Reque
     reply::find_in_messages(reply, |message| {
         let Message::Partner(partner) = message else { return None };
         match &**partner {
-            Partner::OfferSent(_) => Some(OfferOutcome::Sent),
-            Partner::Agreed { actor: MeOrOther::Me, name } => Some(OfferOutcome::Partner(name.clone())),
+            PartnershipUpdate::OfferSent(_) => Some(OfferOutcome::Sent),
+            PartnershipUpdate::Agreed { actor: MeOrOther::Me, name } => Some(OfferOutcome::Partner(name.clone())),
             _ => None,
         }
     })
@@ -129,7 +129,8 @@ pub(super) fn parse_partnership_end(reply: &Reply) -> Result<(), RequestError> {
     }
     reply::find_in_messages(reply, |message| {
         let Message::Partner(partner) = message else { return None };
-        matches!(**partner, Partner::Ended | Partner::Withdrawn { actor: MeOrOther::Me, .. }).then_some(())
+        matches!(**partner, PartnershipUpdate::Ended | PartnershipUpdate::Withdrawn { actor: MeOrOther::Me, .. })
+            .then_some(())
     })
 }
 

@@ -3,7 +3,7 @@
 use kibitzer::Game;
 use kibitzer::core::chess::Color;
 use kibitzer::core::game::ChangeKind;
-use kibitzer::core::message::{Creating, GameEnded, Handle};
+use kibitzer::core::message::{GameEnded, Handle, OwnGameStarting};
 
 use super::TrackedGame;
 use crate::tracker::change::{TrackedChange, TrackedChangeKind, TrackedState};
@@ -57,7 +57,7 @@ impl TrackedGame {
     }
 
     /// Stores the terms of an announcement if it names the players of this game; otherwise removes those that were stored.
-    pub(in crate::tracker) fn set_terms_if_players_match(&mut self, terms: &Creating) {
+    pub(in crate::tracker) fn set_terms_if_players_match(&mut self, terms: &OwnGameStarting) {
         let is_of_this_game =
             self.has_players(&terms.first, &terms.second) || self.has_players(&terms.second, &terms.first);
         self.terms = is_of_this_game.then(|| terms.clone());

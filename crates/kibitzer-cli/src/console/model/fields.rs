@@ -74,7 +74,7 @@ fn named_parts(received: &Received, line: &[u8]) -> Vec<(String, Range<usize>)> 
         Message::Delta(_) => named(&DELTA),
         Message::Holding(_) if line.starts_with(b"<b1>") => named(&HOLDING),
         Message::Talk(talk) if !received.is_datagram() => {
-            let parts = ["speaker", "titles", "text"].into_iter().zip(talk.positions());
+            let parts = ["speaker", "titles", "text"].into_iter().zip(talk.name_titles_text_ranges());
             parts.filter(|(_, place)| !place.is_empty()).map(|(name, place)| (name.to_owned(), place)).collect()
         }
         _ => vec![("line".to_owned(), 0..line.len())],

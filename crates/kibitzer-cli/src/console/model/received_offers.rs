@@ -3,7 +3,7 @@
 use kibitzer::core::Event;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::{
-    Challenge, ChallengeChange, Handle, MeOrOther, Message, Offer, Pending, PendingDirection, Relation,
+    Challenge, ChallengeChange, Handle, MeOrOther, Message, OfferNotice, PendingOffer, PendingOfferDirection, Relation,
 };
 
 /// Maximum number of offers; the oldest is dropped.
@@ -59,7 +59,7 @@ impl ReceivedOffers {
                 None => {}
                 Some(_) => self.offers.retain(|known| known.kind != offer.kind.as_str()),
             },
-            Some(Message::Pending(pending)) if pending.direction == PendingDirection::From => {
+            Some(Message::Pending(pending)) if pending.direction == PendingOfferDirection::From => {
                 self.number_or_add(pending);
             }
             Some(Message::PendingRemoved(removed)) => {
@@ -96,7 +96,7 @@ impl ReceivedOffers {
     }
 
     /// Stores the server's number in the offer that it belongs to; without one, adds the offer.
-    fn number_or_add(&mut self, pending: &Pending) {
+    fn number_or_add(&mut self, pending: &PendingOffer) {
         let kind = pending.kind.as_str();
         let known = self
             .offers
@@ -134,7 +134,7 @@ fn offer_from_challenge(challenge: &Challenge) -> ReceivedOffer {
     ReceivedOffer::new(Some(from.clone()), MATCH, text, format!("accept {from}"))
 }
 
-fn offer_from_message(offer: &Offer) -> ReceivedOffer {
+fn offer_from_message(offer: &OfferNotice) -> ReceivedOffer {
     let from = offer.from.as_ref().map_or("your opponent", Handle::as_str);
     let kind = offer.kind.as_str();
     let plies = offer.count.map_or_else(String::new, |plies| format!(" {plies}"));

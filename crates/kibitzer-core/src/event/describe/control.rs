@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::value::{FieldSink, Fields, fields};
 use super::{EventDescriptor, LineDisplay, describe};
 use crate::event::EventKind;
-use crate::message::{Control, OverLong};
+use crate::message::{Control, OverLongLine};
 use crate::text::Handle;
 use crate::wire::telnet_command_name;
 
@@ -64,7 +64,7 @@ impl EventDescriptor for Control {
 }
 
 describe! {
-    OverLong as it => EventKind::OverLong, {
+    OverLongLine as it => EventKind::OverLong, {
         line: LineDisplay::Nowhere,
         fields: [text: &*it.line.to_text(), bytes: it.length],
         words(out): write!(out, "{} ... ({} bytes)", it.line.to_text(), it.length),

@@ -6,8 +6,8 @@ use crate::chess::{Color, Role};
 use crate::event::EventKind;
 use crate::game::{Desync, MissedPlies};
 use crate::message::{
-    Creating, Examine, ExamineAction, Focus, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Mark, Observing,
-    Rating,
+    BoardMark, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, ObservingUpdate,
+    OwnGameStarting, PrimaryGameChange, Rating,
 };
 use crate::text::ServerText;
 
@@ -24,7 +24,7 @@ describe! {
         },
     }
 
-    Creating as it => EventKind::Creating, {
+    OwnGameStarting as it => EventKind::Creating, {
         line: LineDisplay::InText,
         fields: [
             first, first_rating, second, second_rating, rated, kind: non_empty(it.kind.as_str()),
@@ -66,7 +66,7 @@ describe! {
         },
     }
 
-    Observing as it => EventKind::Observing, {
+    ObservingUpdate as it => EventKind::Observing, {
         game: it.game,
         fields: [game, on: it.is_observed()],
         words(out): {
@@ -75,13 +75,13 @@ describe! {
         },
     }
 
-    Focus as it => EventKind::Focus, {
+    PrimaryGameChange as it => EventKind::Focus, {
         game: it.game,
         line: LineDisplay::InText,
         fields: [game, opponent],
     }
 
-    Examine as it => EventKind::Examine, {
+    ExamineNotice as it => EventKind::Examine, {
         game: it.game,
         line: LineDisplay::InText,
         fields: [
@@ -104,7 +104,7 @@ describe! {
         fields: [game, action: it.action.as_ref()],
     }
 
-    Mark as it => EventKind::BoardMark, {
+    BoardMark as it => EventKind::BoardMark, {
         game: it.game,
         line: LineDisplay::InDatagram,
         fields: [game, by, shape: if it.to.is_some() { "arrow" } else { "circle" }, from, to, drawn: it.is_drawn],

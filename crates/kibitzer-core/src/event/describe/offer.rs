@@ -5,8 +5,8 @@ use super::value::non_empty;
 use super::{LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{
-    Challenge, ChallengeUpdate, GameId, MeOrOther, Offer, OfferAnswer, Partner, Pending, PendingDirection,
-    PendingRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
+    Challenge, ChallengeUpdate, GameId, MeOrOther, OfferAnswer, OfferNotice, PartnershipUpdate, PendingOffer,
+    PendingOfferDirection, PendingOffersRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
 };
 use crate::text::{Handle, ServerText};
 
@@ -32,7 +32,7 @@ describe! {
         fields: [name, actor, change: it.change.as_str()],
     }
 
-    Offer as it => EventKind::Offer, {
+    OfferNotice as it => EventKind::Offer, {
         game: it.game,
         fields: [game, from, kind: it.kind.as_str(), count, answer: it.answer.map(OfferAnswer::as_str)],
         words(out): {
@@ -45,19 +45,19 @@ describe! {
         },
     }
 
-    Partner as it => EventKind::Partner, {
+    PartnershipUpdate as it => EventKind::Partner, {
         game: it.partners_game(),
         line: LineDisplay::InText,
         fields: [
-            change: match it { Partner::Withdrawn { actor: MeOrOther::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
+            change: match it { PartnershipUpdate::Withdrawn { actor: MeOrOther::Me, .. } => "offer_withdrawn", _ => it.as_ref() },
             name: it.player_name(), game: it.partners_game(),
         ],
     }
 
-    Pending as it => if it.direction == PendingDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
+    PendingOffer as it => if it.direction == PendingOfferDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
         fields: [index, name, kind, parameters: non_empty(it.parameters.as_str())],
         words(out): {
-            let direction = if it.direction == PendingDirection::To { "to" } else { "from" };
+            let direction = if it.direction == PendingOfferDirection::To { "to" } else { "from" };
             write!(out, "offer {} {direction} {}, {}", it.index, it.name, it.kind)?;
             match it.parameters.as_str() {
                 "" | "#" => Ok(()),
@@ -66,7 +66,7 @@ describe! {
         },
     }
 
-    PendingRemoved as it => EventKind::PendingRemoved, {
+    PendingOffersRemoved as it => EventKind::PendingRemoved, {
         fields: [indexes],
     }
 
@@ -111,7 +111,7 @@ const fn rating_mark(rating: Option<Rating>) -> &'static str {
     }
 }
 
-impl Partner {
+impl PartnershipUpdate {
     const fn player_name(&self) -> Option<&Handle> {
         match self {
             Self::Offered(name)

@@ -5,14 +5,14 @@ use std::fmt::{self, Write};
 use super::value::{FieldSink, Fields, fields};
 use super::{EventDescriptor, describe};
 use crate::event::EventKind;
-use crate::message::{Arrival, ArrivalKind, GameId, Talk, TalkKind, UserArrived};
+use crate::message::{GameId, PresenceChange, PresenceChangeKind, Talk, TalkKind, UserArrived};
 use crate::text::Handle;
 
 describe! {
-    Arrival as it => if it.kind == ArrivalKind::Arrived { EventKind::Arrived } else { EventKind::Departed }, {
+    PresenceChange as it => if it.kind == PresenceChangeKind::Arrived { EventKind::Arrived } else { EventKind::Departed }, {
         fields: [name, titles],
         words(out): {
-            let verb = if it.kind == ArrivalKind::Arrived { "arrived" } else { "departed" };
+            let verb = if it.kind == PresenceChangeKind::Arrived { "arrived" } else { "departed" };
             write!(out, "{} has {verb}", it.name)
         },
     }

@@ -9,7 +9,8 @@ use crate::game::moves::PlayedMove;
 use crate::game::play::NotatedMove;
 use crate::game::{ChangeKind, DesyncReason, opening, play};
 use crate::message::{
-    BoardNumbers, ClockReading, DerivedMove, GameAction, GameInfo, GameRole, Relation, SentMove, StartList, Style12,
+    BoardNumbers, ClockReading, DatagramMove, DerivedMove, GameInfo, GameUpdateKind, IccGameStart, MyGameRole,
+    Relation, Style12,
 };
 use crate::text::{PlayerText, ServerText};
 
@@ -33,7 +34,7 @@ impl Game {
     /// `actor` is the player whose command caused the datagram. An error marks the game as out of step.
     pub(in crate::game) fn apply_action(
         &mut self,
-        action: &GameAction,
+        action: &GameUpdateKind,
         actor: Option<&PlayerText>,
         max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
@@ -46,46 +47,47 @@ impl Game {
     /// for a move or takeback in a game that is out of step, unless its moves are awaited.
     fn apply_action_unmarked(
         &mut self,
-        action: &GameAction,
+        action: &GameUpdateKind,
         actor: Option<&PlayerText>,
         max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
         match action {
-            GameAction::Move(_)
-            | GameAction::PastMove(_)
-            | GameAction::TookBack { .. }
-            | GameAction::WentBack { .. }
+            GameUpdateKind::Move(_)
+            | GameUpdateKind::PastMove(_)
+            | GameUpdateKind::TookBack { .. }
+            | GameUpdateKind::WentBack { .. }
                 if self.is_out_of_step && self.awaited.is_none() =>
             {
                 Err(DesyncReason::OutOfStep)
             }
-            GameAction::Move(sent) | GameAction::PastMove(sent) => self.apply_sent_move(sent, actor, max_moves),
-            GameAction::TookBack { plies } => self.take_back_keeping_clocks(*plies).map(Some),
-            GameAction::WentBack { plies } => self.go_back_with_clocks(*plies).map(Some),
-            GameAction::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
-            GameAction::Clocks { white, black } => Ok(Some(self.set_clocks(*white, *black))),
-            GameAction::Clock { color, reading, is_running } => {
+            GameUpdateKind::Move(sent) | GameUpdateKind::PastMove(sent) => self.apply_sent_move(sent, actor, max_moves),
+            GameUpdateKind::TookBack { plies } => self.take_back_keeping_clocks(*plies).map(Some),
+            GameUpdateKind::WentBack { plies } => self.go_back_with_clocks(*plies).map(Some),
+            GameUpdateKind::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
+            GameUpdateKind::Clocks { white, black } => Ok(Some(self.set_clocks(*white, *black))),
+            GameUpdateKind::Clock { color, reading, is_running } => {
                 Ok(Some(self.set_clock_and_running(*color, *reading, *is_running)))
             }
-            GameAction::Flip(flip) => {
+            GameUpdateKind::Flip(flip) => {
                 self.numbers_mut().flip = Some(*flip);
                 Ok(Some(self.repeated_step()))
             }
-            GameAction::Fen(_) | GameAction::Position { .. } | GameAction::MoveList { .. } | GameAction::Role(_) => {
-                Ok(None)
-            }
+            GameUpdateKind::Fen(_)
+            | GameUpdateKind::Position { .. }
+            | GameUpdateKind::MoveList { .. }
+            | GameUpdateKind::Role(_) => Ok(None),
         }
     }
 
     /// Returns whether a list announces this game, rather than another one with its number.
-    fn matches_start_list(&self, start: &StartList) -> bool {
+    fn matches_start_list(&self, start: &IccGameStart) -> bool {
         self.owns_number()
             && self.has_exact_players(&start.white, &start.black)
             && self.position.relation().is_examined() != start.is_played
     }
 
     /// Processes the start of a game of this number: it is another game unless players and kind are the same.
-    pub(in crate::game) fn set_next_owner_by_start_list(&mut self, start: &StartList) {
+    pub(in crate::game) fn set_next_owner_by_start_list(&mut self, start: &IccGameStart) {
         if !self.matches_start_list(start) {
             self.next_board = Some(NextBoardOwner::Other);
         }
@@ -93,7 +95,7 @@ impl Game {
 
     /// Replaces the names, the time control and whether the game is examined; the game continues. A time that `info` does not
     /// contain is kept.
-    pub(in crate::game) fn replace_names_and_terms(&mut self, info: &GameInfo, start: &StartList) {
+    pub(in crate::game) fn replace_names_and_terms(&mut self, info: &GameInfo, start: &IccGameStart) {
         let known = *self.position.numbers();
         let numbers = BoardNumbers {
             initial_min: info.white_time_s.map_or(known.initial_min, |seconds| seconds / 60),
@@ -128,7 +130,7 @@ impl Game {
 
     /// Sets this login's relation to the game. A player's board is shown from the player's side; other roles keep the
     /// orientation.
-    pub(in crate::game) fn set_role_and_flip(&mut self, role: GameRole) {
+    pub(in crate::game) fn set_role_and_flip(&mut self, role: MyGameRole) {
         let is_played = !self.position.relation().is_examined();
         self.numbers_mut().relation = opening::relation_from_role(role, self.position.side_to_move(), is_played);
         if let Some(color) = play::color_of_role(role) {
@@ -147,7 +149,7 @@ impl Game {
     /// read, does not fit, or comes from a command of the opponent and does not name its piece.
     fn apply_sent_move(
         &mut self,
-        sent: &SentMove,
+        sent: &DatagramMove,
         actor: Option<&PlayerText>,
         max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
@@ -185,7 +187,7 @@ impl Game {
     fn play_notated_move(
         &mut self,
         notation: NotatedMove,
-        sent: &SentMove,
+        sent: &DatagramMove,
         max_moves: usize,
     ) -> Result<GameStep, DesyncReason> {
         let played = notation.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
@@ -228,7 +230,7 @@ impl Game {
     ///
     /// Coordinates identify a repetition, because no move is possible twice in succession. A move in algebraic notation alone is
     /// a repetition only if the side to move cannot make it.
-    fn repeats_last_move(&self, notation: NotatedMove, sent: &SentMove) -> bool {
+    fn repeats_last_move(&self, notation: NotatedMove, sent: &DatagramMove) -> bool {
         match notation {
             NotatedMove::Smith(smith) => self.has_last_move_squares(smith),
             NotatedMove::San(_) => {
@@ -311,7 +313,7 @@ impl Game {
     /// Returns the board line of another position of this game; players, clocks and relation are those of the current position.
     fn style12_of(&self, fen: &Fen) -> Style12 {
         let mut position = Style12::clone(&self.position);
-        let numbers = position.set_position(&fen.board, None);
+        let numbers = position.replace_position(&fen.board, None);
         numbers.side_to_move = fen.side_to_move;
         numbers.double_push_file = fen.en_passant.map(Square::file);
         numbers.castling = fen.castling;
@@ -352,10 +354,10 @@ impl Game {
     /// Returns an earlier position as the server would send it now: with the current relation, orientation and clock state.
     fn with_current_view(&self, mut position: Style12) -> Style12 {
         let relation = match self.position.my_color() {
-            Some(color) => opening::relation_from_role(GameRole::Player(color), position.side_to_move(), true),
+            Some(color) => opening::relation_from_role(MyGameRole::Player(color), position.side_to_move(), true),
             None => self.position.relation(),
         };
-        let numbers = position.numbers_mut();
+        let numbers = position.numbers_mut_dropping_line();
         numbers.relation = relation;
         numbers.flip = self.position.flip();
         numbers.clock_running = self.position.clock_running();
@@ -392,6 +394,6 @@ impl Game {
 }
 
 /// Returns the mover's clock that was sent with the move; `None` if the move was sent without a clock.
-fn clock_in(sent: &SentMove) -> Option<ClockReading> {
+fn clock_in(sent: &DatagramMove) -> Option<ClockReading> {
     sent.clock_s.map(|seconds| ClockReading::from_ms(i64::from(seconds) * 1000))
 }

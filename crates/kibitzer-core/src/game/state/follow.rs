@@ -8,7 +8,7 @@ use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
 use crate::game::play::RemovedPiece;
 use crate::game::{ChangeKind, DesyncReason, play};
-use crate::message::{ClockReading, Delta, DerivedMove, Style12};
+use crate::message::{ClockReading, DeltaBoard, DerivedMove, Style12};
 
 /// Effect of a board or a move on one game, from which [`MessageEffect`](crate::game::MessageEffect) is made.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,9 @@ impl Game {
         let Some(last_move) = board.played() else {
             return self.apply_unexpected_board(board);
         };
-        if let Some(removed) = play::removed_by_plain_move(self.position.squares(), board.squares(), last_move, mover) {
+        if let Some(removed) =
+            play::removed_by_plain_move(self.position.squares_text(), board.squares_text(), last_move, mover)
+        {
             return self.push_move_within_limit(last_move, removed, board, max_moves);
         }
         let before = self.position.board();
@@ -186,7 +188,11 @@ impl Game {
     /// Applies a delta board: plays its move, or returns to the known ply that it repeats.
     ///
     /// An error changes no board, and marks the game as out of step.
-    pub(in crate::game) fn apply_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
+    pub(in crate::game) fn apply_delta(
+        &mut self,
+        delta: &DeltaBoard,
+        max_moves: usize,
+    ) -> Result<GameStep, DesyncReason> {
         let step = self.apply_delta_unmarked(delta, max_moves);
         self.is_out_of_step |= step.is_err();
         step
@@ -194,7 +200,7 @@ impl Game {
 
     /// Applies a delta board without marking the game as out of step on an error. A delta board of a known ply returns to that
     /// ply.
-    fn apply_delta_unmarked(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
+    fn apply_delta_unmarked(&mut self, delta: &DeltaBoard, max_moves: usize) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
         let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
@@ -210,7 +216,7 @@ impl Game {
     }
 
     /// Plays the move of a delta board; [`DesyncReason::WrongMove`] if it does not fit.
-    fn play_delta(&mut self, delta: &Delta, max_moves: usize) -> Result<GameStep, DesyncReason> {
+    fn play_delta(&mut self, delta: &DeltaBoard, max_moves: usize) -> Result<GameStep, DesyncReason> {
         let played = play::parse_delta_move(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
         let last_move = DerivedMove { played, san: &delta.san.to_wire(), elapsed_ms: Some(delta.taken_ms) };
         self.play_derived_move(last_move, delta.clock, max_moves)
@@ -241,7 +247,7 @@ impl Game {
 
     /// Returns to the known ply that a delta board repeats, and drops the later moves. Keeps the current clocks except the
     /// mover's, which the delta board contains. `None`, without a change, if no known move of this ply has its SAN.
-    fn return_to_known_ply(&mut self, ply: u32, delta: &Delta) -> Option<GameStep> {
+    fn return_to_known_ply(&mut self, ply: u32, delta: &DeltaBoard) -> Option<GameStep> {
         let last = self.moves.move_leading_to(ply)?;
         let played = last.played();
         (last.pretty() == Some(delta.san.as_str())).then_some(())?;

@@ -1,29 +1,33 @@
-//! Datagrams of boards: positions, moves, clocks, reserves, drawings.
+//! Datagrams about a game's board: positions, moves, clocks, reserves, drawings.
 
 use smallvec::SmallVec;
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::{Argument, Arguments, UnquotedWords, parse_signed};
-use crate::chess::{Board, Color, Fen, Hand, SmithMove, Square};
-use crate::message::{ClockReading, GameAction, GameId, GameRole, GameUpdate, Holding, Mark, Message, SentMove};
-use crate::scan::Cursor;
+use super::kind::{Argument, NamedArguments, UnquotedWords, parse_signed};
+use crate::chess::{Board, Fen, Hand, SmithMove, Square};
+use crate::message::{
+    BoardMark, ClockReading, DatagramMove, GameId, GameUpdate, GameUpdateKind, Holding, Message, MyGameRole,
+};
 use crate::text::ServerText;
 
-pub(super) fn parse_moves(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+/// Parses a move, and counts it in the context, which removes expired offers of the game.
+pub(super) fn parse_and_count_move(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let game = arguments.game()?;
-    let action = GameAction::Move(sent_move(arguments.with_start_offset("san"))?);
+    let action = GameUpdateKind::Move(parse_move_parts(arguments.argument_and_following("san"))?);
     if let Some(game) = context.game_mut(game) {
         game.count_move_and_expire_offers();
     }
     Some(Message::from(GameUpdate { game, action }).into())
 }
 
-/// Parses a move in its usual form: both notations, time and clock, and perhaps the number of the variation. Counts the move in
-/// the context, which removes offers that have expired. A fast path of [`send_moves`]; `None`, without a change, for every other
-/// datagram.
-pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
-    let mut words = UnquotedWords::read(unit.strip_prefix(b"24 ")?)?;
+/// Does the same as [`parse_and_count_move`] for the usual form of datagram 24, without a list of arguments: both notations, time,
+/// clock, and possibly the origin of the move. `None`, without a change of the context, for any other unit.
+pub(super) fn parse_and_count_usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
+    let mut words = UnquotedWords::try_split(unit.strip_prefix(b"24 ")?)?;
     let mut next = || words.next();
     let game = GameId(i32::try_from(parse_signed(next()?)?).ok()?);
     let (san, smith) = (next()?, next()?);
@@ -33,35 +37,37 @@ pub(super) fn parse_usual_move(unit: &[u8], context: &mut DatagramContext) -> Op
     if let Some(game) = context.game_mut(game) {
         game.count_move_and_expire_offers();
     }
-    let sent = SentMove {
+    let sent = DatagramMove {
         san: Some(ServerText::from_wire(san)),
         smith: Some(ServerText::from_wire(smith)),
         taken_s: u32::try_from(taken_s).ok(),
         clock_s: i32::try_from(clock_s).ok(),
         variation: variation.and_then(|number| u8::try_from(number).ok()),
     };
-    Some(GameUpdate { game, action: GameAction::Move(sent) })
+    Some(GameUpdate { game, action: GameUpdateKind::Move(sent) })
 }
 
-pub(super) fn parse_past_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update_message(arguments, GameAction::PastMove(sent_move(arguments.with_start_offset("san"))?))
+pub(super) fn parse_past_move(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    game_update_message(arguments, GameUpdateKind::PastMove(parse_move_parts(arguments.argument_and_following("san"))?))
 }
 
-pub(super) fn parse_move_list(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_move_list(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let start = match arguments.bytes("start")? {
         b"*" => None,
-        squares => Some(read_squares(squares)?),
+        squares => Some(parse_squares(squares)?),
     };
-    let moves: Option<Vec<_>> =
-        arguments.with_start_offset("move").map(|group| sent_move(Argument::all(Cursor::new(group.bytes)))).collect();
-    update_message(arguments, GameAction::MoveList { start, moves: moves? })
+    let moves: Option<Vec<_>> = arguments
+        .argument_and_following("move")
+        .map(|group| parse_move_parts(Argument::split_all(group.bytes)))
+        .collect();
+    game_update_message(arguments, GameUpdateKind::MoveList { start, moves: moves? })
 }
 
-/// Parses the parts of a move, at most [`MAX_PARTS`]; `None` if it has no notation. The client decides which parts are sent.
+/// Parses the parts of a move, at most [`MAX_PARTS`]; `None` if none of them is a notation. The client chooses which parts are sent.
 ///
-/// The notations come first, algebraic before Smith notation; then the time, the clock, and the number of the variation. A single
-/// number is ambiguous and ignored; a number out of range is `None`.
-fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> {
+/// The notations come first, algebraic before Smith notation; then the time, the clock, and the origin of the move. A single number
+/// is ambiguous and ignored; a number out of range becomes `None`.
+fn parse_move_parts<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<DatagramMove> {
     let (mut words, mut numbers) = (SmallVec::<[&[u8]; MAX_PARTS]>::new(), SmallVec::<[i64; MAX_PARTS]>::new());
     for part in parts.take(MAX_PARTS) {
         match parse_signed(part.bytes) {
@@ -75,10 +81,10 @@ fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> 
         [word] => (Some(word), None),
         [san, smith, ..] => (Some(san), Some(smith)),
     };
-    let mut sent = SentMove {
+    let mut sent = DatagramMove {
         san: san.map(ServerText::from_wire),
         smith: smith.map(ServerText::from_wire),
-        ..SentMove::default()
+        ..DatagramMove::default()
     };
     if let [taken_s, clock_s, ref variation @ ..] = numbers[..] {
         sent.taken_s = u32::try_from(taken_s).ok();
@@ -88,85 +94,83 @@ fn sent_move<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<SentMove> 
     Some(sent)
 }
 
-/// Most parts of a move that are read; later versions of the format may append more, which are ignored.
+/// Most parts of a move that are parsed; later versions of the format may append more, which are ignored.
 const MAX_PARTS: usize = 5;
 
-pub(super) fn parse_position_begin(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    let fen = read_fen(arguments)?;
-    update_message(arguments, GameAction::Position { fen, n_moves: arguments.number("n_moves")? })
+pub(super) fn parse_position_begin(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramContext,
+) -> Option<DatagramMessages> {
+    let fen = fen_argument(arguments)?;
+    game_update_message(arguments, GameUpdateKind::Position { fen, n_moves: arguments.number("n_moves")? })
 }
 
-pub(super) fn parse_fen(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update_message(arguments, GameAction::Fen(read_fen(arguments)?))
+pub(super) fn parse_fen(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    game_update_message(arguments, GameUpdateKind::Fen(fen_argument(arguments)?))
 }
 
-/// Parses the argument `fen`; empty or `*` is the usual start position. `None` if the argument is missing or invalid.
-fn read_fen(arguments: &Arguments<'_>) -> Option<Fen> {
+/// Parses the argument `fen`; an empty one and `*` stand for the usual start position. `None` if it is missing or invalid.
+fn fen_argument(arguments: &NamedArguments<'_>) -> Option<Fen> {
     match std::str::from_utf8(arguments.bytes("fen")?).ok()? {
         "" | "*" => Some(Fen::START),
         text => text.parse().ok(),
     }
 }
 
-pub(super) fn parse_set_board(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    let board = read_squares(arguments.bytes("board")?)?;
-    let side_to_move = read_color(arguments, "side")?;
-    update_message(arguments, GameAction::Board { board, side_to_move })
+pub(super) fn parse_set_board(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    let board = parse_squares(arguments.bytes("board")?)?;
+    let side_to_move = arguments.color("side")?;
+    game_update_message(arguments, GameUpdateKind::Board { board, side_to_move })
 }
 
 /// Parses 64 letters, from a8 to h1; `None` for any other number of letters or an unknown letter.
-fn read_squares(letters: &[u8]) -> Option<Board> {
+fn parse_squares(letters: &[u8]) -> Option<Board> {
     let (rows, rest) = letters.as_chunks::<8>();
     rest.is_empty().then_some(())?;
     Board::from_rows(rows.try_into().ok()?)
 }
 
-pub(super) fn parse_takeback(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update_message(arguments, GameAction::TookBack { plies: arguments.number("plies")? })
+pub(super) fn parse_takeback(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    game_update_message(arguments, GameUpdateKind::TookBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn parse_backward(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update_message(arguments, GameAction::WentBack { plies: arguments.number("plies")? })
+pub(super) fn parse_backward(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    game_update_message(arguments, GameUpdateKind::WentBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn parse_set_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_set_clock(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = |name| arguments.number::<i32>(name).map(|s| ClockReading::from_ms(i64::from(s) * 1000));
-    update_message(arguments, GameAction::Clocks { white: reading("white")?, black: reading("black")? })
+    game_update_message(arguments, GameUpdateKind::Clocks { white: reading("white")?, black: reading("black")? })
 }
 
-pub(super) fn parse_running_clock(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_running_clock(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let reading = ClockReading::from_ms(arguments.number::<i32>("ms")?.into());
     let is_running = arguments.flag("running")?;
-    update_message(arguments, GameAction::Clock { color: read_color(arguments, "color")?, reading, is_running })
+    game_update_message(arguments, GameUpdateKind::Clock { color: arguments.color("color")?, reading, is_running })
 }
 
-/// Parses an argument as a color: White is 1 or W, Black 0 or B. `None` if it is missing or anything else.
-fn read_color(arguments: &Arguments<'_>, name: &str) -> Option<Color> {
-    match arguments.bytes(name)? {
-        b"1" => Some(Color::White),
-        b"0" => Some(Color::Black),
-        [letter] => Color::from_letter(*letter),
-        _ => None,
-    }
+pub(super) fn parse_flip(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    game_update_message(arguments, GameUpdateKind::Flip(arguments.flag("flip")?))
 }
 
-pub(super) fn parse_flip(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    update_message(arguments, GameAction::Flip(arguments.flag("flip")?))
-}
-
-pub(super) fn parse_my_relation(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
-    let role = GameRole::parse(arguments.bytes("symbol")?)?;
-    if role == GameRole::Gone {
+/// Parses the role of this login in a game, and removes the game from the context if this login has left it.
+pub(super) fn parse_and_apply_my_role(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
+    let role = MyGameRole::parse(arguments.bytes("symbol")?)?;
+    if role == MyGameRole::Gone {
         context.remove_game(arguments.game()?);
     }
-    update_message(arguments, GameAction::Role(role))
+    game_update_message(arguments, GameUpdateKind::Role(role))
 }
 
-fn update_message(arguments: &Arguments<'_>, action: GameAction) -> Option<DatagramMessages> {
+/// Creates the message of a change of the game that the argument `game` numbers.
+fn game_update_message(arguments: &NamedArguments<'_>, action: GameUpdateKind) -> Option<DatagramMessages> {
     Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
 }
 
-pub(super) fn parse_holdings(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_holdings(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let hand = |name| {
         let letters = arguments.bytes(name)?;
         Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))
@@ -177,7 +181,7 @@ pub(super) fn parse_holdings(arguments: &Arguments<'_>, _: &mut DatagramContext)
 }
 
 /// Parses a circle or an arrow that an examiner drew or erased; `None` if an argument is missing or invalid.
-pub(super) fn parse_square_mark(arguments: &Arguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
+pub(super) fn parse_square_mark(arguments: &NamedArguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
     let square = |name| Square::parse(arguments.bytes(name)?);
     // A kind of datagram has the arguments of one of the two shapes.
     let (from, to) = match square("square") {
@@ -185,5 +189,5 @@ pub(super) fn parse_square_mark(arguments: &Arguments<'_>, is_drawn: bool) -> Op
         None => (square("from")?, Some(square("to")?)),
     };
     let (game, by) = (arguments.game()?, arguments.handle("examiner")?);
-    Some(Message::from(Mark { game, by, from, to, is_drawn }).into())
+    Some(Message::from(BoardMark { game, by, from, to, is_drawn }).into())
 }

@@ -1,4 +1,4 @@
-//! Facts from earlier datagrams that later ones omit: this login's name, the players and offers of games.
+//! Facts from earlier datagrams that later ones omit: the name of this login, and the players and open offers of games.
 
 use crate::message::{GameId, GameMap, Handle};
 
@@ -27,13 +27,13 @@ pub(super) struct GameContext {
 /// An open offer in a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenOffer {
-    /// 0 without an offer; for a takeback the number of plies, for another offer any other number.
+    /// 0 if no offer is open; the number of plies of an open takeback; any other number for an open offer of another kind.
     pub(super) count: u32,
-    /// Moves since the offer was made.
+    /// Plies since the offer was made.
     n_moves: u8,
 }
 
-/// Number of moves after which an offer is void. One of two moves is the opponent's, which declines the offer without a message.
+/// Number of plies after which an offer is void: one of two is the opponent's move, which declines the offer without a message.
 const MOVES_OF_AN_OFFER: u8 = 2;
 
 impl DatagramContext {
@@ -42,7 +42,7 @@ impl DatagramContext {
         self.me = me;
     }
 
-    /// Returns whether this is the name of this login; `false` as long as that name is unknown.
+    /// Returns whether `name` is the name of this login; `false` as long as that name is unknown.
     pub(super) fn is_me(&self, name: &Handle) -> bool {
         self.me == *name && !name.as_str().is_empty()
     }
@@ -52,15 +52,16 @@ impl DatagramContext {
         self.games.get(game)
     }
 
+    /// Returns the stored facts about a game for modification; `None` as for [`game`](Self::game).
     pub(super) fn game_mut(&mut self, game: GameId) -> Option<&mut GameContext> {
         self.games.get_mut(game)
     }
 
-    /// Stores the players of a game that starts, without open offers. Replaces an entry of the same number; at
-    /// [`MAX_GAMES`] entries, another one is evicted.
+    /// Stores the players of a game, without open offers. Replaces an entry with the same number; evicts another one if there are
+    /// [`MAX_GAMES`] already.
     pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
         if self.games.len() >= MAX_GAMES && self.games.get(game).is_none() {
-            // Own games stay: their offers could not be reported without the names.
+            // Games of this login stay: their offers could not be reported without the names.
             let others = self.games.iter().find(|(_, context)| !context.is_mine);
             if let Some((evicted, _)) = others.or_else(|| self.games.iter().next()) {
                 self.games.remove(evicted);
@@ -69,14 +70,14 @@ impl DatagramContext {
         self.games.insert(game, GameContext { white, black, is_mine, offers: [OpenOffer::default(); 8] });
     }
 
-    /// Removes a game that this login has left; does nothing if the game is not stored.
+    /// Removes a game; does nothing if it is not stored.
     pub(super) fn remove_game(&mut self, game: GameId) {
         self.games.remove(game);
     }
 }
 
 impl GameContext {
-    /// Counts a move, and removes the offers that it makes void.
+    /// Counts a ply for each open offer, and removes the offers that are void after it.
     pub(super) fn count_move_and_expire_offers(&mut self) {
         for offer in self.offers.iter_mut().filter(|offer| offer.count > 0) {
             offer.n_moves = offer.n_moves.saturating_add(1);
@@ -88,13 +89,15 @@ impl GameContext {
 }
 
 impl OpenOffer {
-    /// Stores the received state. Returns `true` if the offer is new or has changed, and `false` if it is the same or no longer
-    /// open.
-    pub(super) fn update_count(&mut self, count: u32) -> bool {
-        if self.count == count {
-            return false;
+    /// Returns whether a received count means that the offer is open, and new or different from the stored one.
+    pub(super) const fn is_opened_or_changed_by(self, count: u32) -> bool {
+        count > 0 && count != self.count
+    }
+
+    /// Stores a received count; a different one also restarts the count of plies.
+    pub(super) const fn set_count(&mut self, count: u32) {
+        if self.count != count {
+            *self = Self { count, n_moves: 0 };
         }
-        *self = Self { count, n_moves: 0 };
-        count > 0
     }
 }

@@ -1,25 +1,24 @@
-//! Datagrams of games that start, end, and are observed.
+//! Datagrams about games that start or end, or that this login starts or stops observing.
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::Arguments;
+use super::kind::NamedArguments;
 use crate::message::start_list::TimeControl;
 use crate::message::{
-    Confidence, Examine, ExamineAction, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult, Message,
-    Observing, ObservingChange, Rating, Refusal, StartKind, StartList,
+    Confidence, ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult,
+    IccGameStart, IccGameStartReason, Message, ObservingChange, ObservingUpdate, Rating, Refusal,
 };
 
-/// Number of arguments that a start list has at least, in all versions of the format.
+/// Fewest arguments of a game-start datagram in any version of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-/// Parses the start of a game into its announcement and its terms, and stores the game in the context. `None`, without a change,
-/// if an argument is missing or invalid.
-pub(super) fn parse_game_start(
-    arguments: &Arguments<'_>,
+/// Parses the start of a game to a [`GameCreated`] and the terms of the game, and stores its players in the context.
+pub(super) fn parse_and_store_game_start(
+    arguments: &NamedArguments<'_>,
     context: &mut DatagramContext,
-    kind: StartKind,
+    kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
-    let (info, start) = read_start_list(arguments, context, kind)?;
+    let (info, start) = parse_and_store_start_list(arguments, context, kind)?;
     let created = GameCreated {
         game: info.game,
         white: start.white.clone(),
@@ -28,43 +27,46 @@ pub(super) fn parse_game_start(
         kind: info.kind.clone().unwrap_or_default(),
         resumed: false,
     };
-    Some(DatagramMessages { first: Message::from(created), more: vec![start_list_message(info, start)] })
+    Some(DatagramMessages { first: Message::from(created), more: vec![terms_message(info, start)] })
 }
 
-pub(super) fn parse_started_observing(
-    arguments: &Arguments<'_>,
+/// Parses the start of observing to an [`ObservingUpdate`] and the terms of the game, and stores its players in the
+/// context.
+pub(super) fn parse_and_store_observed_game(
+    arguments: &NamedArguments<'_>,
     context: &mut DatagramContext,
 ) -> Option<DatagramMessages> {
-    let (info, start) = read_start_list(arguments, context, StartKind::Observed)?;
-    let observing = Observing { game: info.game, change: ObservingChange::Started };
-    Some(DatagramMessages { first: Message::from(observing), more: vec![start_list_message(info, start)] })
+    let (info, start) = parse_and_store_start_list(arguments, context, IccGameStartReason::Observed)?;
+    let observing = ObservingUpdate { game: info.game, change: ObservingChange::Started };
+    Some(DatagramMessages { first: Message::from(observing), more: vec![terms_message(info, start)] })
 }
 
-/// Parses the terms of a game that does not start now: a position without a game, or a game that continues under other terms. The
-/// latter replaces the stored names and drops the stored offers.
-pub(super) fn parse_game_change(
-    arguments: &Arguments<'_>,
+/// Parses the terms of a position without a game, or the changed terms of a running game. The latter replaces the stored players
+/// and drops the stored offers.
+pub(super) fn parse_and_store_game_terms(
+    arguments: &NamedArguments<'_>,
     context: &mut DatagramContext,
-    kind: StartKind,
+    kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
-    let (info, start) = read_start_list(arguments, context, kind)?;
-    Some(start_list_message(info, start).into())
+    let (info, start) = parse_and_store_start_list(arguments, context, kind)?;
+    Some(terms_message(info, start).into())
 }
 
-fn start_list_message(info: GameInfo, start: StartList) -> Message {
+/// Creates the message with the terms of a game.
+fn terms_message(info: GameInfo, start: IccGameStart) -> Message {
     Message::from(GameInfo { start: Some(Box::new(start)), ..info })
 }
 
-/// Parses a start list. Unless it is for an isolated board, stores the names in the context, because later datagrams of the game
-/// omit them.
-fn read_start_list(
-    arguments: &Arguments<'_>,
+/// Parses the arguments of a game-start datagram. Unless it is for an isolated board, stores the players in the context, because
+/// later datagrams about the game omit them.
+fn parse_and_store_start_list(
+    arguments: &NamedArguments<'_>,
     context: &mut DatagramContext,
-    kind: StartKind,
-) -> Option<(GameInfo, StartList)> {
+    kind: IccGameStartReason,
+) -> Option<(GameInfo, IccGameStart)> {
     (arguments.len() >= LEAST_ARGUMENTS).then_some(())?;
-    let info = read_terms(arguments)?;
-    let start = StartList {
+    let info = terms_from_arguments(arguments)?;
+    let start = IccGameStart {
         kind,
         white: arguments.handle("white")?,
         black: arguments.handle("black")?,
@@ -72,42 +74,43 @@ fn read_start_list(
         black_titles: arguments.titles("black_titles"),
         wild: arguments.number("wild")?,
         is_played: arguments.flag("played")?,
-        example: arguments.text("example"),
+        example: arguments.player_text("example"),
         id: arguments.number("id"),
         has_irregular_legality: arguments.flag("irregular_legality").unwrap_or_default(),
         has_irregular_semantics: arguments.flag("irregular_semantics").unwrap_or_default(),
         has_drops: arguments.flag("drops").unwrap_or_default(),
         promotes_to_king: arguments.flag("promotes_to_king").unwrap_or_default(),
-        time_control: arguments.word("time_control"),
+        time_control: arguments.server_text("time_control"),
     };
     // An isolated board has the number of a game that may exist besides it.
-    if kind != StartKind::Isolated {
-        context.add_game(info.game, start.white.clone(), start.black.clone(), kind == StartKind::Mine);
+    if kind != IccGameStartReason::Isolated {
+        context.add_game(info.game, start.white.clone(), start.black.clone(), kind == IccGameStartReason::Mine);
     }
     Some((info, start))
 }
 
-fn read_terms(arguments: &Arguments<'_>) -> Option<GameInfo> {
-    let [white, black] = read_clocks(arguments)?;
+/// Parses the number, the kind, the clocks and the ratings of a game.
+fn terms_from_arguments(arguments: &NamedArguments<'_>) -> Option<GameInfo> {
+    let [white, black] = clocks_from_arguments(arguments)?;
     Some(GameInfo {
-        kind: arguments.word("kind"),
+        kind: arguments.server_text("kind"),
         rated: Some(arguments.flag("rated")?),
         white_time_s: white.map(|clock| clock.initial_s),
         white_increment_s: white.map(|clock| clock.increment_s),
         black_time_s: black.map(|clock| clock.initial_s),
         black_increment_s: black.map(|clock| clock.increment_s),
-        white_rating: read_rating(arguments, "white_rating"),
-        black_rating: read_rating(arguments, "black_rating"),
+        white_rating: rating_argument(arguments, "white_rating"),
+        black_rating: rating_argument(arguments, "black_rating"),
         ..GameInfo::empty(arguments.game()?)
     })
 }
 
-/// Parses White's clock and Black's. A time control in PGN's notation replaces minutes and increments, for both sides; both
-/// clocks are `None` if it is unknown. Without one, the result is `None` if a number is missing or too large.
-fn read_clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
+/// Parses the clock settings of White and Black. A time control in PGN's notation takes precedence over the numbers, for both sides;
+/// both settings are `None` if it cannot be parsed. Without it, the result is `None` if a number is missing or too large.
+fn clocks_from_arguments(arguments: &NamedArguments<'_>) -> Option<[Option<TimeControl>; 2]> {
     let in_words = arguments.bytes("time_control").filter(|words| !words.is_empty());
     if let Some(words) = in_words {
-        return Some([TimeControl::parse_pgn(words); 2]);
+        return Some([TimeControl::parse_first_pgn_period(words); 2]);
     }
     let clock = |minutes, increment| {
         let minutes: u32 = arguments.number(minutes)?;
@@ -117,42 +120,50 @@ fn read_clocks(arguments: &Arguments<'_>) -> Option<[Option<TimeControl>; 2]> {
     Some([Some(white), Some(black)])
 }
 
-/// Parses a rating; 0 is [`Rating::Unrated`], and `None` stands for a missing or invalid argument.
-fn read_rating(arguments: &Arguments<'_>, name: &str) -> Option<Rating> {
+/// Parses the argument called `name` as a rating, with 0 as [`Rating::Unrated`]; `None` if it is missing or invalid.
+fn rating_argument(arguments: &NamedArguments<'_>, name: &str) -> Option<Rating> {
     let value = arguments.number(name)?;
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
 }
 
-pub(super) fn parse_stop_observing(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    let observing = Observing { game: arguments.game()?, change: ObservingChange::Stopped };
+pub(super) fn parse_stop_observing(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramContext,
+) -> Option<DatagramMessages> {
+    let observing = ObservingUpdate { game: arguments.game()?, change: ObservingChange::Stopped };
     Some(Message::from(observing).into())
 }
 
-pub(super) fn parse_my_game_ended(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    let stopped = Examine { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
+/// Parses the report that this login stopped examining a game.
+pub(super) fn parse_my_game_ended(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    let stopped = ExamineNotice { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
     Some(Message::from(stopped).into())
 }
 
-/// Parses the end of a game. The datagram does not name the players: they come from the stored start of the game, and are empty
-/// without it.
-pub(super) fn parse_game_result(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+/// Parses the end of a game. The datagram does not name the players: they are those stored in the context, or empty without an
+/// entry.
+pub(super) fn parse_game_result(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let game = arguments.game()?;
     let (white, black) =
         context.game(game).map(|context| (context.white.clone(), context.black.clone())).unwrap_or_default();
     let score = arguments.bytes("score")?;
     let is_aborted = score == b"aborted";
     let result = if is_aborted { GameResult::Unfinished } else { GameResult::from_wire(score)? };
-    let text = arguments.text("text");
+    let text = arguments.player_text("text");
     // The words are more specific than the code, which is the same for several reasons.
-    let reason = match GameEndReason::find(text.as_str(), white.as_str(), black.as_str()) {
-        GameEndReason::Unknown => GameEndReason::from_icc_code(arguments.bytes("code")?, result, is_aborted),
+    let reason = match GameEndReason::from_text(text.as_str(), white.as_str(), black.as_str()) {
+        GameEndReason::Unknown => GameEndReason::from_icc_result_code(arguments.bytes("code")?, result, is_aborted),
         reason => reason,
     };
     let lives_on = arguments.flag("examined").unwrap_or_default();
     Some(Message::from(GameEnded { game, white, black, result, reason, text, lives_on }).into())
 }
 
-pub(super) fn parse_illegal_move(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+/// Parses the refusal of a move. The message does not include the game.
+pub(super) fn parse_illegal_move(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     arguments.game()?;
-    Some(Message::from(Refusal::of_move_code(arguments.number("reason")?)).into())
+    Some(Message::from(Refusal::from_icc_move_code(arguments.number("reason")?)).into())
 }

@@ -4,12 +4,13 @@ use smallvec::SmallVec;
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
+use crate::chess::Color;
 use crate::message::{GameId, Handle, Titles};
 use crate::scan::{Cursor, masks, parse_decimal};
 use crate::text::{PlayerText, ServerText};
 
-/// The number, name, arguments and parser of one kind of datagram. [`ALL`](Self::ALL) is the only list of them; it is used to
-/// parse and to write datagrams.
+/// A kind of datagram: number, name, arguments and parser. [`ALL`](Self::ALL) has every known one, and is used both to parse and to
+/// write datagrams.
 #[derive(Debug)]
 pub(crate) struct DatagramKind {
     /// The number after `^Y(`, and in the list of datagrams that a client switches on.
@@ -18,22 +19,22 @@ pub(crate) struct DatagramKind {
     pub(crate) name: &'static str,
     /// The arguments, in order. Servers append to the list over the years, and may omit arguments that are switched
     /// off.
-    pub(super) arguments: &'static [DatagramArgument],
+    pub(super) arguments: &'static [ArgumentSpec],
     /// Whether an argument is a password or a key, which must never be logged.
     pub(super) is_secret: bool,
-    /// Parses the arguments; `None` if the datagram is always emitted as a [`Datagram`](super::Datagram).
-    pub(super) parse: Option<ParseArguments>,
+    /// Parser of the arguments; `None` if the datagram is always emitted as a [`Datagram`](super::Datagram).
+    pub(super) parse: Option<ArgumentParser>,
 }
 
-/// The name of an argument in a kind of datagram, and how the server quotes it.
+/// The declaration of an argument in a kind of datagram.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DatagramArgument {
+pub(super) struct ArgumentSpec {
     pub(super) name: &'static str,
     /// How the server usually quotes the argument.
     pub(super) quoting: Quoting,
 }
 
-/// How an argument is quoted. The variants are ordered: a later one allows more bytes.
+/// The quotation of an argument. The variants are ordered: a later one can hold more texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Quoting {
     /// No quoting: neither a blank nor a brace, and not empty.
@@ -44,14 +45,14 @@ pub(super) enum Quoting {
     Marks,
 }
 
-/// Parses the arguments of a datagram into messages. After `None` the datagram is emitted as a
-/// [`Datagram`](super::Datagram).
-pub(super) type ParseArguments = fn(&Arguments<'_>, &mut DatagramContext) -> Option<DatagramMessages>;
+/// A function that parses the arguments of a datagram to messages, and may update the context. If it returns `None`, the datagram is
+/// emitted as a [`Datagram`](super::Datagram).
+pub(super) type ArgumentParser = fn(&NamedArguments<'_>, &mut DatagramContext) -> Option<DatagramMessages>;
 
 impl DatagramKind {
     /// Returns the index of the argument of this name; `None` if this kind has none.
     #[inline]
-    pub(super) fn position(&self, name: &str) -> Option<usize> {
+    pub(super) fn argument_index(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
     }
 }
@@ -69,13 +70,15 @@ const QUOTE_START: &[u8] = b"\x19{";
 const QUOTE_END: &[u8] = b"\x19}";
 
 impl<'a> Argument<'a> {
-    /// Returns an iterator over the arguments after the number of a datagram.
+    /// Iterates over the arguments in the text after the number of a datagram.
     ///
-    /// Blanks between them may be missing around braces. A brace that is never closed ends with the datagram.
-    pub(super) fn all(mut at: Cursor<'a>) -> impl Iterator<Item = Self> {
+    /// Blanks between them may be missing around braces. An argument whose closing brace is missing extends to the end.
+    pub(super) fn split_all(text: &'a [u8]) -> impl Iterator<Item = Self> {
+        let mut at = Cursor::new(text);
         std::iter::from_fn(move || (!at.skip_whitespace().is_empty()).then(|| Self::read(&mut at)))
     }
 
+    /// Reads the next argument: quoted text, a word, or a single control byte that starts no quotation.
     fn read(at: &mut Cursor<'a>) -> Self {
         for (start, end) in [(QUOTE_START, QUOTE_END), (b"{", b"}")] {
             if at.eat(start) {
@@ -88,32 +91,33 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// The arguments of a received datagram, by the names of its kind.
+/// The arguments of a received datagram, accessed by the names that its kind declares.
 #[derive(Debug)]
-pub(super) struct Arguments<'a> {
+pub(super) struct NamedArguments<'a> {
     kind: &'static DatagramKind,
     received: SmallVec<[Argument<'a>; 24]>,
 }
 
-impl<'a> Arguments<'a> {
-    /// Splits the text after the number into arguments. Works for any text.
-    pub(super) fn read(kind: &'static DatagramKind, at: Cursor<'a>) -> Self {
-        Self { kind, received: split_arguments(at.rest()) }
+impl<'a> NamedArguments<'a> {
+    /// Splits the text after the number of a datagram of this kind; accepts any text.
+    pub(super) fn split(kind: &'static DatagramKind, text: &'a [u8]) -> Self {
+        Self { kind, received: split_arguments(text) }
     }
 
+    /// Returns the number of received arguments.
     pub(super) fn len(&self) -> usize {
         self.received.len()
     }
 
-    /// Returns the argument of this name; `None` if it was not sent.
+    /// Returns the argument called `name`; `None` if it was not sent.
     #[inline]
     pub(super) fn argument(&self, name: &str) -> Option<Argument<'a>> {
-        self.received.get(self.kind.position(name)?).copied()
+        self.received.get(self.kind.argument_index(name)?).copied()
     }
 
-    /// Returns the argument of this name and all after it; nothing if it was not sent.
-    pub(super) fn with_start_offset(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
-        let first = self.kind.position(name).unwrap_or(usize::MAX);
+    /// Iterates over the argument called `name` and all after it; empty if it was not sent.
+    pub(super) fn argument_and_following(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
+        let first = self.kind.argument_index(name).unwrap_or(usize::MAX);
         self.received.iter().skip(first).copied()
     }
 
@@ -139,29 +143,39 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Parses the argument `game`; `None` if it is missing or invalid.
+    /// Parses the argument called `name` as a color: White is `1` or `W`, Black `0` or `B`. `None` if it is missing or anything else.
+    pub(super) fn color(&self, name: &str) -> Option<Color> {
+        match self.bytes(name)? {
+            b"1" => Some(Color::White),
+            b"0" => Some(Color::Black),
+            [letter] => Color::from_letter(*letter),
+            _ => None,
+        }
+    }
+
+    /// Parses the argument called `game` as the number of a game; `None` if it is missing or invalid.
     #[inline]
     pub(super) fn game(&self) -> Option<GameId> {
         self.number("game").map(GameId)
     }
 
-    /// Returns the player's name in the argument called `name`; `None` if it is missing or empty.
+    /// Returns the argument called `name` as a player's name; `None` if it is missing or empty.
     pub(super) fn handle(&self, name: &str) -> Option<Handle> {
         self.bytes(name).filter(|name| !name.is_empty()).map(Handle::from_wire)
     }
 
-    /// Parses the argument called `name` as titles; no titles if it is missing.
+    /// Parses the argument called `name` as titles; empty if it is missing.
     pub(super) fn titles(&self, name: &str) -> Titles {
         Titles::from_codes(self.bytes(name).unwrap_or_default())
     }
 
-    /// Returns the argument called `name` as a player's text; an empty one if it is missing.
-    pub(super) fn text(&self, name: &str) -> PlayerText {
+    /// Returns the argument called `name` as a player's text; empty if it is missing.
+    pub(super) fn player_text(&self, name: &str) -> PlayerText {
         PlayerText::from_wire(self.bytes(name).unwrap_or_default())
     }
 
-    /// Returns the argument called `name` as the server's text; `None` if it is missing or empty.
-    pub(super) fn word(&self, name: &str) -> Option<ServerText> {
+    /// Returns the argument called `name` as a text of the server; `None` if it is missing or empty.
+    pub(super) fn server_text(&self, name: &str) -> Option<ServerText> {
         self.bytes(name).filter(|word| !word.is_empty()).map(ServerText::from_wire)
     }
 }
@@ -169,24 +183,24 @@ impl<'a> Arguments<'a> {
 /// Splits the arguments as [`Argument::all`] does, with a faster path for units of up to 63 bytes without quotes and control
 /// bytes.
 fn split_arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
-    match UnquotedWords::read(unit) {
+    match UnquotedWords::try_split(unit) {
         Some(words) => words.map(|bytes| Argument { bytes, is_quoted: false }).collect(),
-        None => Argument::all(Cursor::new(unit)).collect(),
+        None => Argument::split_all(unit).collect(),
     }
 }
 
-/// The words of a unit without quotes.
+/// Iterator over the words of a short unit without quotations.
 #[derive(Debug)]
 pub(super) struct UnquotedWords<'a> {
     unit: &'a [u8],
-    /// A bit for each byte that is neither a blank nor part of a word that was returned.
+    /// A bit for each byte of the words that are left.
     letters: u64,
 }
 
 impl<'a> UnquotedWords<'a> {
-    /// Finds the words; `None` for a unit of more than 63 bytes, or with control bytes or quotes.
+    /// Finds the words; `None` for a unit with more than 63 bytes, or with an opening brace or a control byte.
     #[inline]
-    pub(super) fn read(unit: &'a [u8]) -> Option<Self> {
+    pub(super) fn try_split(unit: &'a [u8]) -> Option<Self> {
         let mut bytes = [b' '; 64];
         let (_, padded) = bytes.split_last_mut()?;
         padded.get_mut(..unit.len())?.copy_from_slice(unit);
@@ -223,10 +237,10 @@ mod tests {
         #[test]
         fn words_read_at_once_are_those_read_one_by_one(unit in "[a-z0-9+= \\-]{0,70}|[ -~\x19\r\n\u{ff}]{0,70}") {
             let unit: Vec<u8> = unit.chars().map(|letter| letter as u8).collect();
-            let one_by_one: Vec<_> = Argument::all(Cursor::new(&unit)).collect();
+            let one_by_one: Vec<_> = Argument::split_all(&unit).collect();
             prop_assert_eq!(&split_arguments(&unit)[..], &one_by_one[..]);
             let is_plain = unit.len() < 64 && unit.iter().all(|&b| b != b'{' && b >= b' ' && b != 255);
-            prop_assert_eq!(UnquotedWords::read(&unit).is_some(), is_plain);
+            prop_assert_eq!(UnquotedWords::try_split(&unit).is_some(), is_plain);
         }
     }
 }

@@ -4,11 +4,11 @@ use smallvec::SmallVec;
 
 use super::DatagramMessages;
 use super::context::{DatagramContext, GameContext};
-use super::kind::Arguments;
+use super::kind::NamedArguments;
 use crate::chess::Color;
 use crate::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, MeOrOther, Message, Offer, OfferKind, Rating,
-    Seek, SeeksRemoved,
+    Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, MeOrOther, Message, OfferKind, OfferNotice,
+    Rating, Seek, SeeksRemoved,
 };
 use crate::text::ServerText;
 
@@ -24,41 +24,45 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("black_takeback", Color::Black, OfferKind::Takeback),
 ];
 
-/// Parses the list of all open offers in a game, stores it, and emits the new and changed ones. `None` if there are none, or if
-/// the game is not stored.
-pub(super) fn parse_game_offers(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+/// Parses the state of all offers in a game and stores it in the context. Returns a message for each offer that is new or has changed;
+/// `None` if no offer is, or if the game is not stored.
+pub(super) fn parse_and_store_offers(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let id = arguments.game()?;
-    // All arguments are parsed before any is stored: a datagram that is emitted as one must not hide a later offer.
+    // All arguments are parsed before any is stored: an invalid datagram must not hide a later offer.
     let counts: Option<SmallVec<[u32; 8]>> = OFFERS.iter().map(|(argument, ..)| arguments.number(argument)).collect();
     let mut news = Vec::new();
     let game = context.game_mut(id)?;
     for ((open, (_, by, kind)), count) in game.offers.iter_mut().zip(OFFERS).zip(counts?) {
-        if open.update_count(count) {
+        if open.is_opened_or_changed_by(count) {
             news.push((by, kind, count));
         }
+        open.set_count(count);
     }
     let game = context.game(id)?;
     let mut offers =
-        news.into_iter().map(|(by, kind, count)| Message::from(pending_offer_of(id, game, context, by, kind, count)));
+        news.into_iter().map(|(by, kind, count)| Message::from(open_offer_notice(id, game, context, by, kind, count)));
     Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
 }
 
-/// Creates the message of an open offer, equal to that of the FICS line.
-fn pending_offer_of(
+/// Creates the same notice of an open offer as for the FICS line about it.
+fn open_offer_notice(
     id: GameId,
     game: &GameContext,
     context: &DatagramContext,
     by: Color,
     kind: OfferKind,
     count: u32,
-) -> Offer {
+) -> OfferNotice {
     let name = match by {
         Color::White => &game.white,
         Color::Black => &game.black,
     };
     let is_mine = game.is_mine && context.is_me(name);
-    Offer {
-        // FICS names the game of an offer only to observers; this message is to be equal to that of FICS.
+    OfferNotice {
+        // FICS names the game of an offer only to observers.
         game: (!game.is_mine).then_some(id),
         actor: if is_mine { MeOrOther::Me } else { MeOrOther::Other },
         from: (!is_mine).then(|| name.clone()),
@@ -68,13 +72,16 @@ fn pending_offer_of(
     }
 }
 
-pub(super) fn parse_match_offer(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_match_offer(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
-    let from_color = read_color(arguments);
+    let from_color = arguments.color("color");
     let clock = |minutes, increment| Some((arguments.number(minutes)?, arguments.number(increment)?));
     let (mut white, mut black): ((u32, u32), (u32, u32)) =
         (clock("from_minutes", "from_increment")?, clock("to_minutes", "to_increment")?);
-    // The clocks are those of the challenger and of the other player, not of White and Black.
+    // The datagram has the clock of the challenger first, not that of White.
     if from_color == Some(Color::Black) {
         (white, black) = (black, white);
     }
@@ -82,17 +89,17 @@ pub(super) fn parse_match_offer(arguments: &Arguments<'_>, context: &mut Datagra
     let challenge = Challenge {
         actor: if context.is_me(&from) { MeOrOther::Me } else { MeOrOther::Other },
         from,
-        from_rating: read_rating(arguments, "from_rating", "from_provisional")?,
+        from_rating: annotated_rating(arguments, "from_rating", "from_provisional")?,
         from_color,
         to,
-        to_rating: read_rating(arguments, "to_rating", "to_provisional")?,
+        to_rating: annotated_rating(arguments, "to_rating", "to_provisional")?,
         rated: arguments.flag("rated")?,
-        kind: arguments.word("kind").unwrap_or_default(),
+        kind: arguments.server_text("kind").unwrap_or_default(),
         initial_min: Some(white.0),
         increment_s: Some(white.1),
         black_initial_min,
         black_increment_s,
-        loaded_from: read_wild_variant(arguments),
+        loaded_from: wild_argument_as_text(arguments),
         adjourned: arguments.flag("adjourned")?,
         options: None,
     };
@@ -100,7 +107,7 @@ pub(super) fn parse_match_offer(arguments: &Arguments<'_>, context: &mut Datagra
 }
 
 pub(super) fn parse_match_removed(
-    arguments: &Arguments<'_>,
+    arguments: &NamedArguments<'_>,
     context: &mut DatagramContext,
 ) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
@@ -109,15 +116,15 @@ pub(super) fn parse_match_removed(
     Some(Message::from(update).into())
 }
 
-pub(super) fn parse_seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_seek(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let seek = Seek {
         titles: arguments.titles("titles"),
-        rating: Some(read_rating(arguments, "rating", "provisional")?),
+        rating: Some(annotated_rating(arguments, "rating", "provisional")?),
         initial_min: arguments.number("minutes"),
         increment_s: arguments.number("increment"),
         rated: arguments.flag("rated"),
-        kind: arguments.word("kind"),
-        color: read_color(arguments),
+        kind: arguments.server_text("kind"),
+        color: arguments.color("color"),
         rating_min: arguments.number("rating_min"),
         rating_max: arguments.number("rating_max"),
         automatic: arguments.flag("automatic"),
@@ -127,22 +134,13 @@ pub(super) fn parse_seek(arguments: &Arguments<'_>, _: &mut DatagramContext) -> 
     Some(Message::from(seek).into())
 }
 
-pub(super) fn parse_seek_removed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_seek_removed(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     Some(Message::from(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 
-/// Parses the requested color: 1 is White, 0 Black; `None` for either color (-1) or a missing argument.
-fn read_color(arguments: &Arguments<'_>) -> Option<Color> {
-    match arguments.bytes("color")? {
-        b"1" => Some(Color::White),
-        b"0" => Some(Color::Black),
-        _ => None,
-    }
-}
-
-/// Parses a rating with its annotation: 0 for no rating, 1 provisional, any other established. `None` if an argument is missing
-/// or the rating is not a number.
-fn read_rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
+/// Parses the argument `value` as a rating whose meaning the argument `annotation` gives: 0 unrated, 1 provisional, any other
+/// established. `None` if an argument is missing, or the rating is not a number.
+fn annotated_rating(arguments: &NamedArguments<'_>, value: &str, annotation: &str) -> Option<Rating> {
     let value = arguments.number(value)?;
     match arguments.bytes(annotation)? {
         b"0" => Some(Rating::Unrated),
@@ -151,8 +149,8 @@ fn read_rating(arguments: &Arguments<'_>, value: &str, annotation: &str) -> Opti
     }
 }
 
-/// Returns the number of a variant as the server's texts write it, `w22`; `None` for standard chess.
-fn read_wild_variant(arguments: &Arguments<'_>) -> Option<ServerText> {
+/// Returns the argument `wild` in the form of the server's texts, `w22`; `None` for standard chess (0) or a missing argument.
+fn wild_argument_as_text(arguments: &NamedArguments<'_>) -> Option<ServerText> {
     let number = arguments.bytes("wild").filter(|number| *number != b"0")?;
     Some(ServerText::from_wire(&[b"w", number].concat()))
 }

@@ -2,35 +2,44 @@
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::Arguments;
+use super::kind::NamedArguments;
 use crate::message::{
-    Arrival, ArrivalKind, ArrivalReason, LoggedIn, LoginRefusal, MeOrOther, Message, Partner, Titles,
+    LoggedIn, LoginRefusal, MeOrOther, Message, PartnershipUpdate, PresenceChange, PresenceChangeKind,
+    PresenceReportReason, Titles,
 };
 use crate::text::ServerText;
 
-pub(super) fn parse_who_am_i(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+/// Parses the name of this login to a [`LoggedIn`], and stores it in the context.
+pub(super) fn parse_and_store_own_name(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
     context.set_login_name(name.clone());
     let login = LoggedIn { name, titles: arguments.titles("titles"), server: ServerText::from_wire(b"ICC") };
     Some(Message::from(login).into())
 }
 
-pub(super) fn parse_login_failed(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    Some(Message::from(LoginRefusal::from_code(arguments.number("code")?)).into())
+pub(super) fn parse_login_failed(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    Some(Message::from(LoginRefusal::from_icc_code(arguments.number("code")?)).into())
 }
 
+/// Parses an arrival or a departure, as the kind of datagram determines.
 pub(super) fn parse_arrival(
-    arguments: &Arguments<'_>,
-    kind: ArrivalKind,
-    reason: ArrivalReason,
+    arguments: &NamedArguments<'_>,
+    kind: PresenceChangeKind,
+    reason: PresenceReportReason,
 ) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
-    Some(Message::from(Arrival { name, titles: Titles::default(), kind, reason }).into())
+    Some(Message::from(PresenceChange { name, titles: Titles::default(), kind, reason }).into())
 }
 
-/// Parses the datagram of a partnership. `None` for a partnership of other players, because servers report only this login's own
-/// in text.
-pub(super) fn parse_partnership(arguments: &Arguments<'_>, context: &mut DatagramContext) -> Option<DatagramMessages> {
+/// Parses the start or the end of a partnership of this login; `None` for a partnership of other players, for which there is no
+/// message.
+pub(super) fn parse_partnership(
+    arguments: &NamedArguments<'_>,
+    context: &mut DatagramContext,
+) -> Option<DatagramMessages> {
     let (first, second) = (arguments.handle("first")?, arguments.handle("second")?);
     let name = if context.is_me(&first) {
         second
@@ -39,7 +48,10 @@ pub(super) fn parse_partnership(arguments: &Arguments<'_>, context: &mut Datagra
     } else {
         return None;
     };
-    let partner =
-        if arguments.flag("joined")? { Partner::Agreed { actor: MeOrOther::Other, name } } else { Partner::Ended };
+    let partner = if arguments.flag("joined")? {
+        PartnershipUpdate::Agreed { actor: MeOrOther::Other, name }
+    } else {
+        PartnershipUpdate::Ended
+    };
     Some(Message::from(partner).into())
 }

@@ -5,21 +5,21 @@
 //!
 //! Source: ICC's description of its level-2 format; for the rows marked so, clients and captures.
 
-use super::kind::{DatagramArgument, DatagramKind, ParseArguments, Quoting};
+use super::kind::{ArgumentParser, ArgumentSpec, DatagramKind, Quoting};
 use super::{boards, games, offers, people, talk};
-use crate::message::ArrivalKind::{Arrived, Departed};
-use crate::message::ArrivalReason::{Notify, Pin};
-use crate::message::StartKind::{Changed, Foreign, Isolated, Mine};
+use crate::message::IccGameStartReason::{Changed, Foreign, Isolated, Mine};
+use crate::message::PresenceChangeKind::{Arrived, Departed};
+use crate::message::PresenceReportReason::{Notify, Pin};
 
 macro_rules! argument {
     ($name:ident) => {
-        DatagramArgument { name: stringify!($name), quoting: Quoting::Word }
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Word }
     };
     ({$name:ident}) => {
-        DatagramArgument { name: stringify!($name), quoting: Quoting::Braces }
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Braces }
     };
     ([$name:ident]) => {
-        DatagramArgument { name: stringify!($name), quoting: Quoting::Marks }
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Marks }
     };
 }
 
@@ -47,32 +47,32 @@ impl DatagramKind {
     /// Returns the kind of datagram with this number; `None` if the number is unknown.
     pub(crate) fn by_number(number: u32) -> Option<&'static Self> {
         let number = u16::try_from(number).ok()?;
-        // The list has next to no gaps.
+        // The list has few gaps, so most kinds are at the index of their number.
         let at_number = Self::ALL.get(usize::from(number)).filter(|kind| kind.number == number);
         at_number.or_else(|| Self::ALL.get(Self::ALL.binary_search_by_key(&number, |kind| kind.number).ok()?))
     }
 }
 
-/// Marks a datagram that is always emitted as a [`Datagram`](super::Datagram).
-const PLAIN: Option<ParseArguments> = None;
+/// Parser of a kind that is always emitted as a [`Datagram`](super::Datagram).
+const PLAIN: Option<ArgumentParser> = None;
 
-/// The list with which a game starts.
+/// The arguments of a game-start datagram.
 #[rustfmt::skip]
-const START: &[DatagramArgument] = arguments!((
+const START: &[ArgumentSpec] = arguments!((
     game white black wild kind rated white_minutes white_increment black_minutes black_increment played {example}
     white_rating black_rating id {white_titles} {black_titles} irregular_legality irregular_semantics drops {time_control}
     promotes_to_king
 ));
 
 /// A move; parts that are switched off are omitted.
-const MOVE: &[DatagramArgument] = arguments!((game san smith time clock variation));
+const MOVE: &[ArgumentSpec] = arguments!((game san smith time clock variation));
 
 /// A rating of a player; annotation 0 for none, 1 for a provisional one, 2 for an established one.
-const RATING: &[DatagramArgument] = arguments!((name rating annotation));
+const RATING: &[ArgumentSpec] = arguments!((name rating annotation));
 
 #[rustfmt::skip]
 kinds! {
-    0 "who_am_i" (name {titles}) Some(people::parse_who_am_i);
+    0 "who_am_i" (name {titles}) Some(people::parse_and_store_own_name);
     // The arguments after the name depend on what else is switched on.
     1 "player_arrived" (name more) Some(|a, _| people::parse_arrival(a, Arrived, Pin));
     2 "player_left" (name) Some(|a, _| people::parse_arrival(a, Departed, Pin));
@@ -85,20 +85,20 @@ kinds! {
     9 "titles" (name {titles}) PLAIN;
     10 "open" (open) PLAIN;
     11 "state" (name state game) PLAIN;
-    12 "game_started" (= START) Some(|a, context| games::parse_game_start(a, context, Foreign));
+    12 "game_started" (= START) Some(|a, context| games::parse_and_store_game_start(a, context, Foreign));
     13 "game_result" (game examined code score {text} {eco}) Some(games::parse_game_result);
     14 "examined_game_is_gone" (game) PLAIN;
-    15 "my_game_started" (= START) Some(|a, context| games::parse_game_start(a, context, Mine));
+    15 "my_game_started" (= START) Some(|a, context| games::parse_and_store_game_start(a, context, Mine));
     16 "my_game_result" (game examined code score {text} {eco}) Some(games::parse_game_result);
     17 "my_game_ended" (game) Some(games::parse_my_game_ended);
-    18 "started_observing" (= START) Some(games::parse_started_observing);
+    18 "started_observing" (= START) Some(games::parse_and_store_observed_game);
     19 "stop_observing" (game) Some(games::parse_stop_observing);
     20 "players_in_my_game" (game player symbol kib) PLAIN;
     21 "offers_in_my_game" (game white_draw black_draw white_adjourn black_adjourn white_abort black_abort white_takeback
-        black_takeback) Some(offers::parse_game_offers);
+        black_takeback) Some(offers::parse_and_store_offers);
     22 "takeback" (game plies) Some(boards::parse_takeback);
     23 "backward" (game plies) Some(boards::parse_backward);
-    24 "send_moves" (= MOVE) Some(boards::parse_moves);
+    24 "send_moves" (= MOVE) Some(boards::parse_and_count_move);
     25 "move_list" (game start {move}) Some(boards::parse_move_list);
     26 "kibitz" (game player {titles} kib [text]) Some(talk::parse_kibitz);
     27 "people_in_my_channel" (channel player joined) PLAIN;
@@ -115,10 +115,10 @@ kinds! {
     37 "bughouse_holdings" (game {white} {black}) Some(boards::parse_holdings);
     38 "set_clock" (game white black) Some(boards::parse_set_clock); // order from the sources of clients
     39 "flip" (game flip) Some(boards::parse_flip);
-    40 "isolated_board" (= START) Some(|a, context| games::parse_game_change(a, context, Isolated));
+    40 "isolated_board" (= START) Some(|a, context| games::parse_and_store_game_terms(a, context, Isolated));
     41 "refresh" (game) PLAIN;
     42 "illegal_move" (game move reason) Some(games::parse_illegal_move);
-    43 "my_relation_to_game" (game symbol) Some(boards::parse_my_relation);
+    43 "my_relation_to_game" (game symbol) Some(boards::parse_and_apply_my_role);
     44 "partnership" (first second joined) Some(people::parse_partnership);
     45 "sees_shouts" (player bits) PLAIN;
     46 "channels_shared" (player channel) PLAIN;
@@ -177,7 +177,7 @@ kinds! {
     97 "sji_ad" ({text}) PLAIN;
     98 "blitzin_reg" (argument) PLAIN; // not described
     99 "qretract" (id) PLAIN;
-    100 "my_game_change" (= START) Some(|a, context| games::parse_game_change(a, context, Changed));
+    100 "my_game_change" (= START) Some(|a, context| games::parse_and_store_game_terms(a, context, Changed));
     101 "position_begin" (game {fen} n_moves) Some(boards::parse_position_begin);
     102 "allow_guess" (game teacher token answer) PLAIN;
     103 "tourney" (index bits {description} {join} {watch} {info} {confirm}) PLAIN;

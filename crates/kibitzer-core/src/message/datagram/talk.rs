@@ -1,14 +1,14 @@
-//! Datagrams with the words of players.
+//! Datagrams of chat.
 
 use super::DatagramMessages;
 use super::context::DatagramContext;
-use super::kind::{Arguments, parse_signed};
+use super::kind::{NamedArguments, parse_signed};
 use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;
 use crate::text::PlayerText;
 
-pub(super) fn parse_personal_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    let (text, code) = text_and_type(arguments)?;
+pub(super) fn parse_personal_tell(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    let (text, code) = text_and_type_arguments(arguments)?;
     let kind = match code {
         0 => TalkKind::Say { game: None },
         2 => TalkKind::PartnerTell,
@@ -19,13 +19,13 @@ pub(super) fn parse_personal_tell(arguments: &Arguments<'_>, _: &mut DatagramCon
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn parse_channel_tell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_tell(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
-    talk_message(arguments, kind, text_and_type(arguments)?.0)
+    talk_message(arguments, kind, text_and_type_arguments(arguments)?.0)
 }
 
-pub(super) fn parse_shout(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    let (text, code) = text_and_type(arguments)?;
+pub(super) fn parse_shout(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+    let (text, code) = text_and_type_arguments(arguments)?;
     let kind = match code {
         0 => TalkKind::Shout,
         1 => TalkKind::ItShout,
@@ -36,7 +36,7 @@ pub(super) fn parse_shout(arguments: &Arguments<'_>, _: &mut DatagramContext) ->
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn parse_kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let (game, rating) = (Some(arguments.game()?), None);
     let is_kibitz = arguments.flag("kib")?;
     let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
@@ -44,32 +44,36 @@ pub(super) fn parse_kibitz(arguments: &Arguments<'_>, _: &mut DatagramContext) -
     talk_message(arguments, kind, PlayerText::from_wire(text.bytes))
 }
 
-pub(super) fn parse_personal_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
-    talk_message(arguments, TalkKind::Qtell, convert_qtell_marks(arguments)?)
+pub(super) fn parse_personal_qtell(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramContext,
+) -> Option<DatagramMessages> {
+    talk_message(arguments, TalkKind::Qtell, text_without_qtell_marks(arguments)?)
 }
 
-pub(super) fn parse_channel_qtell(arguments: &Arguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_qtell(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
-    talk_message(arguments, kind, convert_qtell_marks(arguments)?)
+    talk_message(arguments, kind, text_without_qtell_marks(arguments)?)
 }
 
-fn talk_message(arguments: &Arguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
+/// Creates talk by the player in the arguments; `None` if the name is missing or empty.
+fn talk_message(arguments: &NamedArguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
     let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
     Some(Message::from(Talk::with_text(kind, from, titles, text)).into())
 }
 
-/// Returns the text and the number that accompanies it; `None` if either is missing or the number is invalid. Older servers send
-/// them in the opposite order, so a quoted argument is the text.
-fn text_and_type(arguments: &Arguments<'_>) -> Option<(PlayerText, i64)> {
+/// Returns the arguments `text` and `type`; `None` if either is missing or the type is not a number. Older servers send them in the
+/// opposite order, in which case only the second one is quoted.
+fn text_and_type_arguments(arguments: &NamedArguments<'_>) -> Option<(PlayerText, i64)> {
     let (text, code) = (arguments.argument("text")?, arguments.argument("type")?);
     // Only one of the two is quoted, whichever comes first.
     let (text, code) = if code.is_quoted && !text.is_quoted { (code, text) } else { (text, code) };
     Some((PlayerText::from_wire(text.bytes), parse_signed(code.bytes)?))
 }
 
-/// Returns a robot's text with its marks converted: `\n` becomes a line feed; marks for bold letters (`\H`, `\h`) and the bell
-/// (`\b`) are dropped.
-fn convert_qtell_marks(arguments: &Arguments<'_>) -> Option<PlayerText> {
+/// Returns the argument `text` of a robot: `\n` becomes a line feed; the marks `\H` and `\h` for bold letters and `\b` for the bell
+/// are removed.
+fn text_without_qtell_marks(arguments: &NamedArguments<'_>) -> Option<PlayerText> {
     let mut text = Vec::new();
     let mut at = Cursor::new(arguments.argument("text")?.bytes);
     while !at.is_empty() {

@@ -66,7 +66,7 @@ fn message(unit: &str) -> Message {
 
 const OBSERVED: &str = "18 464 Mashin khallod 0 1-minute 1 1 0 1 0 1 {} 2132 2088 1625607086 {IM} {IM} 0 0 0 {} 0";
 
-fn start_of(message: &Message) -> &StartList {
+fn start_of(message: &Message) -> &IccGameStart {
     match message {
         Message::GameInfo(info) => info.start.as_deref().unwrap(),
         other => panic!("{other:?}"),
@@ -325,8 +325,8 @@ fn texts_are_latin_1_or_ascii() {
 // Rules: icc §8
 #[test]
 fn players_come_and_go() {
-    use ArrivalKind::{Arrived, Departed};
-    use ArrivalReason::{Notify, Pin};
+    use PresenceChangeKind::{Arrived, Departed};
+    use PresenceReportReason::{Notify, Pin};
     let cases = [
         ("1 Foo 1500 2 1 X 0", Arrived, Pin),
         ("2 Foo", Departed, Pin),
@@ -348,7 +348,10 @@ fn partners_of_this_login_and_of_others() {
     let [_, Message::Partner(agreed), Message::Partner(ended), Message::Datagram(_)] = &said[..] else {
         panic!("{said:?}")
     };
-    assert_eq!((&**agreed, &**ended), (&Partner::Agreed { actor: MeOrOther::Other, name }, &Partner::Ended));
+    assert_eq!(
+        (&**agreed, &**ended),
+        (&PartnershipUpdate::Agreed { actor: MeOrOther::Other, name }, &PartnershipUpdate::Ended)
+    );
 }
 
 // Rules: icc S1, bugs 84
@@ -361,7 +364,10 @@ fn the_list_a_game_starts_with() {
     assert_eq!((info.white_time_s, info.black_increment_s), (Some(60), Some(0)));
     assert_eq!(info.white_rating, Some(Rating::Rated(2132, Confidence::Established)));
     let start = start_of(&said[1]);
-    assert_eq!((start.white.as_str(), start.black.as_str(), start.kind), ("Mashin", "khallod", StartKind::Observed));
+    assert_eq!(
+        (start.white.as_str(), start.black.as_str(), start.kind),
+        ("Mashin", "khallod", IccGameStartReason::Observed)
+    );
     assert_eq!(
         (start.id, start.white_titles.to_string(), start.is_played),
         (Some(1_625_607_086), "(IM)".to_owned(), true)
@@ -377,7 +383,7 @@ fn start_lists_of_every_age_and_kind() {
     let Message::GameCreated(created) = &old[0] else { panic!("{old:?}") };
     assert_eq!((created.white.as_str(), created.kind.as_str(), created.rated), ("Foo", "Blitz", Some(false)));
     let start = start_of(&old[1]);
-    assert_eq!((start.wild, start.kind, start.has_drops), (22, StartKind::Mine, false));
+    assert_eq!((start.wild, start.kind, start.has_drops), (22, IccGameStartReason::Mine, false));
     let Message::GameInfo(info) = &old[1] else { panic!() };
     assert_eq!((info.white_time_s, info.white_increment_s), (Some(300), Some(3)));
     assert_eq!((info.black_time_s, info.black_increment_s, info.white_rating), (Some(240), Some(2), None));
@@ -400,7 +406,7 @@ fn start_lists_of_every_age_and_kind() {
         );
         assert_eq!((start.white.as_str(), start.black.as_str()), ("F.-1", "*a*"));
     }
-    for (number, kind) in [(40, StartKind::Isolated), (100, StartKind::Changed)] {
+    for (number, kind) in [(40, IccGameStartReason::Isolated), (100, IccGameStartReason::Changed)] {
         let said = message(&OBSERVED.replacen("18", &number.to_string(), 1));
         assert_eq!(start_of(&said).kind, kind);
     }
@@ -574,7 +580,7 @@ fn ads_come_and_go_known_or_not() {
 fn moves_with_any_parts_switched_on() {
     let sent = |san: Option<&str>, smith: Option<&str>, taken_s, clock_s, variation| {
         let word = |word: &str| ServerText::from_wire(word.as_bytes());
-        SentMove { san: san.map(word), smith: smith.map(word), taken_s, clock_s, variation }
+        DatagramMove { san: san.map(word), smith: smith.map(word), taken_s, clock_s, variation }
     };
     let cases = [
         ("Nf3 g1f3 2 58", sent(Some("Nf3"), Some("g1f3"), Some(2), Some(58), None)),
@@ -588,16 +594,16 @@ fn moves_with_any_parts_switched_on() {
     ];
     for (parts, want) in cases {
         let Message::GameUpdate(update) = message(&format!("24 464 {parts}")) else { panic!("{parts}") };
-        assert_eq!((update.game, update.action.clone()), (GameId(464), GameAction::Move(want.clone())), "{parts}");
+        assert_eq!((update.game, update.action.clone()), (GameId(464), GameUpdateKind::Move(want.clone())), "{parts}");
         let Message::GameUpdate(update) = message(&format!("111 464 {parts}")) else { panic!("{parts}") };
-        assert_eq!(update.action, GameAction::PastMove(want), "{parts}");
+        assert_eq!(update.action, GameUpdateKind::PastMove(want), "{parts}");
     }
     assert!(matches!(message("24 464"), Message::Datagram(_)));
     let Message::GameUpdate(list) = message("25 464 *{g3 g2g3 1 59}{d5 d7d5 0 60}") else { panic!() };
-    let GameAction::MoveList { start: None, moves } = &list.action else { panic!() };
+    let GameUpdateKind::MoveList { start: None, moves } = &list.action else { panic!() };
     assert_eq!(moves.iter().map(|sent| sent.smith.as_ref().unwrap().as_str()).collect::<Vec<_>>(), ["g2g3", "d7d5"]);
     let Message::GameUpdate(list) = message(&format!("25 464 {}", "-".repeat(63) + "K")) else { panic!() };
-    assert!(matches!(&list.action, GameAction::MoveList { start: Some(board), moves } if moves.is_empty()
+    assert!(matches!(&list.action, GameUpdateKind::MoveList { start: Some(board), moves } if moves.is_empty()
         && board.find_king(Color::White).unwrap().to_string() == "h1"));
     assert!(matches!(message("25 464 rnbq"), Message::Datagram(_)));
 }
@@ -613,32 +619,32 @@ fn clocks_drawings_and_the_rest_of_a_board() {
     let ms = ClockReading::from_ms;
     assert_eq!(
         action("56 7 1 -2500 1 0 0"),
-        GameAction::Clock { color: Color::White, reading: ms(-2500), is_running: true }
+        GameUpdateKind::Clock { color: Color::White, reading: ms(-2500), is_running: true }
     );
     assert_eq!(
         action("56 7 B 2500 0"),
-        GameAction::Clock { color: Color::Black, reading: ms(2500), is_running: false }
+        GameUpdateKind::Clock { color: Color::Black, reading: ms(2500), is_running: false }
     );
-    assert_eq!(action("38 7 60 -1"), GameAction::Clocks { white: ms(60_000), black: ms(-1000) });
-    assert_eq!(action("22 7 2"), GameAction::TookBack { plies: 2 });
-    assert_eq!(action("23 7 4"), GameAction::WentBack { plies: 4 });
-    assert_eq!(action("39 7 1"), GameAction::Flip(true));
-    assert_eq!(action("101 7 {} 0"), GameAction::Position { fen: Fen::START, n_moves: 0 });
-    assert_eq!(action("110 7 * 3"), GameAction::Position { fen: Fen::START, n_moves: 3 });
+    assert_eq!(action("38 7 60 -1"), GameUpdateKind::Clocks { white: ms(60_000), black: ms(-1000) });
+    assert_eq!(action("22 7 2"), GameUpdateKind::TookBack { plies: 2 });
+    assert_eq!(action("23 7 4"), GameUpdateKind::WentBack { plies: 4 });
+    assert_eq!(action("39 7 1"), GameUpdateKind::Flip(true));
+    assert_eq!(action("101 7 {} 0"), GameUpdateKind::Position { fen: Fen::START, n_moves: 0 });
+    assert_eq!(action("110 7 * 3"), GameUpdateKind::Position { fen: Fen::START, n_moves: 3 });
     assert_eq!(
         action("70 7 {8/8/8/8/8/8/8/8 b - - 3 9}"),
-        GameAction::Fen("8/8/8/8/8/8/8/8 b - - 3 9".parse().unwrap())
+        GameUpdateKind::Fen("8/8/8/8/8/8/8/8 b - - 3 9".parse().unwrap())
     );
-    let empty = GameAction::Board { board: Board::EMPTY, side_to_move: Color::Black };
+    let empty = GameUpdateKind::Board { board: Board::EMPTY, side_to_move: Color::Black };
     assert_eq!(action(&format!("84 7 {} b", "-".repeat(64))), empty);
     for (symbol, role) in [
-        ("O", GameRole::Observer),
-        ("PB", GameRole::Player(Color::Black)),
-        ("SW", GameRole::SimulGiver(Color::White)),
-        ("E", GameRole::Examiner),
-        ("X", GameRole::Gone),
+        ("O", MyGameRole::Observer),
+        ("PB", MyGameRole::Player(Color::Black)),
+        ("SW", MyGameRole::SimulGiver(Color::White)),
+        ("E", MyGameRole::Examiner),
+        ("X", MyGameRole::Gone),
     ] {
-        assert_eq!(action(&format!("43 7 {symbol}")), GameAction::Role(role));
+        assert_eq!(action(&format!("43 7 {symbol}")), GameUpdateKind::Role(role));
     }
     for (unit, from, to, is_drawn) in [
         ("59 7 Foo e4", square("e4"), None, true),
@@ -686,10 +692,10 @@ proptest! {
     ) {
         let unit = format!("24 {}", words.join(" "));
         let (mut context, mut other) = (DatagramContext::default(), DatagramContext::default());
-        if let Some(found) = boards::parse_usual_move(unit.as_bytes(), &mut context) {
-            let (number, at) = read_datagram_number(unit.as_bytes()).unwrap();
+        if let Some(found) = boards::parse_and_count_usual_move(unit.as_bytes(), &mut context) {
+            let (number, at) = split_number(unit.as_bytes()).unwrap();
             let kind = DatagramKind::by_number(number).unwrap();
-            let want = boards::parse_moves(&Arguments::read(kind, at), &mut other).unwrap();
+            let want = boards::parse_and_count_move(&NamedArguments::split(kind, at.rest()), &mut other).unwrap();
             prop_assert_eq!(Message::from(found), want.first);
         }
     }
@@ -697,7 +703,7 @@ proptest! {
     #[test]
     fn a_move_with_all_parts_is_usual(game in 0..5000_i32, taken in 0..900_u32, clock in -9..9000_i32, variation in 0..3_u8) {
         for unit in [format!("24 {game} e4 e2e4 {taken} {clock}"), format!("24 {game} e4 e2e4 {taken} {clock} {variation}")] {
-            prop_assert!(boards::parse_usual_move(unit.as_bytes(), &mut DatagramContext::default()).is_some());
+            prop_assert!(boards::parse_and_count_usual_move(unit.as_bytes(), &mut DatagramContext::default()).is_some());
         }
     }
 }

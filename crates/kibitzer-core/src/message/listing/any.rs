@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 
 use super::{
-    ChannelList, Collector, Finger, GameList, History, Listing as _, MoveList, SoughtList, StoredGames, Variables,
-    WhoList,
+    ChannelList, Finger, GameList, History, Listing as _, ListingCollector, MoveList, SoughtList, StoredGames,
+    Variables, WhoList,
 };
 
 /// Declares a variant for each listing: its type, the names of its commands, their codes in block mode, their numbers in ICC's units.
 macro_rules! listings {
     ($($(#[$doc:meta])* $variant:ident($kind:ident): [$($name:literal),+], [$($code:literal),+], [$($number:literal),*];)+) => {
-        /// The listing in a reply.
+        /// A listing of any kind.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum AnyListing {
@@ -18,51 +18,51 @@ macro_rules! listings {
         }
 
         impl AnyListing {
-            /// Parses the lines of a reply as the listing of its command: by the code in block mode, else by the command's name.
-            /// `None` if the command has no listing, or the lines are not a complete one.
-            pub(crate) fn parse<'a>(code: Option<u32>, name: &str, lines: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
-                match (code, name) {
+            /// Parses the lines of a reply as the listing of its command, which the code in block mode identifies, or the name of the
+            /// command if there is no code. `None` if the command has no listing, or the lines are not a complete one.
+            pub(crate) fn parse_reply<'a>(block_code: Option<u32>, command: &str, lines: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
+                match (block_code, command) {
                     $((Some($($code)|+), _) | (None, $($name)|+) => $kind::parse(lines).ok().map(Self::$variant),)+
                     _ => None,
                 }
             }
         }
 
-        /// A [`Collector`] of the listing that one reply may contain.
+        /// A [`ListingCollector`] for the listing of any command.
         #[derive(Clone, Debug)]
-        pub(crate) enum AnyCollector {
-            $($variant(Collector<$kind>),)+
+        pub(crate) enum AnyListingCollector {
+            $($variant(ListingCollector<$kind>),)+
         }
 
-        impl AnyCollector {
-            /// Creates the collector for the reply in block mode to this command; `None` if it has no listing.
+        impl AnyListingCollector {
+            /// Creates a collector for the reply to the command with this code in block mode; `None` if the command has no listing.
             ///
             /// Source: FICS help file `block_codes`.
             pub(crate) fn for_block_code(code: u32) -> Option<Self> {
                 match code {
-                    $($($code)|+ => Some(Self::$variant(Collector::default())),)+
+                    $($($code)|+ => Some(Self::$variant(ListingCollector::default())),)+
                     _ => None,
                 }
             }
 
-            /// Creates the collector for the ICC unit of this command; `None` if it has no listing.
+            /// Creates a collector for the reply to the ICC command with this number; `None` if the command has no listing.
             ///
             /// Source: ICC's description of its level-1 format.
             pub(crate) fn for_icc_command(number: u32) -> Option<Self> {
                 match number {
-                    $($($number => Some(Self::$variant(Collector::default())),)*)+
+                    $($($number => Some(Self::$variant(ListingCollector::default())),)*)+
                     _ => None,
                 }
             }
 
-            /// Adds the line if it is part of the listing; see [`Collector::add_line`].
+            /// Adds the line if it is part of the listing; see [`ListingCollector::add_line`].
             pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
                 match self {
                     $(Self::$variant(collector) => collector.add_line(line),)+
                 }
             }
 
-            /// Returns the listing; `None` if it is incomplete, too long, or absent from the reply.
+            /// Returns the collected listing; `None` if it is incomplete or too long, or if no line was part of it.
             pub(crate) fn finish(self) -> Option<AnyListing> {
                 match self {
                     $(Self::$variant(collector) => collector.finish().ok().map(AnyListing::$variant),)+

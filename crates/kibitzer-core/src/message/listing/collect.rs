@@ -1,4 +1,4 @@
-//! Collection of the lines of one reply into a listing, while other lines arrive between them.
+//! Collection of the lines of one listing from a stream in which other lines may occur between them.
 //!
 //! | state | line | next state | result |
 //! |---|---|---|---|
@@ -15,11 +15,11 @@ use thiserror::Error;
 
 use crate::text::Line;
 
-/// Most lines of one reply; a longer one fails with [`ListingError::TooLong`]. The longest real tables (`who` on a full server,
-/// long games) have a few thousand.
+/// Most lines of one listing; a longer one fails with [`ListingError::TooLong`]. The longest real ones (`who` on a full server, the
+/// moves of a long game) have a few thousand.
 const MAX_LINES: usize = 10_000;
 
-/// The line that servers print in place of the rest of a reply that is longer than the variable `height`.
+/// The line that servers print after as many lines as the variable `height` allows; the rest of the reply follows only on request.
 const PAGER: &[u8] = b"Type [next] to see next page.";
 
 /// Reason why the lines do not form one complete listing.
@@ -27,10 +27,10 @@ const PAGER: &[u8] = b"Type [next] to see next page.";
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ListingError {
-    /// No line is part of such a listing: the server answered something else, or nothing.
+    /// No line is part of such a listing.
     #[error("reply is not this listing")]
     NotThisReply,
-    /// The last line is missing, or the server waits for `next`.
+    /// The last line is missing, or the pager waits for the command `next`.
     #[error("listing has no end")]
     Incomplete,
     /// There are more than 10,000 lines.
@@ -48,25 +48,25 @@ pub trait Listing: Default {
     /// Whether a reply without any line is an empty listing rather than an error.
     const MAY_BE_EMPTY: bool = false;
 
-    /// Adds one line that is not empty. Returns `Break` if it was the last line of the listing, `None` if it is not part of the
-    /// listing: a tell, a board, any other output of the server.
+    /// Stores the values of a non-empty line. Returns `Break` if it is the last line of the listing, `Continue` for any other line of
+    /// it, and `None`, without a change, if the line is not part of the listing (a tell, a board).
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>>;
 
-    /// Returns the lines of the reply that could not be parsed.
+    /// Returns the list of lines that are not part of the listing, for modification.
     fn unread_mut(&mut self) -> &mut Vec<Line>;
 
-    /// Parses a whole reply. Lines that cannot be parsed are stored in the listing's `unread`, empty ones are dropped.
+    /// Parses a complete reply. Lines that cannot be parsed are stored in the field `unread`; empty ones are ignored.
     ///
-    /// Stops after the listing's last line, so that the caller of an iterator passed as `&mut` keeps the rest.
+    /// Consumes no line after the last one of the listing, so that a caller who passes `&mut` to an iterator can process the rest.
     ///
     /// # Errors
     ///
     /// [`ListingError`] if no line is part of the listing, the end is missing, or there are too many lines.
     fn parse<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ListingError> {
-        let mut collector = Collector::default();
+        let mut collector = ListingCollector::default();
         for line in lines {
             match collector.add_line(line) {
-                None => collector.keep_unread(line),
+                None => collector.store_unread(line),
                 Some(ControlFlow::Break(())) => break,
                 Some(ControlFlow::Continue(())) => {}
             }
@@ -75,17 +75,17 @@ pub trait Listing: Default {
     }
 }
 
-/// Picks the lines of one listing out of a stream of lines.
+/// Collects the lines of one listing from a stream of lines.
 ///
-/// Pass every line to [`add_line`](Self::add_line) until it returns `Break`, or until the reply is over; then call
-/// [`finish`](Self::finish).
+/// Pass every line to [`add_line`](Self::add_line) until it returns `Break` or the reply ends; then call [`finish`](Self::finish).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Collector<L> {
+pub(crate) struct ListingCollector<L> {
     listing: L,
     progress: Progress,
     n_lines: usize,
 }
 
+/// The states in the table of the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Progress {
     #[default]
@@ -96,11 +96,11 @@ enum Progress {
     TooLong,
 }
 
-impl<L: Listing> Collector<L> {
-    /// Adds the line if it is part of the listing; `None` if it is not. From the listing's first line on, empty lines are part of
-    /// it, and so is the pager's line, after which the listing continues once the server receives the command `next`.
+impl<L: Listing> ListingCollector<L> {
+    /// Adds a line if it is part of the listing. Empty lines and the pager's line are part of it after its first line.
     ///
-    /// Returns `Break` if the listing accepts no more lines: this was its last one, or the number of lines exceeded the limit.
+    /// Returns `None` if the line is not part of the listing or the listing is already complete, and `Break` if it accepts no further
+    /// lines, because this was the last one or one over the limit.
     pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         let is_started = matches!(self.progress, Progress::Collecting | Progress::Paged);
         let next = match line.trim_ascii() {
@@ -112,18 +112,18 @@ impl<L: Listing> Collector<L> {
                 ControlFlow::Break(()) => Progress::Done,
             },
         };
-        self.progress = if self.count_line() { next } else { Progress::TooLong };
+        self.progress = if self.count_line_within_limit() { next } else { Progress::TooLong };
         Some(match self.progress {
             Progress::Done | Progress::TooLong => ControlFlow::Break(()),
             Progress::Waiting | Progress::Collecting | Progress::Paged => ControlFlow::Continue(()),
         })
     }
 
-    /// Returns the complete listing.
+    /// Returns the collected listing.
     ///
     /// # Errors
     ///
-    /// [`ListingError`] if no line was added, the end is missing, or there were too many lines.
+    /// [`ListingError`] if no line was part of the listing, the end is missing, or there were too many lines.
     pub(crate) fn finish(mut self) -> Result<L, ListingError> {
         match self.progress {
             Progress::Done => Ok(self.listing),
@@ -135,18 +135,18 @@ impl<L: Listing> Collector<L> {
         }
     }
 
-    /// Counts a line, and returns whether the number of lines is still within [`MAX_LINES`].
-    fn count_line(&mut self) -> bool {
+    /// Counts a line, and returns whether the count is still within [`MAX_LINES`].
+    fn count_line_within_limit(&mut self) -> bool {
         self.n_lines += 1;
         self.n_lines <= MAX_LINES
     }
 
-    /// Stores a line as unread, unless it is empty. Over the limit, the line is dropped and the listing fails as too long.
-    fn keep_unread(&mut self, line: &[u8]) {
+    /// Stores a line as unread, unless it is empty. One over the limit is dropped, and the listing fails as too long.
+    fn store_unread(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
         }
-        if self.count_line() {
+        if self.count_line_within_limit() {
             self.listing.unread_mut().push(line.into());
         } else {
             self.progress = Progress::TooLong;
@@ -183,7 +183,7 @@ pub(super) mod testing {
 
     /// Feeds the reply with every [`ASYNC_LINES`] between any two of its lines; each of those must be refused.
     pub(crate) fn parse_interleaved<L: Listing>(reply: &str) -> Result<L, ListingError> {
-        let mut collector = Collector::<L>::default();
+        let mut collector = ListingCollector::<L>::default();
         for line in reply.lines() {
             assert!(collector.add_line(line.as_bytes()).is_some(), "{line}");
             for other in ASYNC_LINES {
@@ -205,7 +205,7 @@ mod tests {
     // Rules: transport W8
     #[test]
     fn a_page_is_not_the_whole_listing() {
-        let mut collector = Collector::<History>::default();
+        let mut collector = ListingCollector::<History>::default();
         let added = Some(ControlFlow::Continue(()));
         assert_eq!(collector.add_line(PAGER), None);
         assert_eq!(collector.add_line(b"History for Alice:"), added);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::finger_ratings::{Column, FingerRating, read_columns};
+use super::finger_ratings::{FingerRating, RatingColumn, parse_table_head};
 use super::parts::{ListedField, push_if_some, read_text};
 use super::{ListedPlayer, Listing};
 use crate::by_name::named_enum;
@@ -37,7 +37,7 @@ pub struct Finger {
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
     /// The columns of the table of ratings, from its head; empty before the head.
-    columns: Vec<Column>,
+    columns: Vec<RatingColumn>,
 }
 
 /// Whether the player of a [`Finger`] is logged in. Times are text, as every server words them differently.
@@ -91,12 +91,12 @@ named_enum! {
 impl Listing for Finger {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         let taken = if self.player.name.as_str().is_empty() {
-            self.add_head(line)
+            self.try_add_head(line)
         } else {
-            push_if_some(&mut self.notes, read_note(line))
-                || self.add_state(line)
-                || self.add_table(line)
-                || push_if_some(&mut self.details, read_detail(line))
+            push_if_some(&mut self.notes, parse_note(line))
+                || self.try_add_presence_or_game(line)
+                || self.try_add_ratings_line(line)
+                || push_if_some(&mut self.details, parse_detail(line))
         };
         taken.then_some(ControlFlow::Continue(()))
     }
@@ -107,26 +107,27 @@ impl Listing for Finger {
 }
 
 impl Finger {
-    fn add_head(&mut self, line: &[u8]) -> bool {
-        let Some((player, presence)) = read_head(line) else { return false };
+    /// Adds the first line of the reply; returns whether it is one.
+    fn try_add_head(&mut self, line: &[u8]) -> bool {
+        let Some((player, presence)) = parse_head(line) else { return false };
         (self.player, self.presence) = (player, presence);
         true
     }
 
     /// Adds a line about the presence or the game; returns whether it is one.
-    fn add_state(&mut self, line: &[u8]) -> bool {
-        if let Some(presence) = OnlineStatus::read(line) {
+    fn try_add_presence_or_game(&mut self, line: &[u8]) -> bool {
+        if let Some(presence) = OnlineStatus::parse(line) {
             self.presence = Some(presence);
-        } else if let Some(game) = FingerGame::read(line) {
+        } else if let Some(game) = FingerGame::parse(line) {
             self.game = Some(game);
         } else {
-            return self.add_sentence(line);
+            return self.try_apply_sentence(line);
         }
         true
     }
 
-    /// Parses a sentence that starts with the player's name; returns whether it is a known one.
-    fn add_sentence(&mut self, line: &[u8]) -> bool {
+    /// Adds a sentence that starts with the player's name; returns whether it is a known one. It may change nothing.
+    fn try_apply_sentence(&mut self, line: &[u8]) -> bool {
         let sentence = decode_latin_1(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str()) {
             Some(" is NOT a registered player.") => self.is_unregistered = true,
@@ -137,17 +138,18 @@ impl Finger {
         true
     }
 
-    fn add_table(&mut self, line: &[u8]) -> bool {
-        if let Some(columns) = read_columns(line) {
+    /// Adds the head or a row of the table of ratings; returns whether the line is one.
+    fn try_add_ratings_line(&mut self, line: &[u8]) -> bool {
+        if let Some(columns) = parse_table_head(line) {
             self.columns = columns;
             return true;
         }
-        push_if_some(&mut self.ratings, FingerRating::read(line, &self.columns))
+        push_if_some(&mut self.ratings, FingerRating::parse_row(line, &self.columns))
     }
 }
 
-/// Reads the first line: the player, and on uhlin-fics the presence.
-fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
+/// Parses the first line: the player, and on uhlin-fics the presence.
+fn parse_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
     let mut at = Cursor::new(line);
     let fics = at.eat(b"Finger of ");
     (fics || at.eat(b"Statistics for ")).then_some(())?;
@@ -157,11 +159,12 @@ fn read_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
         return Some((player, None));
     }
     at.skip_whitespace();
-    Some((player, OnlineStatus::read(at.rest())))
+    Some((player, OnlineStatus::parse(at.rest())))
 }
 
 impl OnlineStatus {
-    fn read(line: &[u8]) -> Option<Self> {
+    /// Parses `On for: …   Idle: …` or `Last disconnected: …`; `None` for any other text.
+    fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"On for: ") {
             let on_for = read_text(&mut Cursor::new(at.take_until_and_skip(b" Idle: ")?));
@@ -173,8 +176,8 @@ impl OnlineStatus {
 }
 
 impl FingerGame {
-    /// Reads `(playing game 5: A vs. B)` or `Foo is in game 5: …`.
-    fn read(line: &[u8]) -> Option<Self> {
+    /// Parses `(playing game 5: A vs. B)` or `Foo is in game 5: …`; `None` for any other line.
+    fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let (activity, end): (_, &[u8]) = if at.eat(b"(playing game ") {
             (GameActivity::Playing, b")")
@@ -189,20 +192,21 @@ impl FingerGame {
         };
         let game = GameId::read(&mut at)?;
         let names = at.expect(b":")?.skip_whitespace().take_rest().trim_ascii_end().strip_suffix(end)?;
-        let (white, black) = read_versus(names).unzip();
+        let (white, black) = parse_versus(names).unzip();
         Some(Self { activity, game, white, black })
     }
 }
 
-fn read_versus(names: &[u8]) -> Option<(Handle, Handle)> {
+/// Parses the names in `A vs. B`; `None` for any other text.
+fn parse_versus(names: &[u8]) -> Option<(Handle, Handle)> {
     let mut at = Cursor::new(names);
     let white = at.take_until_and_skip(b" vs. ")?;
     let black = at.take_while(|b| b != b' ' && b != b'.');
     Some((Handle::from_wire(white), Handle::from_wire(black)))
 }
 
-/// Parses a line with a name and a value, `Timeseal 1:  On`. `None` for unknown names: `Foo says: hi` must not become a detail.
-fn read_detail(line: &[u8]) -> Option<ListedField> {
+/// Parses a line with a name and a value, `Timeseal 1:  On`; `None` for an unknown name, so that `Foo says: hi` is not a detail.
+fn parse_detail(line: &[u8]) -> Option<ListedField> {
     const KNOWN: [&[u8]; 12] = [
         b"Address",
         b"Admin Level",
@@ -224,8 +228,8 @@ fn read_detail(line: &[u8]) -> Option<ListedField> {
     Some(ListedField::new(name, at.take_rest().trim_ascii()))
 }
 
-/// Reads ` 1: free text`.
-fn read_note(line: &[u8]) -> Option<(u8, PlayerText)> {
+/// Parses a note with its number, ` 1: free text`.
+fn parse_note(line: &[u8]) -> Option<(u8, PlayerText)> {
     let mut at = Cursor::new(line);
     let number = at.skip_whitespace().number()?;
     let _blank = at.expect(b":")?.eat(b" ");

@@ -5,7 +5,7 @@ use crate::message::Rating;
 use crate::scan::Cursor;
 use crate::text::decode_latin_1;
 
-/// One row of ratings in a [`Finger`](super::Finger). Which columns there are depends on the server.
+/// One row of ratings in a [`Finger`](super::Finger). A value is `None` if the server has no such column or leaves it blank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FingerRating {
@@ -33,7 +33,7 @@ pub struct FingerRating {
 
 /// A column of the table of ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum RatingColumn {
     Rating,
     Rd,
     Volatility,
@@ -44,9 +44,9 @@ pub(super) enum Column {
     Best,
 }
 
-/// Parses the head of the table, `         rating     RD     win   loss   draw  total   best`. `None` if it is another line, or
-/// if a column is unknown.
-pub(super) fn read_columns(line: &[u8]) -> Option<Vec<Column>> {
+/// Parses the head of the table, `         rating     RD     win   loss   draw  total   best`; `None` for any other line, and if a
+/// column is unknown.
+pub(super) fn parse_table_head(line: &[u8]) -> Option<Vec<RatingColumn>> {
     let mut at = Cursor::new(line);
     at.skip_whitespace();
     // FatICS names the first column too.
@@ -55,11 +55,12 @@ pub(super) fn read_columns(line: &[u8]) -> Option<Vec<Column>> {
     }
     at.rest().starts_with(b"rating ").then_some(())?;
     let words = at.rest().split(|&b| b == b' ').filter(|word| !word.is_empty());
-    words.map(Column::from_head).collect()
+    words.map(RatingColumn::from_heading).collect()
 }
 
-impl Column {
-    fn from_head(word: &[u8]) -> Option<Self> {
+impl RatingColumn {
+    /// Returns the column with this heading; `None` if it is unknown.
+    fn from_heading(word: &[u8]) -> Option<Self> {
         Some(match word {
             b"rating" => Self::Rating,
             b"RD" => Self::Rd,
@@ -75,36 +76,39 @@ impl Column {
 }
 
 impl FingerRating {
-    /// Parses a row with the columns of [`read_columns`]; `None` if the line does not fit them, or if there are no columns.
-    pub(super) fn read(line: &[u8], columns: &[Column]) -> Option<Self> {
+    /// Parses a row of a table with these columns; `None` if the line does not fit them, or if there are none.
+    pub(super) fn parse_row(line: &[u8], columns: &[RatingColumn]) -> Option<Self> {
         (!columns.is_empty()).then_some(())?;
         let mut at = Cursor::new(line);
         let mut row = Self { category: read_category(&mut at)?, ..Self::default() };
         for &column in columns {
             at.skip_whitespace();
-            row.read_cell(&mut at, column)?;
+            row.set_cell(&mut at, column)?;
         }
         at.expect_blank_rest()?;
         Some(row)
     }
 
-    fn read_cell(&mut self, at: &mut Cursor<'_>, column: Column) -> Option<()> {
+    /// Reads the cell of a column, and stores its value; `None` if the cell does not fit. The cells of [`RatingColumn::Best`] may be
+    /// blank.
+    fn set_cell(&mut self, at: &mut Cursor<'_>, column: RatingColumn) -> Option<()> {
         match column {
-            Column::Rating => self.rating = Some(Rating::read(at)?),
-            Column::Rd => self.rd_tenths = Some(read_fixed(at, 1)?),
-            Column::Volatility => self.volatility_millionths = Some(read_fixed(at, 6)?),
-            Column::Win => self.wins = Some(at.number()?),
-            Column::Loss => self.losses = Some(at.number()?),
-            Column::Draw => self.draws = Some(at.number()?),
-            Column::Total => self.total = Some(at.number()?),
+            RatingColumn::Rating => self.rating = Some(Rating::read(at)?),
+            RatingColumn::Rd => self.rd_tenths = Some(read_fixed_point(at, 1)?),
+            RatingColumn::Volatility => self.volatility_millionths = Some(read_fixed_point(at, 6)?),
+            RatingColumn::Win => self.wins = Some(at.number()?),
+            RatingColumn::Loss => self.losses = Some(at.number()?),
+            RatingColumn::Draw => self.draws = Some(at.number()?),
+            RatingColumn::Total => self.total = Some(at.number()?),
             // The column is blank until there is a best rating.
-            Column::Best => (self.best, self.best_on) = read_best(at),
+            RatingColumn::Best => (self.best, self.best_on) = read_best_and_day(at),
         }
         Some(())
     }
 }
 
-/// Reads the words before the rating. They start with a letter, which numbered chat lines do not.
+/// Reads the category: the words before the first cell, each starting with a letter. `None` for a line with another start, such as
+/// a numbered chat line.
 fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     at.peek().filter(u8::is_ascii_alphabetic)?;
     let from = *at;
@@ -115,16 +119,16 @@ fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     Some(read_text(&mut Cursor::new(at.since(from))))
 }
 
-/// Reads a decimal number as an integer with `decimals` implied decimals: `54.4` is 544 for one. Further digits are dropped.
-fn read_fixed(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
+/// Reads a decimal number as a multiple of its last decimal place: with one decimal, `54.4` is 544. Further digits are ignored.
+fn read_fixed_point(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
     let whole: u32 = at.number()?;
     let digits = if at.eat(b".") { at.take_while(|b| b.is_ascii_digit()) } else { b"" };
     let padded = digits.iter().chain(std::iter::repeat(&b'0')).take(decimals);
     padded.copied().try_fold(whole, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
 }
 
-/// Reads the best rating and its day, `1417 (15-Mar-2003)`; each is `None` if missing.
-fn read_best(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
+/// Reads the best rating and its day, `1417 (15-Mar-2003)`; each is `None` if it is missing.
+fn read_best_and_day(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
     let best = Rating::read(at);
     let day = at.skip_whitespace().rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));
     if day.is_some() {
@@ -140,8 +144,8 @@ mod tests {
 
     #[test]
     fn a_row_of_fics() {
-        let columns = read_columns(b"          rating     RD      win    loss    draw   total   best").unwrap();
-        let row = FingerRating::read(
+        let columns = parse_table_head(b"          rating     RD      win    loss    draw   total   best").unwrap();
+        let row = FingerRating::parse_row(
             b"Blitz      1321     54.4     220     402      27     649   1417 (15-Mar-2003)",
             &columns,
         );

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{ListedPlayer, push_if_some, read_clock, read_color, read_free_name, read_materials};
+use super::parts::{ListedPlayer, push_if_some, read_color_letter, read_free_name, read_materials, read_padded_clock};
 use super::{GameTerms, Listing, RowCount};
 use crate::by_name::named_enum;
 use crate::chess::Color;
@@ -78,10 +78,10 @@ impl Listing for GameList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if push_if_some(&mut self.games, GameRow::read(line)) {
+        if push_if_some(&mut self.games, GameRow::parse(line)) {
             return Some(ControlFlow::Continue(()));
         }
-        self.count = RowCount::read(line, b"game");
+        self.count = RowCount::parse(line, b"game");
         let ends = self.count.is_some() || line.starts_with(b"There are no games in progress");
         if ends { Some(ControlFlow::Break(())) } else { None }
     }
@@ -92,44 +92,46 @@ impl Listing for GameList {
 }
 
 impl GameRow {
-    fn read(line: &[u8]) -> Option<Self> {
+    fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let game = GameId::read(at.skip_whitespace())?;
         at.expect(b" ")?.skip_whitespace();
-        Self::read_fics(at, game).or_else(|| Self::read_icc(at, game))
+        Self::parse_fics_columns(at, game).or_else(|| Self::parse_icc_columns(at, game))
     }
 
-    /// Reads the text after the number of a game in the form of FICS.
-    fn read_fics(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
+    /// Parses the rest of a row after the number of the game in the form of FICS.
+    fn parse_fics_columns(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
         let state = read_state(&mut at);
-        let white = ListedPlayer::read_rated(&mut at)?;
-        let black = ListedPlayer::read_rated(&mut at)?;
+        let white = ListedPlayer::read_rating_and_name(&mut at)?;
+        let black = ListedPlayer::read_rating_and_name(&mut at)?;
         at.skip_whitespace();
         // The bracket of `(Exam.` closes after both names.
         (state == GameRowState::Played || at.eat(b")")).then_some(())?;
         let terms = GameTerms::read(at.skip_whitespace())?;
-        Self::read_rest(at, Self::new(game, state, white, black, terms))
+        Self::parse_after_terms(at, Self::new(game, state, white, black, terms))
     }
 
-    /// Reads the text after the number of a game in the form of ICC.
-    fn read_icc(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
+    /// Parses the rest of a row after the number of the game in the form of ICC.
+    fn parse_icc_columns(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
         let (white, black) = (read_icc_player(&mut at)?, read_icc_player(&mut at)?);
         at.skip_whitespace();
         if at.eat(b"Ex:") {
             let row = Self::new(game, GameRowState::Examined, white, black, GameTerms::EXAMINED);
-            return Self::read_examined(at, row);
+            return Self::parse_after_ex_mark(at, row);
         }
         let terms = GameTerms::read_icc(&mut at)?;
-        Self::read_rest(at, Self::new(game, GameRowState::Played, white, black, terms))
+        Self::parse_after_terms(at, Self::new(game, GameRowState::Played, white, black, terms))
     }
 
-    /// Reads the subject of an examined game, an examiner's text, up to the side to move, which precedes the last colon.
-    fn read_examined(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
+    /// Parses the rest of an ICC row after `Ex:`: the subject, which is free text, and the letter of the side to move before the last
+    /// colon.
+    fn parse_after_ex_mark(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
         let (example, side_to_move) = split_side_to_move(at.take_rest())?;
         row.example = PlayerText::from_wire(example.trim_ascii());
-        Self::read_rest(Cursor::new(side_to_move), row)
+        Self::parse_after_terms(Cursor::new(side_to_move), row)
     }
 
+    /// Creates a row whose other fields are empty.
     fn new(game: GameId, state: GameRowState, white: ListedPlayer, black: ListedPlayer, terms: GameTerms) -> Self {
         Self {
             game,
@@ -147,8 +149,8 @@ impl GameRow {
         }
     }
 
-    /// Reads the text after the terms: clocks and pieces of a played game, the side to move, the number.
-    fn read_rest(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
+    /// Parses the rest of a row after the terms: clocks and material if shown, side to move, move number.
+    fn parse_after_terms(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
         if let Some((white, black)) = read_clocks(&mut at) {
             (row.white_clock, row.black_clock) = (Some(white), Some(black));
         }
@@ -159,7 +161,7 @@ impl GameRow {
             at.expect(b")")?;
             at.skip_whitespace();
         }
-        row.to_move = read_color(&mut at)?;
+        row.to_move = read_color_letter(&mut at)?;
         at.expect(b":")?.skip_whitespace();
         row.move_number = at.number()?;
         at.expect_blank_rest()?;
@@ -167,6 +169,7 @@ impl GameRow {
     }
 }
 
+/// Reads `(Exam.` or `(Setup`; a row with neither is of a played game.
 fn read_state(at: &mut Cursor<'_>) -> GameRowState {
     if at.eat(b"(Exam.") {
         GameRowState::Examined
@@ -179,17 +182,17 @@ fn read_state(at: &mut Cursor<'_>) -> GameRowState {
 
 /// Reads both clocks, `  1:14 -  5:10`. The hyphen may touch the second clock; a second hyphen is that clock's sign.
 fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
-    at.attempt(|at| Some((read_clock(at)?, read_clock(at.skip_whitespace().expect(b"-")?)?)))
+    at.attempt(|at| Some((read_padded_clock(at)?, read_padded_clock(at.skip_whitespace().expect(b"-")?)?)))
 }
 
-/// Reads a name with or without a rating, because ICC leaves the column of an unrated guest blank.
+/// Reads a rating, a name and titles. The rating may be missing, because ICC leaves the column blank for an unrated guest.
 fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     let rating = at.skip_whitespace().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
     let name = read_free_name(at)?;
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }
 
-/// Splits ` scratch      W: 35` before the letter that precedes the last colon; `None` without a colon.
+/// Splits the end of an examined row, ` scratch      W: 35`, before the letter that precedes the last colon; `None` without a colon.
 fn split_side_to_move(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr::memrchr(b':', line)?;
     line.split_at_checked(colon.checked_sub(1)?)
@@ -203,7 +206,7 @@ mod tests {
     use crate::message::Confidence;
 
     fn row(line: &str) -> GameRow {
-        GameRow::read(line.as_bytes()).unwrap_or_else(|| panic!("{line}"))
+        GameRow::parse(line.as_bytes()).unwrap_or_else(|| panic!("{line}"))
     }
 
     const fn rated(value: u16) -> Rating {
@@ -335,7 +338,7 @@ mod tests {
             assert_eq!((row.black.rating, row.example.as_str()), (black_rating.map(rated), example), "{line}");
             assert_eq!((row.terms, row.move_number), (GameTerms::EXAMINED, number), "{line}");
         }
-        assert!(GameRow::read(b" 31 Foo Bar Ex: scratch").is_none());
+        assert!(GameRow::parse(b" 31 Foo Bar Ex: scratch").is_none());
     }
 
     #[test]

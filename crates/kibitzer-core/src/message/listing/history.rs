@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{add_owner, push_if_some, read_color, read_free_name, read_text, read_text_word};
+use super::parts::{add_owner_line, push_if_some, read_color_letter, read_free_name, read_text, read_text_word};
 use super::{GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
@@ -77,10 +77,10 @@ named_enum! {
 impl Listing for History {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
-            return add_owner(&mut self.owner, line, b"History for ", b" has no history games.");
+            return add_owner_line(&mut self.owner, line, b"History for ", b" has no history games.");
         }
         // The line with the names of the columns is part of the listing, too.
-        let is_row = push_if_some(&mut self.games, HistoryRow::read(line));
+        let is_row = push_if_some(&mut self.games, HistoryRow::parse(line));
         (is_row || line.trim_ascii_start().starts_with(b"Opponent  ")).then_some(ControlFlow::Continue(()))
     }
 
@@ -90,12 +90,12 @@ impl Listing for History {
 }
 
 impl HistoryRow {
-    fn read(line: &[u8]) -> Option<Self> {
+    fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let index = at.skip_whitespace().number()?;
-        let outcome = HistoryOutcome::read(at.expect(b": ")?)?;
+        let outcome = HistoryOutcome::read_sign(at.expect(b": ")?)?;
         let rating = Rating::read(&mut at)?;
-        let color = read_color(at.skip_whitespace())?;
+        let color = read_color_letter(at.skip_whitespace())?;
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
         let terms = GameTerms::read(at.skip_whitespace())?;
@@ -106,7 +106,8 @@ impl HistoryRow {
 }
 
 impl HistoryOutcome {
-    fn read(at: &mut Cursor<'_>) -> Option<Self> {
+    /// Reads the sign of an outcome and the blank after it.
+    fn read_sign(at: &mut Cursor<'_>) -> Option<Self> {
         let signs: [(&[u8], _); 4] =
             [(b"+ ", Self::Won), (b"- ", Self::Lost), (b"= ", Self::Drawn), (b"* ", Self::Unfinished)];
         signs.into_iter().find(|(sign, _)| at.eat(sign)).map(|(_, outcome)| outcome)

@@ -39,7 +39,7 @@ pub struct ChannelMembers {
 
 impl Listing for ChannelList {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if push_if_some(&mut self.channels, ChannelMembers::read(line)) {
+        if push_if_some(&mut self.channels, ChannelMembers::parse(line)) {
             return Some(ControlFlow::Continue(()));
         }
         let count = match_table(line, COUNTS);
@@ -56,25 +56,27 @@ impl Listing for ChannelList {
 }
 
 impl ChannelMembers {
-    fn read(line: &[u8]) -> Option<Self> {
+    fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let _lead = at.eat(b"Channel ");
         let channel = at.number()?;
-        let name = read_name(&mut at);
+        let name = read_quoted_name(&mut at);
         at.expect(b":")?;
-        Some(Self { channel, name, members: read_members(&mut at)? })
+        Some(Self { channel, name, members: parse_members(at)? })
     }
 }
 
-fn read_name(at: &mut Cursor<'_>) -> Option<String> {
+/// Reads the name of a channel, ` "help"`.
+fn read_quoted_name(at: &mut Cursor<'_>) -> Option<String> {
     at.expect(b" \"")?;
     Some(decode_latin_1(at.take_until_and_skip(b"\"")?).into_owned())
 }
 
-fn read_members(at: &mut Cursor<'_>) -> Option<Vec<ListedPlayer>> {
+/// Parses the rest of a row as players, possibly none.
+fn parse_members(mut at: Cursor<'_>) -> Option<Vec<ListedPlayer>> {
     let mut members = Vec::new();
     while at.expect_blank_rest().is_none() {
-        members.push(ListedPlayer::read(at)?);
+        members.push(ListedPlayer::read(&mut at)?);
         matches!(at.peek(), None | Some(b' ')).then_some(())?;
     }
     Some(members)

@@ -1,8 +1,10 @@
 //! Replies that are tables.
 //!
-//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a whole reply. An
-//! [`EventReader`](crate::EventReader) picks the lines of a listing out of a live stream, where boards and tells come between them,
-//! and emits it as an event.
+//! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a complete reply. An [`EventReader`](crate::EventReader)
+//! collects the lines of a listing from a live stream, in which boards and tells may occur between them, and emits the listing as an
+//! event.
+//!
+//! A method `try_add_x` stores the values of a line of kind x, and returns whether the line is one; otherwise it changes nothing.
 
 mod any;
 mod collect;
@@ -18,9 +20,9 @@ mod stored;
 mod variables;
 mod who;
 
-pub(crate) use any::AnyCollector;
 pub use any::AnyListing;
-use collect::Collector;
+pub(crate) use any::AnyListingCollector;
+use collect::ListingCollector;
 pub use collect::{Listing, ListingError};
 pub use finger::{Finger, FingerGame, GameActivity, OnlineStatus};
 pub use finger_ratings::FingerRating;

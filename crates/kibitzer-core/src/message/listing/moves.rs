@@ -87,7 +87,7 @@ impl Listing for MoveList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if self.in_table { self.add_row(line) } else { self.add_head(line) }
+        if self.in_table { self.add_table_line(line) } else { self.add_line_before_table(line) }
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -96,13 +96,14 @@ impl Listing for MoveList {
 }
 
 impl MoveList {
-    /// Processes a line that precedes the rows of the table. `Break` if the game has no moves, `None` for a line that is not part of the
-    /// list.
-    fn add_head(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        // Tables and help pages of other commands have lines like the later ones.
-        let taken = self.add_game(line)
-            || self.add_players(line)
-            || self.white.is_some() && (self.add_terms(line) || self.add_start(line) || self.add_table_head(line));
+    /// Adds a line that precedes the rows of the table. Returns `Break` for the line that reports a game without moves, `None` for a
+    /// line that is not part of the list.
+    fn add_line_before_table(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        // Other tables and help pages have lines like the later ones, which count only after the line of the players.
+        let taken = self.try_add_game_number(line)
+            || self.try_add_players(line)
+            || self.white.is_some()
+                && (self.try_add_terms(line) || self.try_add_start_board(line) || self.try_add_table_head(line));
         match taken {
             true => Some(ControlFlow::Continue(())),
             false if line.trim_ascii_start().starts_with(b"There are no moves") => Some(ControlFlow::Break(())),
@@ -110,49 +111,54 @@ impl MoveList {
         }
     }
 
-    fn add_game(&mut self, line: &[u8]) -> bool {
-        let game = match_template(line, "Movelist for game #:").and_then(|captures| captures.game());
+    /// Adds the line `Movelist for game 34:`; returns whether it is one.
+    fn try_add_game_number(&mut self, line: &[u8]) -> bool {
+        let game = match_template(line, "Movelist for game #:").and_then(|captures| captures.number_as_game());
         self.game = self.game.or(game);
         game.is_some()
     }
 
-    fn add_players(&mut self, line: &[u8]) -> bool {
-        let Some((white, black, date)) = read_players(line) else { return false };
+    /// Adds the line of the players; returns whether it is one.
+    fn try_add_players(&mut self, line: &[u8]) -> bool {
+        let Some((white, black, date)) = parse_players_line(line) else { return false };
         (self.white, self.black, self.date) = (Some(white), Some(black), date);
         true
     }
 
-    fn add_terms(&mut self, line: &[u8]) -> bool {
-        let Some((rated, kind, times)) = read_terms(line) else { return false };
+    /// Adds the line with the kind and the times; returns whether it is one.
+    fn try_add_terms(&mut self, line: &[u8]) -> bool {
+        let Some((rated, kind, times)) = parse_terms_line(line) else { return false };
         (self.rated, self.kind) = (Some(rated), kind);
         self.initial_min = number_after(times, b"initial time: ");
         self.increment_s = number_after(times, b"increment: ");
         true
     }
 
-    fn add_start(&mut self, line: &[u8]) -> bool {
+    /// Adds a board of the start position; returns whether the line is one.
+    fn try_add_start_board(&mut self, line: &[u8]) -> bool {
         push_if_some(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation().is_isolated()))
     }
 
-    fn add_table_head(&mut self, line: &[u8]) -> bool {
+    /// Returns whether the line is the head of the table or the ruler below it; from the ruler on, rows of moves follow.
+    fn try_add_table_head(&mut self, line: &[u8]) -> bool {
         self.in_table = line.starts_with(b"----") && line.iter().all(|b| matches!(b, b'-' | b' '));
         self.in_table || line.starts_with(b"Move  ")
     }
 
-    /// Adds a row of moves, or the result, which ends the list; `None` for any other line.
-    fn add_row(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if let Some((reason, result)) = read_trailer(line) {
+    /// Adds a row of moves, or the reason and the result, which end the list; `None` for any other line.
+    fn add_table_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        if let Some((reason, result)) = parse_last_line(line) {
             (self.reason, self.result) = (reason, Some(result));
             return Some(ControlFlow::Break(()));
         }
-        let moves = read_row(line)?;
+        let moves = parse_row(line)?;
         self.moves.extend(moves);
         Some(ControlFlow::Continue(()))
     }
 }
 
-/// Reads the line of the players: `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`.
-fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
+/// Parses the line of the players and the date: `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`.
+fn parse_players_line(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
     let mut at = Cursor::new(line);
     let white = read_player(&mut at)?;
     let black = read_player(at.expect(b" vs. ")?)?;
@@ -160,6 +166,7 @@ fn read_players(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
     Some((white, black, read_text(&mut at)))
 }
 
+/// Reads a name, its titles, and a rating in brackets if there is one.
 fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     let name = read_free_name(at)?;
     let titles = Titles::read(at);
@@ -167,8 +174,8 @@ fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     Some(ListedPlayer { name, titles, rating })
 }
 
-/// Reads `Rated standard match, initial time: …`: the flag, the kind, and the rest.
-fn read_terms(line: &[u8]) -> Option<(bool, String, &[u8])> {
+/// Parses `Rated standard match, initial time: …`: whether the game is rated, its kind, and the text with the times.
+fn parse_terms_line(line: &[u8]) -> Option<(bool, String, &[u8])> {
     let mut at = Cursor::new(line);
     let rated = at.eat(b"Rated ");
     (rated || at.eat(b"Unrated ")).then_some(())?;
@@ -178,6 +185,7 @@ fn read_terms(line: &[u8]) -> Option<(bool, String, &[u8])> {
     Some((rated, decode_latin_1(kind).into_owned(), at.rest()))
 }
 
+/// Returns the number after the first occurrence of `label`.
 fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
     let mut at = Cursor::new(text);
     at.take_until_and_skip(label)?;
@@ -185,23 +193,23 @@ fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
 }
 
 /// Parses a row of one or two moves, `  1.  e4      (0:00)     e5      (0:00)`, either side missing; `None` for any other line.
-fn read_row(line: &[u8]) -> Option<Vec<ListedMove>> {
+fn parse_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let mut at = Cursor::new(line);
     let number: u32 = at.skip_whitespace().number()?;
     at.expect(b".")?;
     let black_ply = number.checked_mul(2)?;
     let mut moves = Vec::new();
-    read_cell(&mut at, black_ply.checked_sub(1)?, &mut moves)?;
+    read_move_into(&mut at, black_ply.checked_sub(1)?, &mut moves)?;
     if at.expect_blank_rest().is_none() {
-        read_cell(&mut at, black_ply, &mut moves)?;
+        read_move_into(&mut at, black_ply, &mut moves)?;
     }
     at.expect_blank_rest()?;
     Some(moves)
 }
 
-/// Reads a move with or without its time, and appends it to `moves`; the dots in place of White's missing first move append
-/// nothing.
-fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
+/// Reads a move with or without its time, and appends it to `moves`. Appends nothing for `...`, which stands for a missing move of
+/// White.
+fn read_move_into(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
     let dots = at.skip_whitespace().eat(b"...");
     let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
     (dots == san.is_empty()).then_some(())?;
@@ -214,7 +222,7 @@ fn read_cell(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Opti
 
 /// Parses the last line of a list, `      {White resigns} 1-0`. `None` for the end line of a running game, which has the game's
 /// number.
-fn read_trailer(line: &[u8]) -> Option<(String, GameResult)> {
+fn parse_last_line(line: &[u8]) -> Option<(String, GameResult)> {
     let line = line.trim_ascii().strip_prefix(b"{")?;
     let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;
     let result = GameResult::from_wire(result.strip_prefix(b"} ")?)?;
@@ -323,7 +331,7 @@ Move  Alice              Boris
             ),
         ];
         for (line, white, white_rating, black, black_rating) in cases {
-            let (w, b, _) = read_players(line.as_bytes()).unwrap();
+            let (w, b, _) = parse_players_line(line.as_bytes()).unwrap();
             assert_eq!((w.name.as_str(), w.rating), (white, white_rating), "{line}");
             assert_eq!((b.name.as_str(), b.rating), (black, black_rating), "{line}");
         }
@@ -408,7 +416,7 @@ Move  Alice              Boris
             "      White resigns} 0-1",
             "{Game 1 (A vs. B) A resigns} 0-1",
         ] {
-            assert_eq!(read_trailer(line.as_bytes()), None, "{line}");
+            assert_eq!(parse_last_line(line.as_bytes()), None, "{line}");
         }
     }
 
@@ -481,7 +489,7 @@ Move  Alice              Boris
     #[test]
     fn numbers_too_large_make_no_row() {
         for row in ["4294967295.  e4", "0.  e4", "1.", "1.  e4 (0:00) e5 (0:00) x", "1.  e4 e5 (x)", "1.  ...."] {
-            assert_eq!(read_row(row.as_bytes()), None, "{row}");
+            assert_eq!(parse_row(row.as_bytes()), None, "{row}");
         }
     }
 }

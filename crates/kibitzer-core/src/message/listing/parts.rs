@@ -9,7 +9,7 @@ use crate::scan::Cursor;
 use crate::text::{PlayerText, decode_latin_1};
 
 /// Reads a color, `W` or `B`.
-pub(super) fn read_color(at: &mut Cursor<'_>) -> Option<Color> {
+pub(super) fn read_color_letter(at: &mut Cursor<'_>) -> Option<Color> {
     if at.eat(b"W") { Some(Color::White) } else { at.eat(b"B").then_some(Color::Black) }
 }
 
@@ -21,28 +21,27 @@ pub struct ListedPlayer {
     pub name: Handle,
     /// The titles after the name; empty where the listing shows none.
     pub titles: Titles,
-    /// The rating; `None` if the listing shows none. FatICS prints `0` for guests, all servers in examined games.
+    /// The rating; `None` if the listing shows none. It may be 0: on FatICS for guests, on all servers in examined games.
     pub rating: Option<Rating>,
 }
 
 impl ListedPlayer {
-    /// Reads `Foo(TM)(*)`.
+    /// Reads a name with titles, `Foo(TM)(*)`.
     pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let name = Handle::from_wire(Handle::read(at)?);
         Some(Self { name, titles: Titles::read(at), rating: None })
     }
 
-    /// Reads `1500 Foo`. The name is free text without blanks, as in examined games; it ends at a bracket.
-    pub(super) fn read_rated(at: &mut Cursor<'_>) -> Option<Self> {
+    /// Reads a rating and a name, `1500 Foo`. The name may be anything that [`read_free_name`] accepts.
+    pub(super) fn read_rating_and_name(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Some(Rating::read(at)?);
         let name = read_free_name(at.expect(b" ")?)?;
         Some(Self { name, titles: Titles::default(), rating })
     }
 }
 
-/// Reads a player's name after optional blanks: one or more bytes up to a blank, `(`, `)` or `[`. `None` if there are none.
-///
-/// More lenient than [`Handle::read`], because an examined game may have arbitrary names.
+/// Reads a player's name after optional blanks: one or more bytes up to a blank, `(`, `)` or `[`. Accepts more than [`Handle::read`],
+/// because the players of an examined game may have arbitrary names.
 pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
     let name = at.skip_whitespace().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
     (!name.is_empty()).then(|| Handle::from_wire(name))
@@ -59,6 +58,7 @@ pub struct ListedField {
 }
 
 impl ListedField {
+    /// Decodes a name and a value.
     pub(super) fn new(name: &[u8], value: &[u8]) -> Self {
         Self { name: decode_latin_1(name).into_owned(), value: PlayerText::from_wire(value) }
     }
@@ -83,33 +83,34 @@ pub struct GameTerms {
 }
 
 impl GameTerms {
-    /// Placeholder for the terms of an examined game on ICC, whose listing does not show them.
+    /// Placeholder for the terms of an examined game on ICC, which does not list them.
     pub(super) const EXAMINED: Self =
         Self { mark: None, kind: Some('e'), rated: false, initial_min: 0, increment_s: 0 };
 
-    /// Reads the terms in square brackets; the numbers may touch the letters or be padded.
+    /// Reads the terms in square brackets, `[psr 10  12]`; blanks between letters and numbers are optional.
     pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        let mark = read_letter(at.expect(b"[")?).filter(|&mark| mark != ' ');
+        let mark = read_letter_or_blank(at.expect(b"[")?).filter(|&mark| mark != ' ');
         // FatICS leaves the column of the kind blank for unrated stored games.
         let is_blank = at.eat(b" ");
-        let mut terms = if is_blank { Self::read_after_kind(None, at)? } else { Self::read_bare(at)? };
+        let mut terms = if is_blank { Self::read_after_kind(None, at)? } else { Self::read_without_mark(at)? };
         terms.mark = mark;
         at.skip_whitespace().expect(b"]")?;
         Some(terms)
     }
 
-    /// Reads ICC's form without brackets, `bu  2  12`, in which wild games go by their number: `20u  5  12`.
+    /// Reads the terms in ICC's form without brackets, `bu  2  12`; wild games have a number in place of the kind: `20u  5  12`.
     pub(super) fn read_icc(at: &mut Cursor<'_>) -> Option<Self> {
         let is_wild = !at.take_while(|b| b.is_ascii_digit()).is_empty();
-        if is_wild { Self::read_after_kind(Some('w'), at) } else { Self::read_bare(at) }
+        if is_wild { Self::read_after_kind(Some('w'), at) } else { Self::read_without_mark(at) }
     }
 
-    fn read_bare(at: &mut Cursor<'_>) -> Option<Self> {
-        let kind = read_letter(at).filter(char::is_ascii_alphanumeric)?;
+    /// Reads the terms from the letter of the kind on.
+    fn read_without_mark(at: &mut Cursor<'_>) -> Option<Self> {
+        let kind = read_letter_or_blank(at).filter(char::is_ascii_alphanumeric)?;
         Self::read_after_kind(Some(kind), at)
     }
 
-    /// Reads the terms after the kind.
+    /// Reads the terms after the letter of the kind, which is passed as `kind`.
     fn read_after_kind(kind: Option<char>, at: &mut Cursor<'_>) -> Option<Self> {
         let rated = at.eat(b"r");
         (rated || at.eat(b"u")).then_some(())?;
@@ -119,26 +120,27 @@ impl GameTerms {
     }
 }
 
-fn read_letter(at: &mut Cursor<'_>) -> Option<char> {
+/// Reads one printable ASCII character, which may be a blank.
+fn read_letter_or_blank(at: &mut Cursor<'_>) -> Option<char> {
     let letter = at.peek().filter(|&b| b == b' ' || b.is_ascii_graphic())?;
     at.eat(&[letter]).then(|| char::from(letter))
 }
 
-/// Reads `39-39`: the pieces of White and Black, a pawn counted as 1.
+/// Reads the material of White and Black, `39-39`, with a pawn counted as 1.
 pub(super) fn read_materials(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     let white = at.number()?;
     at.expect(b"-")?;
     Some((white, at.number()?))
 }
 
-/// Reads a clock after its padding: `0:10`, `-0:05`, `1:40:00`.
-pub(super) fn read_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
+/// Reads a clock after optional blanks: `0:10`, `-0:05`, `1:40:00`.
+pub(super) fn read_padded_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
     let negative = at.skip_whitespace().eat(b"-");
     let ms = i64::from(read_duration_ms(at)?);
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
 
-/// The number of rows that the last line of a listing reports.
+/// The numbers in the last line of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RowCount {
@@ -149,29 +151,29 @@ pub struct RowCount {
 }
 
 impl RowCount {
-    /// Parses `  6 games displayed (of 23 in progress).`; `None` for any other line. `things` is the word without its plural `s`,
-    /// in lower case.
+    /// Parses `  6 games displayed (of 23 in progress).`; `None` for any other line. `things` is the second word in lower case, without
+    /// its plural `s`.
     ///
-    /// Text after the bracket differs between servers and is ignored.
-    pub(super) fn read(line: &[u8], things: &[u8]) -> Option<Self> {
+    /// Text after the numbers is ignored, because it differs between servers.
+    pub(super) fn parse(line: &[u8], things: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let shown = at.skip_whitespace().number()?;
         let word = at.skip_whitespace().word()?.to_ascii_lowercase();
         (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
         let verb = at.skip_whitespace().take_while(|b| b.is_ascii_alphabetic());
         verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
-        Some(Self { shown, total: read_total(&mut at) })
+        Some(Self { shown, total: read_total_in_brackets(&mut at) })
     }
 }
 
-fn read_total(at: &mut Cursor<'_>) -> Option<u32> {
+/// Reads the number in `(of 23`, after optional blanks.
+fn read_total_in_brackets(at: &mut Cursor<'_>) -> Option<u32> {
     at.skip_whitespace().expect(b"(of")?;
     at.skip_whitespace().number()
 }
 
-/// Reads the owner of a reply from its first line: the name between `lead` and `tail`, as in `History for Foo:`. Titles after the
-/// name are skipped.
-pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
+/// Parses a line that consists of `lead`, a player's name with or without titles, and `tail`, as in `History for Foo:`.
+pub(super) fn parse_owner_line(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
     let mut at = Cursor::new(line.trim_ascii_end());
     let owner = Handle::read(at.expect(lead)?)?;
     let _titles = Titles::read(&mut at);
@@ -179,29 +181,29 @@ pub(super) fn read_owner(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle
     Some(Handle::from_wire(owner))
 }
 
-/// Adds the first line of a player's listing: the owner between `lead` and a colon, or before `no_rows`, with which the listing
-/// ends.
-pub(super) fn add_owner(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<ControlFlow<()>> {
-    let head = read_owner(line, lead, b":").map(|name| (name, ControlFlow::Continue(())));
-    let found = head.or_else(|| Some((read_owner(line, b"", no_rows)?, ControlFlow::Break(()))));
+/// Stores the owner from the first line of a player's listing: `lead`, the name and a colon, or the name and `no_rows`. The latter
+/// ends the listing, so it returns `Break`; `None` for any other line.
+pub(super) fn add_owner_line(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<ControlFlow<()>> {
+    let head = parse_owner_line(line, lead, b":").map(|name| (name, ControlFlow::Continue(())));
+    let found = head.or_else(|| Some((parse_owner_line(line, b"", no_rows)?, ControlFlow::Break(()))));
     let (name, step) = found?;
     *owner = name;
     Some(step)
 }
 
-/// Adds a row if there is one; returns whether it was added.
+/// Appends the row if it is `Some`, and returns whether it is.
 pub(super) fn push_if_some<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
     let is_row = row.is_some();
     rows.extend(row);
     is_row
 }
 
-/// Reads the rest of the line, without the blanks around it.
+/// Reads the rest of the line, decoded, without blanks at both ends.
 pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
     decode_latin_1(at.take_rest().trim_ascii()).into_owned()
 }
 
-/// Reads the next word as text, after optional blanks; `None` at the end of the line.
+/// Reads the next word, decoded, after optional blanks; `None` at the end of the line.
 pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
     at.skip_whitespace();
     Some(decode_latin_1(at.word()?).into_owned())
@@ -251,7 +253,7 @@ mod tests {
             ("ads displayed.", "ad", None),
         ];
         for (sent, things, want) in cases {
-            assert_eq!(RowCount::read(sent.as_bytes(), things.as_bytes()), want, "{sent}");
+            assert_eq!(RowCount::parse(sent.as_bytes(), things.as_bytes()), want, "{sent}");
         }
     }
 }

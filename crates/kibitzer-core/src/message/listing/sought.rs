@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::parts::push_if_some;
 use super::{Listing, RowCount};
-use crate::message::template::{read_color, read_rated};
+use crate::message::template::{read_bracketed_color, read_rated};
 use crate::message::{Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
 use crate::text::{Line, ServerText};
@@ -30,10 +30,10 @@ impl Listing for SoughtList {
     const MAY_BE_EMPTY: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if push_if_some(&mut self.seeks, read_row(line)) {
+        if push_if_some(&mut self.seeks, parse_row(line)) {
             return Some(ControlFlow::Continue(()));
         }
-        self.count = RowCount::read(line, b"ad");
+        self.count = RowCount::parse(line, b"ad");
         if self.count.is_some() { Some(ControlFlow::Break(())) } else { None }
     }
 
@@ -42,7 +42,7 @@ impl Listing for SoughtList {
     }
 }
 
-fn read_row(line: &[u8]) -> Option<Seek> {
+fn parse_row(line: &[u8]) -> Option<Seek> {
     let mut at = Cursor::new(line);
     let index = at.skip_whitespace().number()?;
     let rating = Rating::read(at.expect(b" ")?);
@@ -50,36 +50,37 @@ fn read_row(line: &[u8]) -> Option<Seek> {
     let name = Handle::from_wire(Handle::read(&mut at)?);
     let titles = Titles::read(&mut at);
     let mut seek = Seek { titles, rating, ..Seek::empty(index, name, false) };
-    read_terms(&mut at, &mut seek)?;
+    read_terms_into(&mut at, &mut seek)?;
     Some(seek)
 }
 
-/// Reads the terms after the name.
-fn read_terms(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
+/// Reads the rest of a row after the titles, and stores the terms in `seek`.
+fn read_terms_into(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
     let (initial_min, increment_s) = read_times(at)?;
     (seek.initial_min, seek.increment_s) = (Some(initial_min), Some(increment_s));
     seek.rated = Some(read_rated(at)?);
     let kind = read_kind(at)?;
     seek.kind = (!kind.is_empty()).then(|| ServerText::from_wire(kind));
-    seek.color = read_color(at);
-    let (rating_min, rating_max) = read_range(at)?;
+    seek.color = read_bracketed_color(at);
+    let (rating_min, rating_max) = read_rating_range(at)?;
     (seek.rating_min, seek.rating_max) = (Some(rating_min), Some(rating_max));
-    let (manual, formula) = read_flags(at)?;
+    let (manual, formula) = read_manual_and_formula(at)?;
     (seek.automatic, seek.formula) = (Some(!manual), Some(formula));
     Some(())
 }
 
+/// Reads initial minutes and increment in seconds.
 fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     let initial_min = at.expect(b" ")?.skip_whitespace().number()?;
     at.expect(b" ")?.skip_whitespace();
     Some((initial_min, at.number()?))
 }
 
-/// Reads the type of game: the words before the color or the rating range. `None` if neither follows.
+/// Reads the type of game: the words before the color or the rating range, possibly none. `None` if neither follows.
 fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.skip_whitespace();
     let from = *at;
-    while !at.rest().starts_with(b"[") && read_range(&mut at.clone()).is_none() {
+    while !at.rest().starts_with(b"[") && read_rating_range(&mut at.clone()).is_none() {
         at.word()?;
         at.skip_whitespace();
     }
@@ -87,13 +88,14 @@ fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 }
 
 /// Reads the rating range, `0-9999`.
-fn read_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
+fn read_rating_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     let low = at.skip_whitespace().number()?;
     let high = at.expect(b"-")?.number()?;
     matches!(at.peek(), None | Some(b' ')).then_some((low, high))
 }
 
-fn read_flags(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
+/// Reads the flags `m` and `f` at the end of a row: whether the seeker has to confirm, and whether the formula applies.
+fn read_manual_and_formula(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
     let manual = at.skip_whitespace().eat(b"m");
     let formula = at.skip_whitespace().eat(b"f");
     at.expect_blank_rest()?;
@@ -148,7 +150,7 @@ mod tests {
             ),
         ];
         for (line, name, rating, kind, color, max, flags) in cases {
-            let row = read_row(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
+            let row = parse_row(line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
             assert_eq!((row.name.as_str(), row.rating.and_then(Rating::value)), (name, rating), "{line}");
             assert_eq!(row.kind.as_ref().map(ServerText::as_str), Some(kind), "{line}");
             assert_eq!((row.color, row.rating_min, row.rating_max), (color, Some(0), Some(max)), "{line}");

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{add_owner, push_if_some, read_color, read_free_name, read_materials, read_text, read_text_word};
+use super::parts::{
+    add_owner_line, push_if_some, read_color_letter, read_free_name, read_materials, read_text, read_text_word,
+};
 use super::{GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
@@ -73,10 +75,10 @@ pub struct StoredDetails {
 impl Listing for StoredGames {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
-            return add_owner(&mut self.owner, line, b"Stored games for ", b" has no adjourned games.");
+            return add_owner_line(&mut self.owner, line, b"Stored games for ", b" has no adjourned games.");
         }
         // uhlin-fics prints only the names of both players.
-        let game = self.read_row(line).or_else(|| read_names(line));
+        let game = self.parse_full_row(line).or_else(|| parse_names_row(line));
         let is_row = push_if_some(&mut self.games, game);
         (is_row || line.trim_ascii_start().starts_with(b"C Opponent  ")).then_some(ControlFlow::Continue(()))
     }
@@ -87,8 +89,9 @@ impl Listing for StoredGames {
 }
 
 impl StoredGames {
-    fn read_row(&self, line: &[u8]) -> Option<StoredGame> {
-        let (opponent, details) = read_columns(line)?;
+    /// Parses a row with all columns; `None` for any other line.
+    fn parse_full_row(&self, line: &[u8]) -> Option<StoredGame> {
+        let (opponent, details) = parse_columns(line)?;
         let (white, black) = match details.color {
             Color::White => (self.owner.clone(), opponent),
             Color::Black => (opponent, self.owner.clone()),
@@ -97,17 +100,17 @@ impl StoredGames {
     }
 }
 
-/// Reads a row with all columns: the opponent and the details; `None` for any other line.
-fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
+/// Parses the columns of a row: the opponent, and the details.
+fn parse_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     let mut at = Cursor::new(line);
     let index = at.skip_whitespace().number()?;
-    let color = read_color(at.expect(b": ")?)?;
+    let color = read_color_letter(at.expect(b": ")?)?;
     let opponent = read_free_name(at.expect(b" ")?)?;
     let opponent_is_on = at.skip_whitespace().eat(b"Y");
     (opponent_is_on || at.eat(b"N")).then_some(())?;
     let terms = GameTerms::read(at.skip_whitespace())?;
     let (white_material, black_material) = read_materials(at.skip_whitespace())?;
-    let to_move = read_color(at.skip_whitespace())?;
+    let to_move = read_color_letter(at.skip_whitespace())?;
     let move_number = at.skip_whitespace().number()?;
     let eco = read_text_word(&mut at)?;
     let date = read_text(&mut at);
@@ -128,8 +131,8 @@ fn read_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     ))
 }
 
-/// Parses a row of uhlin-fics, `   alice vs. boris`; `None` for any other line.
-fn read_names(line: &[u8]) -> Option<StoredGame> {
+/// Parses a row of uhlin-fics, which has names only: `   alice vs. boris`. `None` for any other line.
+fn parse_names_row(line: &[u8]) -> Option<StoredGame> {
     let mut at = Cursor::new(line);
     at.expect(b" ")?.skip_whitespace();
     let white = Handle::from_wire(Handle::read(&mut at)?);

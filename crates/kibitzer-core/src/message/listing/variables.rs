@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::parts::{ListedField, push_if_some, read_owner};
+use super::parts::{ListedField, parse_owner_line, push_if_some};
 use crate::message::Handle;
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -30,24 +30,27 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Returns the value of a `name=value` pair, or `None` if there is no such pair. Case in the name does not matter; of several
-    /// pairs the first counts.
+    /// Returns the value of the first pair `name=value` with this name, ignoring case; `None` without such a pair. Does not search
+    /// [`texts`](Self::texts).
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
     }
 
-    fn add_head(&mut self, line: &[u8]) -> bool {
+    /// Adds the first line of the reply; returns whether it is one.
+    fn try_add_head(&mut self, line: &[u8]) -> bool {
         let heads: [(&[u8], _); 2] = [(b"Variable settings of ", false), (b"Interface variable settings of ", true)];
-        let head =
-            heads.into_iter().find_map(|(lead, is_interface)| Some((read_owner(line, lead, b":")?, is_interface)));
+        let head = heads
+            .into_iter()
+            .find_map(|(lead, is_interface)| Some((parse_owner_line(line, lead, b":")?, is_interface)));
         let is_head = head.is_some();
         (self.owner, self.is_interface) = head.unwrap_or_default();
         is_head
     }
 
-    fn add_values(&mut self, line: &[u8]) -> bool {
+    /// Adds a line of pairs `name=value`; returns whether it has only such pairs.
+    fn try_add_values(&mut self, line: &[u8]) -> bool {
         let words = line.split(|&b| b == b' ').filter(|word| !word.is_empty());
-        let Some(values) = words.map(read_value).collect::<Option<Vec<_>>>() else { return false };
+        let Some(values) = words.map(parse_pair).collect::<Option<Vec<_>>>() else { return false };
         self.values.extend(values);
         true
     }
@@ -56,9 +59,9 @@ impl Variables {
 impl Listing for Variables {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         let is_added = if self.owner.as_str().is_empty() {
-            self.add_head(line)
+            self.try_add_head(line)
         } else {
-            self.add_values(line) || push_if_some(&mut self.texts, read_setting(line))
+            self.try_add_values(line) || push_if_some(&mut self.texts, parse_text_setting(line))
         };
         is_added.then_some(ControlFlow::Continue(()))
     }
@@ -69,15 +72,15 @@ impl Listing for Variables {
 }
 
 /// Parses a pair such as `style=12`; `None` if the name is empty or has other characters than letters, digits and `_`.
-fn read_value(word: &[u8]) -> Option<ListedField> {
+fn parse_pair(word: &[u8]) -> Option<ListedField> {
     let mut at = Cursor::new(word);
     let name = at.take_while(|b| b.is_ascii_alphanumeric() || b == b'_');
     let value = at.expect(b"=")?.take_rest();
     (!name.is_empty()).then(|| ListedField::new(name, value))
 }
 
-/// Parses a setting with a line of its own, `Prompt: fics% `. `None` for unknown names: `Foo says: hi` must not become a setting.
-fn read_setting(line: &[u8]) -> Option<ListedField> {
+/// Parses a setting with a line of its own, `Prompt: fics% `; `None` for an unknown name, so that `Foo says: hi` is not a setting.
+fn parse_text_setting(line: &[u8]) -> Option<ListedField> {
     const KNOWN: [&[u8]; 6] = [b"Prompt", b"Interface", b"Formula", b"Partner", b"Bughouse partner", b"Following"];
     let mut at = Cursor::new(line);
     let name = at.skip_whitespace().take_until_and_skip(b":")?;

@@ -65,11 +65,11 @@ impl Listing for WhoList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        self.count = RowCount::read(line, b"player");
+        self.count = RowCount::parse(line, b"player");
         if self.count.is_some() {
             return Some(ControlFlow::Break(()));
         }
-        let players = read_row(line)?;
+        let players = parse_row(line)?;
         self.players.extend(players);
         Some(ControlFlow::Continue(()))
     }
@@ -79,7 +79,8 @@ impl Listing for WhoList {
     }
 }
 
-fn read_row(line: &[u8]) -> Option<Vec<WhoEntry>> {
+/// Parses a line of one or more entries; `None` if any of it does not fit.
+fn parse_row(line: &[u8]) -> Option<Vec<WhoEntry>> {
     let mut at = Cursor::new(line);
     let mut players = Vec::new();
     while at.expect_blank_rest().is_none() {
@@ -90,10 +91,11 @@ fn read_row(line: &[u8]) -> Option<Vec<WhoEntry>> {
 }
 
 impl WhoEntry {
+    /// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`.
     fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Rating::read(at)?;
         let padding = at.rest();
-        let status = WhoStatus::read(at.skip_whitespace());
+        let status = WhoStatus::read_sign(at.skip_whitespace());
         // Without a sign, a blank separates the name from the rating.
         (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
         let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };
@@ -111,8 +113,8 @@ impl WhoStatus {
         (b'&', Self::Tournament),
     ];
 
-    /// Reads a sign; [`Free`](Self::Free) if there is none, without consuming anything.
-    pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Self {
+    /// Reads the sign of a status; [`Free`](Self::Free), without consuming anything, if there is none.
+    pub(in crate::message) fn read_sign(at: &mut Cursor<'_>) -> Self {
         Self::SIGNS.iter().find(|(sign, _)| at.eat(&[*sign])).map_or(Self::Free, |&(_, status)| status)
     }
 }
@@ -173,7 +175,7 @@ mod tests {
         let list = parse::<WhoList>(names).unwrap();
         assert_eq!((list.players.len(), list.unread.len()), (0, 1));
         for line in ["1530Foo", "1530 Foo x", "1530 ?Foo", "1530 Foo[1]", "1530", "hello there"] {
-            assert_eq!(read_row(line.as_bytes()), None, "{line}");
+            assert_eq!(parse_row(line.as_bytes()), None, "{line}");
         }
     }
 }

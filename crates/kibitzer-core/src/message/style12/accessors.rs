@@ -69,8 +69,8 @@ impl Style12 {
         self.numbers.relation
     }
 
-    /// Returns the color that this login plays; `None` if it does not play this game. Derived from [`relation`](Self::relation)
-    /// and the side to move, because names and [`flip`](Self::flip) do not show it.
+    /// Returns the color that this login plays, derived from [`relation`](Self::relation) and the side to move; `None` if it does not
+    /// play this game.
     pub fn my_color(&self) -> Option<Color> {
         match self.relation() {
             Relation::MyTurn => Some(self.side_to_move()),
@@ -117,7 +117,7 @@ impl Style12 {
         }
     }
 
-    /// Field 26: number of the move about to be made, from 1; a received 0 is stored as 1.
+    /// Field 26: number of the next move, from 1; a received 0 is stored as 1.
     pub const fn move_number(&self) -> u32 {
         self.numbers.move_number
     }
@@ -128,7 +128,7 @@ impl Style12 {
         self.numbers.ply()
     }
 
-    /// Fields 27 to 29: the move that led here; `None` at the start of a game.
+    /// Fields 27 to 29: the move that led to this position; `None` at the start of a game.
     pub fn last_move(&self) -> Option<ReportedMove> {
         let LastMoveNumbers { played, elapsed_ms } = self.numbers.last_move?;
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
@@ -147,7 +147,7 @@ impl Style12 {
         self.numbers.last_move.and_then(|last| last.elapsed_ms)
     }
 
-    /// Returns field 27, parsed by [`LastMove::parse_verbose`]; `None` for a board without a last move, or with one in an unknown form.
+    /// Returns the last move, parsed from field 27; `None` for a board without a last move, or if the form of the move is unknown.
     pub fn played(&self) -> Option<LastMove> {
         self.numbers.last_move.and_then(|last| last.played)
     }
@@ -176,8 +176,8 @@ impl Style12 {
 
     /// Returns the position in Forsyth-Edwards notation.
     ///
-    /// The en passant square follows a double push if its pawn is in place; castling rights are included if king and
-    /// rook are in place.
+    /// It has an en passant square after every double push whose pawn is in place, and those castling rights whose king and rook are
+    /// in place.
     pub fn fen(&self) -> Fen {
         Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
             .with_counters(self.halfmove_clock(), self.move_number())

@@ -1,9 +1,10 @@
-//! Word-by-word parsing of a style 12 line in any form, with the number of the field that is invalid.
+//! Cursor over the words of a style 12 line, for the parser that reports which field is invalid.
 
 use super::Style12Error;
 use crate::chess::{Board, Color};
 
-/// A cursor over the words of a line that counts them, so that errors have the number of the field.
+/// A cursor over the words of a line that counts them, so that errors have the number of the field. Each `next_x` consumes one word
+/// or more, and fails with [`Style12Error::Missing`] at the end of the line.
 pub(super) struct NumberedWords<'a> {
     pub(super) rest: &'a [u8],
     /// The number of the next word.
@@ -11,8 +12,8 @@ pub(super) struct NumberedWords<'a> {
 }
 
 impl<'a> NumberedWords<'a> {
-    /// Returns the next word; fails with [`Style12Error::Missing`] at the end of the line.
-    pub(super) fn word(&mut self) -> Result<&'a [u8], Style12Error> {
+    /// Returns the next word.
+    pub(super) fn next_word(&mut self) -> Result<&'a [u8], Style12Error> {
         self.skip_blanks();
         let field = self.next;
         let end = self.rest.iter().position(|&b| b == b' ').unwrap_or(self.rest.len());
@@ -32,8 +33,8 @@ impl<'a> NumberedWords<'a> {
         }
     }
 
-    /// Parses the next eight words of eight letters each. A blank has to follow each of them.
-    pub(super) fn board(&mut self) -> Result<Board, Style12Error> {
+    /// Parses the next eight words as the ranks of a board. Each must have eight letters and a blank after it.
+    pub(super) fn next_board(&mut self) -> Result<Board, Style12Error> {
         let mut rows = [[0_u8; 8]; 8];
         for row in &mut rows {
             self.skip_blanks();
@@ -51,19 +52,18 @@ impl<'a> NumberedWords<'a> {
         Board::from_rows(&rows).ok_or(Style12Error::Invalid(self.next - 1))
     }
 
-    /// Parses the next word, `W` or `B`.
-    pub(super) fn side(&mut self) -> Result<Color, Style12Error> {
+    /// Parses the next word, `W` or `B`, as the side to move.
+    pub(super) fn next_side(&mut self) -> Result<Color, Style12Error> {
         let field = self.next;
-        match self.word()? {
+        match self.next_word()? {
             b"W" => Ok(Color::White),
             b"B" => Ok(Color::Black),
             _ => Err(Style12Error::Invalid(field)),
         }
     }
 
-    /// Parses the next word as a decimal number with an optional minus sign and at most 18 digits. The cursor stays at the word
-    /// if it fails.
-    pub(super) fn number(&mut self) -> Result<i64, Style12Error> {
+    /// Parses the next word as a decimal number with an optional minus sign and at most 18 digits. Does not consume an invalid word.
+    pub(super) fn next_number(&mut self) -> Result<i64, Style12Error> {
         self.skip_blanks();
         let invalid = Style12Error::Invalid(self.next);
         let (negative, digits) = match self.rest {
@@ -90,19 +90,19 @@ impl<'a> NumberedWords<'a> {
         Ok(if negative { -value } else { value })
     }
 
-    /// Parses the next word as a number that has to fit the type.
-    pub(super) fn fitting_number<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
+    /// Parses the next word as a number in the range of `T`. A number out of range is consumed.
+    pub(super) fn next_fitting_number<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
         let field = self.next;
-        T::try_from(self.number()?).map_err(|_| Style12Error::Invalid(field))
+        T::try_from(self.next_number()?).map_err(|_| Style12Error::Invalid(field))
     }
 
-    /// Parses the next word as a number; 1 for any number other than 0.
-    pub(super) fn flag(&mut self) -> Result<u8, Style12Error> {
-        Ok(u8::from(self.number()? != 0))
+    /// Parses the next word as a number, and returns 0 for 0 and 1 for any other number.
+    pub(super) fn next_flag(&mut self) -> Result<u8, Style12Error> {
+        Ok(u8::from(self.next_number()? != 0))
     }
 
-    /// Parses the next word as a number; `None`, without consuming it, if it is missing or invalid.
-    pub(super) fn optional_number(&mut self) -> Option<i64> {
-        self.number().ok()
+    /// Parses the next word as a number. `None` if the word is missing or invalid; an invalid word is not consumed.
+    pub(super) fn next_number_if_valid(&mut self) -> Option<i64> {
+        self.next_number().ok()
     }
 }

@@ -37,6 +37,7 @@ pub(crate) struct LastMoveNumbers {
 }
 
 impl BoardNumbers {
+    /// Returns the clock of one side for modification.
     pub(crate) const fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
         match color {
             Color::White => &mut self.white_clock,
@@ -46,7 +47,7 @@ impl BoardNumbers {
 
     /// Sets the side to move, and exchanges the relations [`MyTurn`](Relation::MyTurn) and
     /// [`OpponentsTurn`](Relation::OpponentsTurn). Must be called only if the side changes.
-    pub(crate) fn turn_to(&mut self, side: Color) {
+    pub(crate) fn switch_turn_to(&mut self, side: Color) {
         self.side_to_move = side;
         self.relation = match self.relation {
             Relation::MyTurn => Relation::OpponentsTurn,
@@ -55,6 +56,7 @@ impl BoardNumbers {
         };
     }
 
+    /// Returns the number of plies before this position, computed from move number and side to move.
     pub(crate) const fn ply(&self) -> u32 {
         let whole = self.move_number.saturating_sub(1).saturating_mul(2);
         match self.side_to_move {

@@ -51,12 +51,12 @@ impl Relation {
         }
     }
 
-    /// Returns whether this login is one of the players.
+    /// Returns whether this login plays the game.
     pub const fn is_mine(self) -> bool {
         matches!(self, Self::OpponentsTurn | Self::MyTurn)
     }
 
-    /// Returns whether this login observes the game, played or examined by others.
+    /// Returns whether this login observes the game, whether others play or examine it.
     pub const fn is_observer(self) -> bool {
         matches!(self, Self::Observing | Self::ObservingExamined)
     }

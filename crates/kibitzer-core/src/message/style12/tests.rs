@@ -195,8 +195,8 @@ fn fast_lines_keep_their_bytes() {
     for line in USUAL {
         let line = encode_latin_1(line);
         let mut board = Style12::default();
-        board.read_fast_line(&line).unwrap_or_else(|| panic!("{}", line.escape_ascii()));
-        assert_eq!(Style12::parse_words(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
+        assert!(board.overwrite_from_usual_line(&line), "{}", line.escape_ascii());
+        assert_eq!(Style12::parse_word_by_word(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
         assert_eq!(board.line(), Some(&line[..]));
     }
 }
@@ -219,8 +219,8 @@ fn a_cut_line_has_its_complete_fields() {
         assert_eq!(board.last_move(), Some(last_move.clone()), "cut after {end} bytes");
         let derived = DerivedMove { played: last_move.played.unwrap(), san: b"", elapsed_ms };
         let mut want = whole.clone();
-        want.set_position(&whole.board(), Some(derived));
-        want.numbers_mut().flip = None;
+        want.replace_position(&whole.board(), Some(derived));
+        want.numbers_mut_dropping_line().flip = None;
         assert_eq!(board, want, "cut after {end} bytes");
     }
     assert_eq!(cut(CUT.len()), Ok(parse(CUT)), "a whole line");
@@ -257,8 +257,8 @@ proptest! {
             *at.get_mut(&mut line) = byte;
         }
         let mut board = Style12::default();
-        if board.read_fast_line(&line).is_some() {
-            prop_assert_eq!(Style12::parse_words(&line), Ok(board));
+        if board.overwrite_from_usual_line(&line) {
+            prop_assert_eq!(Style12::parse_word_by_word(&line), Ok(board));
         }
     }
 

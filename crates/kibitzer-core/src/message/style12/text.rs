@@ -54,49 +54,55 @@ impl BoardText {
         Self::Inline { word_ranges: [[0; 2]; N_WORDS], length: 0, bytes }
     };
 
-    /// Stores a line of the usual form, with the positions of its words.
+    /// Creates a text from a line of the usual form and the positions of its words. `length` is that of the line, at the start of
+    /// `bytes`.
     #[expect(clippy::inline_always, reason = "measured: the bytes are copied once only if inlined")]
     #[inline(always)]
-    pub(super) const fn of_line(bytes: &[u8; MAX_INLINE_BYTES], length: u8, word_ranges: [[u8; 2]; N_WORDS]) -> Self {
+    pub(super) const fn from_usual_line(
+        bytes: &[u8; MAX_INLINE_BYTES],
+        length: u8,
+        word_ranges: [[u8; 2]; N_WORDS],
+    ) -> Self {
         Self::Inline { word_ranges, length, bytes: *bytes }
     }
 
     /// Creates a text without a line, inline if the words fit.
     pub(super) fn new(board: &Board, words: [&[u8]; N_WORDS]) -> Self {
         let squares = board.to_spaced_rows();
-        Self::new_inline(&squares, words).unwrap_or_else(|| {
+        Self::try_new_inline(&squares, words).unwrap_or_else(|| {
             Self::SeparateParts(Box::new(SeparateParts { squares, words: words.map(Box::from), line: Box::default() }))
         })
     }
 
-    /// Sets squares and last move (verbose and pretty form), and drops the line. The names do not change.
-    pub(super) fn set(&mut self, board: &Board, last_move: [&[u8]; 2]) {
-        if self.set_inline(board, last_move).is_none() {
+    /// Replaces the squares and the words of the last move (verbose and pretty form), and drops the line. The names do not change.
+    pub(super) fn set_squares_and_move(&mut self, board: &Board, last_move: [&[u8]; 2]) {
+        if self.try_set_inline(board, last_move).is_none() {
             let [verbose, san] = last_move;
             *self = Self::new(board, [self.word(Word::White), self.word(Word::Black), verbose, san]);
         }
     }
 
-    /// Sets squares and last move in place. `None` if the bytes are those of a line, or if the words do not fit; the words may
-    /// then be partly overwritten, but not the names.
-    fn set_inline(&mut self, board: &Board, last_move: [&[u8]; 2]) -> Option<()> {
+    /// Replaces the squares and the words of the last move in place. `None` if the bytes are those of a line, or if the words do not
+    /// fit; the words of the last move are unspecified then.
+    fn try_set_inline(&mut self, board: &Board, last_move: [&[u8]; 2]) -> Option<()> {
         let Self::Inline { word_ranges, length: 0, bytes } = self else { return None };
         let [_, [_, names_end], last_ranges @ ..] = word_ranges;
         let mut end = usize::from(*names_end);
         for (range, word) in last_ranges.iter_mut().zip(last_move) {
-            *range = put_word(bytes, &mut end, word)?;
+            *range = append_word(bytes, &mut end, word)?;
         }
         bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(&board.to_spaced_rows());
         Some(())
     }
 
-    fn new_inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
+    /// Creates a text with all parts inline; `None` if the words do not fit.
+    fn try_new_inline(squares: &[u8; 72], words: [&[u8]; N_WORDS]) -> Option<Self> {
         let mut bytes = [0; MAX_INLINE_BYTES];
         bytes.get_mut(SQUARES_START..SQUARES_END)?.copy_from_slice(squares);
         let mut word_ranges = [[0; 2]; N_WORDS];
         let mut end = SQUARES_END;
         for (range, word) in word_ranges.iter_mut().zip(words) {
-            *range = put_word(&mut bytes, &mut end, word)?;
+            *range = append_word(&mut bytes, &mut end, word)?;
         }
         Some(Self::Inline { word_ranges, length: 0, bytes })
     }
@@ -110,7 +116,7 @@ impl BoardText {
         }
     }
 
-    /// Stores a line that does not have the usual form, and moves squares and words to separate allocations.
+    /// Stores a line, and moves squares and words to separate allocations.
     pub(super) fn set_line(&mut self, line: &[u8]) {
         let words = [Word::White, Word::Black, Word::Verbose, Word::San].map(|word| Box::from(self.word(word)));
         *self = Self::SeparateParts(Box::new(SeparateParts { squares: *self.squares(), words, line: line.into() }));
@@ -124,7 +130,7 @@ impl BoardText {
         }
     }
 
-    /// Returns the squares: eight rows, the eighth first, each with a blank after it.
+    /// Returns the squares: eight letters for each rank, the eighth rank first, each followed by a blank.
     pub(super) fn squares(&self) -> &[u8; 72] {
         match self {
             Self::Inline { bytes, .. } => bytes.get(SQUARES_START..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; 72]),
@@ -132,8 +138,9 @@ impl BoardText {
         }
     }
 
-    /// Returns the length of White's name, and the bytes from its start to the end of Black's; `None` if they are apart.
-    pub(super) fn names(&self) -> Option<(u8, &[u8])> {
+    /// Returns the length of White's name, and the bytes from its start to the end of Black's name, for a quick comparison; `None` if
+    /// the words are not inline.
+    pub(super) fn white_length_and_names(&self) -> Option<(u8, &[u8])> {
         let Self::Inline { word_ranges: [[start, white_end], [_, end], ..], bytes, .. } = self else { return None };
         Some((white_end.wrapping_sub(*start), bytes.get(usize::from(*start)..usize::from(*end))?))
     }
@@ -151,9 +158,9 @@ impl BoardText {
     }
 }
 
-/// Writes a word at `end`, advances `end` past it, and returns the word's start and end. `None` if it does not fit; `end` is
-/// advanced nevertheless.
-fn put_word(bytes: &mut [u8; MAX_INLINE_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
+/// Writes a word at `end`, advances `end` past it, and returns the start and end of the word. `None` if it does not fit; `end` is
+/// unspecified then.
+fn append_word(bytes: &mut [u8; MAX_INLINE_BYTES], end: &mut usize, word: &[u8]) -> Option<[u8; 2]> {
     let start = *end;
     *end += word.len();
     bytes.get_mut(start..*end)?.copy_from_slice(word);

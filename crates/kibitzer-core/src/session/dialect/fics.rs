@@ -15,8 +15,9 @@ pub(super) const VARIABLES: [&str; 5] = ["style 12", "bell 0", "ptime 0", "width
 ///
 /// Source: FICS help file `ivariables` for the order of the digits, FatICS for their number.
 pub(super) fn login_string(options: &SessionOptions) -> String {
-    let is_on =
-        |number: u8| options.ivars.iter().any(|&ivar| ivar.number() == Some(number) && is_in_login_string(ivar));
+    let is_on = |number: u8| {
+        options.ivars.iter().any(|&ivar| ivar.login_string_position() == Some(number) && is_in_login_string(ivar))
+    };
     let digits = (0..IVAR_POSITIONS).map(|number| if is_on(number) { '1' } else { '0' });
     "%b".chars().chain(digits).collect()
 }
@@ -24,5 +25,5 @@ pub(super) fn login_string(options: &SessionOptions) -> String {
 /// Returns whether an ivar may be set before the login.
 pub(crate) fn is_in_login_string(ivar: Ivar) -> bool {
     // The server sends its list of seeks only if `seekinfo` is set after the login, and `lock` would prevent that.
-    ivar.number().is_some() && !matches!(ivar, Ivar::SeekInfo | Ivar::Lock)
+    ivar.login_string_position().is_some() && !matches!(ivar, Ivar::SeekInfo | Ivar::Lock)
 }

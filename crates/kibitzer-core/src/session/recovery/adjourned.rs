@@ -18,7 +18,7 @@ use crate::chess::Color;
 use crate::event::{AdjournedGame, Event, RefusalReason, RequestError, ResumptionState};
 use crate::game::{Change, ChangeKind, Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
-use crate::message::{ArrivalKind, ChallengeChange, GameId, Handle, MeOrOther, Message, Refusal, Relation};
+use crate::message::{ChallengeChange, GameId, Handle, MeOrOther, Message, PresenceChangeKind, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::reply::Reply;
@@ -182,7 +182,7 @@ impl AdjournedTracker {
             (_, Some(change)) => self.handle_own_game_in_progress(change.game, cx),
             (Message::Arrival(arrival), _) => {
                 for game in self.games.iter_mut().filter(|game| game.has_opponent(&arrival.name)) {
-                    game.is_online = arrival.kind == ArrivalKind::Arrived;
+                    game.is_online = arrival.kind == PresenceChangeKind::Arrived;
                     if !game.is_online && game.challenge == ChallengeState::Challenged {
                         game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
                     }
