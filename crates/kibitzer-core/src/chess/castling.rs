@@ -27,7 +27,7 @@ impl CastlingSide {
         }
     }
 
-    /// Returns the side on which a rook on `rook_file` (0 is the a-file) is of its king; `None` if both are on one file.
+    /// Returns the side of the king on which a rook on `rook_file` (0 is the a-file) stands; `None` if it is on the king's file.
     pub(crate) const fn of_rook(king: Square, rook_file: u8) -> Option<Self> {
         if rook_file > king.file() {
             Some(Self::Short)

@@ -22,7 +22,7 @@ pub struct Fen {
     pub en_passant: Option<Square>,
     /// Half moves since the last capture or pawn move.
     pub halfmove_clock: u32,
-    /// Number of the next full move, from 1.
+    /// Number of the full move to which the next ply belongs: 1 at the start, increased after each move of Black.
     pub move_number: u32,
     /// The reserves of both sides; `None` in variants without drops, or if the reserves are not known.
     pub hands: Option<Hands>,

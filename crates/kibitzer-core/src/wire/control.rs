@@ -19,6 +19,7 @@ pub(super) const V2_PING: &[u8; 4] = b"[G]\0";
 const CSI_LIMIT: usize = 32;
 /// Maximum number of digits of a block's number; FICS recommends one, FatICS echoes twelve.
 const ID_DIGITS: usize = 18;
+/// Maximum number of digits of a block's code.
 const CODE_DIGITS: usize = 9;
 /// Maximum length of a level-1 header, in bytes: a number, a name and a tag of up to 99 characters.
 const UNIT_HEADER_LIMIT: usize = 256;
@@ -35,7 +36,7 @@ pub(super) struct ControlSequence {
     is_emitted: bool,
 }
 
-/// The bytes of a control sequence that were received.
+/// Kind of a control sequence, and the part of it that has been received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SequenceState {
     /// None: the stream is not inside a sequence.

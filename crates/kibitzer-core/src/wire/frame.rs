@@ -67,7 +67,7 @@ pub enum Control {
     BlockStart {
         /// The number that the client sent before the command; 0 if it sent none.
         id: u64,
-        /// The command that the reply answers.
+        /// The command that the reply answers, or the error.
         code: CommandCode,
     },
     /// End of a reply in block mode. Every [`BlockStart`](Self::BlockStart) has one.

@@ -121,8 +121,10 @@ impl Unsealed {
     }
 }
 
-/// Decodes a line of a client, with or without its LF. `None` if it was not encoded by timeseal, which a plain line nearly always
-/// shows: its length is not one more than a multiple of twelve, its last byte is below 0x80, or the time is missing.
+/// Decodes a line of a client, with or without its LF.
+///
+/// `None` if its length is not one more than a multiple of twelve, its last byte is below 0x80, or the time is missing, which
+/// holds for nearly every line that was not encoded.
 pub fn unseal(line: &[u8]) -> Option<Unsealed> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (&offset, scrambled) = line.split_last()?;
