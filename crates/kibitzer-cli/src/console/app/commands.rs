@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::fault::FaultRequest;
 use crate::filter::{Expression, FilterError, kinds};
 
-/// Start of a line whose expression may be a name.
+/// Start of a line with this command, to return a line with an invalid expression to the editor.
 const FILTER: &str = "/filter ";
 
 impl App {

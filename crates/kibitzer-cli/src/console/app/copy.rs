@@ -16,7 +16,7 @@ use crate::output::{TerminalSafe, hex_digits};
 
 /// Maximum size of copied text in bytes: with it, the escape sequence has 100,000 bytes, the limit of several terminals.
 const MAX_COPIED_BYTES: usize = 74_994;
-/// The second key of `y`, for the status row.
+/// Second keys of `y` with their meanings, shown in the status row.
 pub(crate) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FEN)  j JSON";
 
 impl App {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::console::model::{ConsoleRow, RowBuffer};
 use crate::filter::Expression;
 
-/// Numbers of the rows accepted by the filter, the selection and the scroll position.
+/// The list of rows: the numbers of those that the filter accepts, the selected one, and the scroll position.
 #[derive(Debug, Default)]
 pub(crate) struct RowList {
     pub(crate) filter: Option<Expression>,
@@ -14,9 +14,9 @@ pub(crate) struct RowList {
     listed: VecDeque<u64>,
     /// Number of the selected row, counted from 1; 0 without a selection.
     selected: u64,
-    /// Whether the selection stays where it is, in place of following the newest row.
+    /// Whether the selection stays on its row; otherwise it follows the newest row.
     is_paused: bool,
-    /// Number of the first visible row.
+    /// Number of the topmost visible row; 0 for an empty list.
     top: u64,
 }
 

@@ -33,10 +33,10 @@ use crate::filter::Expression;
 /// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
 
-/// How far the rows of the list can be scrolled sideways.
+/// Maximum number of characters by which the list can be scrolled sideways.
 const MAX_COLUMNS: usize = 4_096;
 
-/// Time for which a message is shown while the screen moves on.
+/// Time after which a notice is removed, unless the screen stands still.
 const NOTICE_TIME: Duration = Duration::from_secs(10);
 
 /// State of the console: the session, and how it is shown.
@@ -47,39 +47,41 @@ pub(super) struct App {
     pub(super) list: RowList,
     pub(super) input: LineEditor,
     pub(super) focus: Focus,
-    /// The page over the screen, and its scroll offset.
+    /// The page that covers the panes, and its scroll offset in lines.
     pub(super) overlay: Option<(OverlayPage, usize)>,
     pub(super) view: DetailView,
-    /// The pane that has the whole screen.
+    /// The pane that fills the screen; `None` shows all panes.
     pub(super) alone: Option<Pane>,
-    /// Number of characters that the rows of the list are scrolled to the left.
+    /// Number of characters that are scrolled out at the left of the list.
     pub(super) columns_left: usize,
     /// Scroll offset of the detail view, in lines.
     pub(super) scroll: usize,
     pub(super) flip: bool,
     pub(super) appearance: Appearance,
     pub(super) notice: Option<Notice>,
+    /// When the present notice was first seen; `None` without one.
     notice_since: Option<Instant>,
     pub(super) breakpoint: Option<Expression>,
-    /// Height of the list, for paging; set while drawing.
+    /// Height of the list in rows, by which the keys of pages move; set while drawing.
     pub(super) page: usize,
+    /// Whether the user has quit, or the terminal is gone.
     pub(super) is_over: bool,
-    /// Why the session ended.
+    /// Why the live session ended; `None` while it continues.
     pub(super) end_reason: Option<String>,
     pub(super) terminal_requests: Vec<TerminalRequest>,
     pub(super) filters: NamedFilters,
-    /// Expressions of the rows that have a color, by the name of the color.
+    /// The expressions of rows that are drawn in a color; their names are those of the colors.
     pub(super) row_colors: NamedFilters,
     /// Whether the terminal's bell rings for a new offer, and when it is the user's move.
     has_bell: bool,
-    /// Offer or move that required an answer at the last check. The bell rings only for another one.
+    /// Text of the offer or move that required an answer at the last check. The bell rings only if it changes.
     last_attention: Option<String>,
     history: History,
-    /// Argument of `/find`, or the last breakpoint, for `n` and `N`.
+    /// What `n` and `N` search for: the argument of `/find` or, once one was hit, the breakpoint.
     search: Option<Search>,
-    /// Action that needs a second key, which is the next one.
+    /// The action that waits for its second key; only [`Action::Copy`] does.
     prefix: Option<Action>,
-    /// Times that the list shows.
+    /// Kind of time that the list shows for each row.
     pub(super) times: TimeColumn,
     /// The byte cursor: number of its row, and position in the row's bytes.
     byte_cursor: Option<(u64, usize)>,
@@ -87,14 +89,15 @@ pub(super) struct App {
     ruler_start: Option<u64>,
     /// Game chosen with `/game` or the game keys.
     pinned_game: Option<GameId>,
-    /// Game shown if none is pinned.
+    /// Game that is shown if none is pinned and no older row selects one.
     auto_game: Option<GameId>,
+    /// Marks of the user with their times, in ascending order; restored when the recording is restarted.
     marks: Vec<(Duration, String)>,
-    /// How many of the marks are in the list since the recording was last restarted.
+    /// Number of the marks that have been added to the list since the recording was last restarted.
     n_restored_marks: usize,
 }
 
-/// A part of the screen that can be shown alone.
+/// A part of the screen that can fill it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pane {
     List,

@@ -7,7 +7,7 @@ use super::{Action, App, DetailView, TerminalRequest};
 use crate::console::input::Focus;
 use crate::console::source::Notice;
 
-/// Lines by which the wheel scrolls.
+/// Lines by which one step of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
 
 /// A place on the screen that reacts to the mouse.
@@ -15,9 +15,9 @@ const WHEEL_LINES: isize = 3;
 pub(crate) enum MouseTarget {
     /// The page over the screen.
     Page,
-    /// The list, with the number of the row.
+    /// The list; with the number of the row, if one is there.
     List(Option<u64>),
-    /// A detail view; `true` for its name.
+    /// A detail view; `true` if its name is there, which a click chooses.
     View(DetailView, bool),
     /// A game of the list of games, or a board.
     Game(GameId),

@@ -7,13 +7,15 @@ use super::App;
 /// A change of the terminal that the app requests; the event loop carries it out before the next frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::console) enum TerminalRequest {
+    /// Clear the screen and draw all of it.
     Redraw,
     /// Write this text to the clipboard.
     Copy(String),
     /// Suspend the process until it is continued.
     Suspend,
+    /// Ring the bell.
     Bell,
-    /// Let the terminal report the mouse, or keep it for itself.
+    /// `true`: let the terminal report the mouse; `false`: let it select text with the mouse.
     CaptureMouse(bool),
 }
 

@@ -10,7 +10,7 @@ use kibitzer_bot::tracker::{TrackedGame, TrackedMove, TrackedRelation};
 
 use crate::console::model::{ConsoleRow, RowContent};
 
-/// The test, with placeholders.
+/// Source of an exported test, with placeholders in braces.
 const TEMPLATE: &str = include_str!("test_of_game.txt");
 /// Number of moves in a line of the test.
 const MOVES_PER_LINE: usize = 16;

@@ -18,7 +18,7 @@ pub(crate) use recording::recording_of_rows;
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::output::Stamp;
 
-/// Form of an exported file.
+/// Format of an exported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportForm {
     /// JSON Lines of a recording that can be decoded and replayed alone

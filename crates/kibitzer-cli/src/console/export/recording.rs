@@ -8,7 +8,7 @@ use kibitzer::transcript::Utc;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 use crate::output::{Stamp, hex_digits};
 
-/// Placeholder for a secret line.
+/// Bytes that replace those of a secret line.
 const REDACTED: &[u8] = b"[redacted]\n";
 
 /// Returns rows as a recording that can be decoded alone: it starts with the state of the games before the first row. `game`

@@ -23,52 +23,55 @@ pub(crate) enum ConsoleCommand {
     Game(Option<GameId>),
     /// List only rows that match a named filter or an expression; `None` lists everything.
     Filter(Option<String>),
-    /// Name an expression.
+    /// Store an expression under a name, and list only rows that match it.
     NameFilter(String, Expression),
-    /// Remove the name of an expression.
+    /// Remove the stored expression with this name.
     RemoveFilter(String),
     /// Pause at rows that match; `None` removes the breakpoint.
     Break(Option<Expression>),
-    /// Go to the next matching row.
+    /// Select the next match, and make it the search of `n` and `N`.
     Find(Search),
-    /// Color the rows that match; `None` removes this color.
+    /// Draw the rows that match in this color; `None` removes the color.
     Color(&'static str, Option<Expression>),
+    /// Add a mark with this text; with a numbered text if it is empty.
     Mark(String),
     /// Record the session in this file.
     Record(String),
     /// Inject a fault into the embedded server.
     Fault(FaultRequest),
-    /// Show these times in the list.
+    /// Show this kind of time in the list.
     Times(TimeColumn),
-    /// Write rows to this new file.
+    /// Write rows in a format to a new file with this path.
     Export(ExportForm, ExportedRows, String),
-    /// Show the bytes of the selected row, or its event again.
+    /// Switch between the views of the bytes and of the event.
     Raw,
     Theme(ColorTheme),
     Pieces(PieceSet),
-    /// Ring the terminal's bell when something waits for an answer.
+    /// Ring the terminal's bell for new offers and the user's moves, or not.
     Bell(bool),
     /// Use the mouse in the console, or leave it to the terminal.
     CaptureMouse(bool),
     Play,
     Pause,
+    /// Play a recording at this multiple of the recorded speed.
     Speed(f64),
+    /// Go to a time of the recording.
     Time(TimeTarget),
     /// Go to a ply of the shown game.
     Move(u32),
-    /// Same as a key.
+    /// Run the action of a key.
     Act(Action),
 }
 
-/// Why a line is not a command.
+/// Why a line is not a valid command.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandError {
     pub(crate) message: String,
-    /// Byte offset of the error in the line, if it is in an expression.
+    /// Byte offset of the error in the line; `None` if it is not in an expression.
     pub(crate) position: Option<usize>,
 }
 
-/// A time of a recording, absolute or relative to the current one.
+/// A time to go to in a recording: absolute, or relative to the present one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeTarget {
     Absolute(Duration),
@@ -76,7 +79,8 @@ pub(crate) enum TimeTarget {
     Backward(Duration),
 }
 
-/// Commands with their arguments and descriptions, for the help page and completion.
+/// All commands: word, arguments and description. Two forms of a command stand one after the other. For the help page and
+/// completion.
 pub(crate) const COMMANDS: [(&str, &str, &str); 27] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
@@ -156,8 +160,8 @@ impl ConsoleCommand {
             "/mouse" if rest == "on" || rest == "off" => Self::CaptureMouse(rest == "on"),
             "/flip" => Self::Act(Action::Flip),
             "/raw" => Self::Raw,
-            "/theme" => Self::Theme(ColorTheme::parse(rest).ok_or_else(|| missing("dark or light"))?),
-            "/pieces" => Self::Pieces(PieceSet::parse(rest).ok_or_else(|| missing("ascii, letters or filled"))?),
+            "/theme" => Self::Theme(parse_value(rest).ok_or_else(|| missing("dark or light"))?),
+            "/pieces" => Self::Pieces(parse_value(rest).ok_or_else(|| missing("ascii, letters or filled"))?),
             "/bell" if rest == "on" || rest == "off" => Self::Bell(rest == "on"),
             "/bell" | "/mouse" => return Err(missing("on or off")),
             "/all" => Self::Act(Action::ToggleDetails),

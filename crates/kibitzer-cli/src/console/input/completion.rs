@@ -2,11 +2,11 @@
 
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::input::command::value_names;
-use crate::console::input::{LineEditor, ROW_COLORS, TimeColumn, command};
+use crate::console::input::{ColorTheme, LineEditor, PieceSet, ROW_COLORS, TimeColumn, command};
 use crate::console::model::{SeenNames, SessionModel};
 use crate::{fault, filter};
 
-/// Frequent server commands, common to both families with few exceptions.
+/// Frequent server commands; most exist on both families of servers.
 const SERVER_COMMANDS: &str = "\
     abort accept addlist adjourn alias allobservers assess backward best boards cshout censor channel \
     clearmessages date decline draw examine fbest finger flag flip follow formula forward games getpi ginfo \
@@ -16,12 +16,12 @@ const SERVER_COMMANDS: &str = "\
     resign revert say seek set shout showlist simmatch smoves sought statistics stored takeback tell time \
     unexamine unobserve unseek variables whisper who";
 
-/// Candidates for the word before the cursor.
+/// Candidates that may replace the word before the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Completion {
-    /// Byte offset of the word in the line.
+    /// Byte offset of the word in the input.
     from: usize,
-    /// Sorted, without duplicates, never empty.
+    /// The candidates: sorted, without duplicates, at least one.
     words: Vec<String>,
 }
 
@@ -44,8 +44,8 @@ impl Completion {
             Some("/export") => {
                 Self::from_candidates(from, word, value_names::<ExportForm>().chain(value_names::<ExportedRows>()))
             }
-            Some("/pieces") => Self::from_candidates(from, word, ["ascii", "filled", "letters"].into_iter()),
-            Some("/theme") => Self::from_candidates(from, word, ["dark", "light"].into_iter()),
+            Some("/pieces") => Self::from_candidates(from, word, value_names::<PieceSet>()),
+            Some("/theme") => Self::from_candidates(from, word, value_names::<ColorTheme>()),
             Some("/bell") => Self::from_candidates(from, word, ["off", "on"].into_iter()),
             Some("/fault") => Self::from_candidates(from, word, fault::fault_completions(word).into_iter()),
             Some("/game") => Self::from_candidates(from, word, game_numbers(model)),

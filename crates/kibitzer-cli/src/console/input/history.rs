@@ -6,18 +6,18 @@ use kibitzer::core::session::SecretDetector;
 
 use crate::console::input::{Action, LineEditor, StateDirectory};
 
-/// Maximum number of lines.
+/// Maximum number of lines; the oldest is dropped.
 const KEPT_LINES: usize = 1_000;
-/// File name.
+/// Name of the file in the state directory.
 const FILE: &str = "history";
 
 /// The entered lines, the oldest first, and the position while browsing them.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     lines: VecDeque<String>,
-    /// How many lines back the shown line is; 0 is the line being typed.
+    /// Number of lines from the draft back to the line shown; 0 while not browsing.
     back: usize,
-    /// The unfinished line from before browsing.
+    /// The line that was being typed when browsing started.
     draft: String,
     store: Option<StateDirectory>,
     detector: SecretDetector,

@@ -32,80 +32,90 @@ impl OverlayPage {
     }
 }
 
-/// The effect of a key.
+/// An effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Quit,
     Redraw,
     Open(OverlayPage),
-    /// Focus the input line, inserting this character if it is empty.
+    /// Focus the input line. The character, a slash, starts a command, and cuts an unfinished line for the server.
     StartTyping(Option<char>),
     /// Focus the list.
     LeaveInput,
     /// Close the page over the screen.
     ClosePage,
+    /// Scroll the page over the screen down by so many lines.
     ScrollPage(isize),
+    /// Move the selection down by so many listed rows.
     MoveRows(isize),
+    /// Move the selection down by so many heights of the list.
     MovePages(isize),
     FirstRow,
+    /// Select the last row, and follow new ones.
     LastRow,
     PlayOrPause,
+    /// Select the next row, or play a recording up to it.
     Step,
     Faster,
     Slower,
     NextMatch,
     PreviousMatch,
+    /// Choose a detail view by its place, counted from 0.
     SelectView(usize),
     NextView,
+    /// Scroll the detail view down by so many lines.
     Scroll(isize),
     /// Pin the shown game to the board, or unpin it.
     TogglePin,
     NextGame,
     PreviousGame,
-    /// Show one pane alone, the next one, or all.
+    /// Show the list alone, then the detail view, then the board, then all panes.
     NextPane,
     /// Show the board alone, or all panes.
     ToggleBoard,
     /// Show the boards of all games in progress, or all panes.
     ToggleGrid,
-    /// Scroll the rows of the list to the left by this many characters.
+    /// Scroll so many more characters out at the left of the list.
     ScrollSideways(isize),
     /// Accept the oldest offer to this login.
     AcceptOffer,
     DeclineOffer,
     Flip,
+    /// Show or hide details of the protocol, such as prompts.
     ToggleDetails,
     Mark,
-    /// Move the cursor in the bytes of the selected row.
+    /// Move the byte cursor forward by so many bytes of the selected row.
     MoveByte(isize),
     NextField,
     PreviousField,
-    /// Show other times in the list.
+    /// Show the next kind of time in the list.
     NextTimes,
     /// Start the ruler at the selected row, or remove it.
     ToggleRuler,
-    /// Copy a part of the selected row, which the next key names.
+    /// Copy the part of the selected row that the next key names.
     Copy,
-    /// Select the reply of the selected sent line.
+    /// Select the reply to the selected sent line.
     GoToReply,
     Insert(char),
     MoveCursor(Motion),
     Cut(Motion),
+    /// Insert the text of the last cut.
     Yank,
     HistoryPrevious,
     HistoryNext,
     Complete,
+    /// Run the lines of the input.
     SubmitLine,
-    /// End a running seek; else empty the line, or quit if it is empty.
+    /// End a running seek; without one empty the input line; if it is empty, quit.
     Cancel,
     /// Stop the process until it is continued.
     Suspend,
 }
 
-/// Number of characters by which the list scrolls sideways.
+/// Number of characters by which a key scrolls the list sideways.
 const SIDEWAYS: isize = 20;
 
-/// Keys of the list, for the help page.
+/// Keys of the list and their effects, for the help page.
 pub(crate) const LIST_KEYS: [(&str, &str); 23] = [
     ("Up Down PgUp PgDn", "select another line; the views follow"),
     ("Home End", "the first line; the last one, following new lines"),
@@ -132,7 +142,7 @@ pub(crate) const LIST_KEYS: [(&str, &str); 23] = [
     ("/ Enter q ?", "type a command; type a line; quit; this page"),
 ];
 
-/// Keys of the input line, for the help page.
+/// Keys of the input line and their effects, for the help page.
 pub(crate) const INPUT_KEYS: [(&str, &str); 7] = [
     ("Enter Esc", "run the line; back to the keys of the list"),
     ("Space Tab", "on an empty line as in the list"),

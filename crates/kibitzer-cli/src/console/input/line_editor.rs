@@ -2,20 +2,20 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Maximum length of the text, in bytes; further input is dropped.
+/// Maximum length of the text, in bytes. Typed characters beyond it are dropped; a paste that exceeds it is refused.
 const MAX_BYTES: usize = 16 << 10;
 
 /// The input line and its cursor. Pasted text may have several lines, separated by `\n`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineEditor {
     text: String,
-    /// Byte offset, always at a character boundary.
+    /// Byte offset of the cursor in the text, always at a character boundary.
     cursor: usize,
     /// Text of the last cut, for [`yank`](Self::yank).
     cut: String,
 }
 
-/// A cursor movement; also selects the text to cut.
+/// A movement of the cursor; the text that it passes can also be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
     /// To the start of the line.

@@ -9,22 +9,22 @@ use crate::filter::Expression;
 
 /// File of the named filters; one line each: `name = expression`.
 pub(crate) const FILTERS_FILE: &str = "filters";
-/// File of the colors of rows: the names are [`ROW_COLORS`].
+/// File of the expressions of colored rows, in the same format; the names are [`ROW_COLORS`].
 pub(crate) const COLORS_FILE: &str = "colors";
-/// Colors for rows that match an expression; of several the first in this order.
+/// Colors that the user can give to rows; a row has the first one whose expression it matches.
 pub(crate) const ROW_COLORS: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
-/// Maximum number of names.
+/// Maximum number of the user's names in a file.
 const KEPT_NAMES: usize = 100;
 
-/// Named expressions of a profile.
+/// The named expressions of a profile, by name.
 pub(crate) type ProfileFilters = BTreeMap<String, Expression>;
 
-/// Named expressions: the user's own, stored across runs, take precedence over those of the profile.
+/// Named expressions. The user's own, stored across runs, take precedence over those of the profile.
 #[derive(Debug, Default)]
 pub(crate) struct NamedFilters {
     named: BTreeMap<String, Expression>,
-    /// Those of the profile. They are never written back: rewriting its file would lose comments and order, and others may
-    /// share it.
+    /// The expressions of the profile. They are never written back: rewriting its file would lose comments and order, and others
+    /// may share it.
     pub(crate) profile: ProfileFilters,
     store: Option<StateDirectory>,
     /// Name of the file in the store.

@@ -20,8 +20,7 @@ impl StateDirectory {
     /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` without a home directory.
     pub(crate) fn for_user() -> Option<Self> {
         let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state =
-            path("XDG_STATE_HOME").or_else(|| path("HOME").map(|default_focus| default_focus.join(".local/state")))?;
+        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")))?;
         Some(Self { folder: state.join("kibitzer") })
     }
 
@@ -33,20 +32,11 @@ impl StateDirectory {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Overwrites a file with a text; errors are ignored.
-    fn overwrite(&self, name: &str, text: &str) {
-        let file = self.open_or_create(name, OpenOptions::new().write(true));
-        let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
-    }
-
     /// Overwrites a file with these lines; errors are ignored.
     pub(crate) fn overwrite_with_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
-        let mut text = String::new();
-        for line in lines {
-            text.push_str(&line);
-            text.push('\n');
-        }
-        self.overwrite(name, &text);
+        let text: String = lines.map(|line| line + "\n").collect();
+        let file = self.open_or_create(name, OpenOptions::new().write(true));
+        let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
     }
 
     /// Appends text to a file; errors are ignored.
@@ -98,6 +88,8 @@ impl StateDirectory {
 
 #[cfg(test)]
 mod tests {
+    use std::iter::once;
+
     use super::*;
 
     #[test]
@@ -107,7 +99,7 @@ mod tests {
         store.append_to("x", "a\n");
         store.append_to("x", "b\n");
         assert_eq!(store.read_file("x"), "a\nb\n");
-        store.overwrite("x", "c\n");
+        store.overwrite_with_lines("x", once("c".to_owned()));
         assert_eq!(store.read_file("x"), "c\n");
         #[cfg(unix)]
         {
@@ -132,7 +124,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for name in ["x", "y"] {
             store.append_to(name, "b\n");
-            store.overwrite(name, "c\n");
+            store.overwrite_with_lines(name, once("c".to_owned()));
             assert_eq!((store.read_file(name).as_str(), store.read_file("other").as_str()), ("", "a\n"), "{name}");
         }
         store.remove();

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// Time that the list shows for each row.
+/// Kind of time that the list shows for each row. The help texts are shown to the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeColumn {
     /// times since the start of the session

@@ -6,12 +6,12 @@ use std::ops::Range;
 /// Capacity of the ring, in bytes.
 pub(crate) const MAX_BYTES: usize = 8 << 20;
 
-/// Ring buffer of the newest bytes of a stream.
+/// Ring buffer of the newest bytes of a stream, addressed by stream position.
 #[derive(Debug)]
 pub(crate) struct ByteRing {
     kept: VecDeque<u8>,
     limit: usize,
-    /// Stream position after the last byte.
+    /// Stream position after the newest byte: the number of all bytes so far.
     pub(crate) end: u64,
 }
 

@@ -22,11 +22,11 @@ const MOVE_FIELDS: [&str; 3] = ["verbose move", "pretty move", "Smith notation"]
 /// A named part of a received frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FrameField {
-    /// Its name; a board's with the field's number.
+    /// Name of the field; of a board line also its number.
     pub(crate) name: String,
-    /// Its bytes in the line after framing; empty for a frame without a line.
+    /// Range of its bytes in the line after framing; empty for a frame without a line.
     pub(crate) in_line: Range<usize>,
-    /// Its bytes in the frame as received, counted from the frame's first byte.
+    /// Range of its bytes in the frame as received, from the first byte of the frame.
     pub(crate) in_frame: Range<usize>,
 }
 

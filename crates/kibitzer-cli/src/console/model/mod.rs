@@ -211,7 +211,7 @@ impl SessionModel {
             self.snapshot_lines.1.clear();
         }
         (self.facts, self.housekeeping) = (SessionFacts::default(), None);
-        self.received_offers.clear();
+        self.received_offers = ReceivedOffers::default();
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {
             game.snapshot.followed = false;

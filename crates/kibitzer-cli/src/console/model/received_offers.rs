@@ -44,10 +44,6 @@ impl ReceivedOffers {
         self.offers.retain(|offer| offer != answered);
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.offers.clear();
-    }
-
     /// Adds the offer that an event reports, and removes those that it answers or voids.
     pub(crate) fn apply_event(&mut self, event: &Event) {
         match event.message() {

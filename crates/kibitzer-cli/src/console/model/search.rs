@@ -5,16 +5,17 @@ use std::ops::Range;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 use crate::filter::{Expression, FilterError};
 
-/// Prefix of bytes.
+/// Prefix of a search for bytes.
 const HEX: &str = "hex:";
 
-/// Rows to search for: the argument of `/find`, or a breakpoint.
+/// What to search for in the rows: the argument of `/find`, or a breakpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Search {
+    /// An expression, which matches only listed rows.
     Expression(Expression),
-    /// A breakpoint, which also stops at rows that are not listed.
+    /// The expression of a breakpoint, which also matches rows that are not listed.
     Breakpoint(Expression),
-    /// Bytes as received or sent, at any position.
+    /// Bytes as received or sent, which may begin and end anywhere in a row, listed or not.
     Bytes(Vec<u8>),
 }
 

@@ -8,7 +8,7 @@ use kibitzer::core::message::{Message, TalkKind};
 
 use crate::console::model::game_snapshot::board_in_event;
 
-/// Maximum number of stored players; later ones are dropped.
+/// Maximum number of stored players; further ones are ignored.
 const KEPT_PLAYERS: usize = 4_096;
 
 /// Players and channels seen in a session.

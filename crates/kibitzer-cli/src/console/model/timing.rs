@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Length of the history, in seconds.
+/// Maximum number of past seconds in the history.
 const KEPT_SECONDS: usize = 120;
-/// Samples stored for each kind of delay.
+/// Maximum number of samples of each kind of delay; the oldest is dropped.
 const KEPT_DELAYS: usize = 256;
 
-/// Counts of one second.
+/// Numbers of bytes, events and losses in one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SecondCounts {
     pub(crate) bytes: u64,
@@ -20,10 +20,10 @@ pub(crate) struct SecondCounts {
 /// History of counts per second, over the last two minutes.
 #[derive(Debug, Default)]
 pub(crate) struct RateHistory {
-    /// Seconds before the newest one, newest last.
+    /// The seconds before the newest one, at most 120, the oldest first.
     past: VecDeque<SecondCounts>,
     newest: SecondCounts,
-    /// Number of the newest second since the session began.
+    /// Number of the newest second, counted from 0 at the start of the session.
     number: u64,
 }
 
@@ -57,7 +57,7 @@ impl RateHistory {
 /// The newest samples of one kind of delay.
 #[derive(Debug, Default)]
 pub(crate) struct DelaySamples {
-    /// Newest last.
+    /// The samples, at most 256, the oldest first.
     kept: VecDeque<Duration>,
 }
 
@@ -98,7 +98,7 @@ impl DelaySamples {
 pub(crate) struct SessionDelays {
     /// Time from a sent line to its reply.
     pub(crate) round_trip: DelaySamples,
-    /// Lag of players as measured by the server.
+    /// Lag of the moves in boards, as the server reported it.
     pub(crate) lag: DelaySamples,
     /// Time to parse an event.
     pub(crate) decoding: DelaySamples,

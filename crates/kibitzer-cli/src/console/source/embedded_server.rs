@@ -7,7 +7,7 @@ use tokio::sync::broadcast::{Receiver, error::TryRecvError};
 use super::Notice;
 use crate::fault::{FaultRequest, fired_fault_text};
 
-/// Error for sessions on other servers.
+/// Error for faults in a session on a server that is not embedded.
 pub(super) const NOT_EMBEDDED: &str =
     "faults need an embedded server: `kibitzer` or `kibitzer bot --demo`; others have `serve --control-socket`";
 

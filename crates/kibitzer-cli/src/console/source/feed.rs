@@ -14,25 +14,25 @@ use tokio::time::Instant;
 
 use crate::live::forward_attached;
 
-/// Events of an attached session that wait to be shown. Once they fill the channel, the other process buffers, and counts its losses.
+/// Capacity of the channel of an attached session, in events. Once it is full, the other process buffers and counts its losses.
 const FEED_CAPACITY: usize = 4_096;
 
-/// Events of a bot that wait to be shown. An engine's analysis uses at most half of them, so that it displaces no action.
+/// Capacity of the channel of a bot's events. Analysis uses at most half of it, so that it displaces no action.
 const BOT_CAPACITY: usize = 2_048;
 
-/// An item of a session's feed.
+/// An item of a feed: an event of the session or of its bot, or a loss.
 #[derive(Debug)]
 pub(crate) enum FeedItem {
     Session(AttachEvent),
     /// An event of the bot that plays in the session, and its time.
     Bot(Instant, BotEvent),
-    /// Number of the bot's events that were dropped, because too many waited.
+    /// Number of the bot's events that were dropped since the last such item, because the channel was full.
     MissedBotEvents(u64),
-    /// Why the attachment ended; the session itself may continue.
+    /// The attachment ended for this reason; the session itself may continue.
     Detached(String),
 }
 
-/// Sends the events of an attached session to its feed.
+/// Sender of the items of an attached session, for [`fill_feed`].
 pub(crate) type FeedSender = mpsc::Sender<FeedItem>;
 
 /// Everything that happens in a session: from the tap of this process, with or without a bot, or from the process that exposes

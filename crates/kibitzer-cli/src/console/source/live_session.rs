@@ -26,47 +26,48 @@ use crate::console::source::recording_player::NextItem;
 use crate::fault::FaultRequest;
 use crate::live::{LineSender, recording_failure_text, send_failure_text};
 
-/// Label of the session state in which lines can be sent.
+/// Label of the only state in which lines can be sent.
 const READY_LABEL: &str = "live";
 
-/// Maximum number of requests without a reply.
+/// Maximum number of running jobs, most of them sent lines that wait for their reply.
 const UNANSWERED_LINES: usize = 64;
 
 /// Texts shown for the lines of timeseal itself, which are unreadable.
 const TIMESEAL_HELLO: &str = "(timeseal hello)";
 const TIMESEAL_PING_ANSWER: &str = "(timeseal answers a ping)";
 
-/// A session of this process or an attached one, and its running requests.
+/// A session of this process, or one that the console is attached to, with its running jobs.
 #[derive(Debug)]
 pub(crate) struct LiveSession {
     feed: SessionFeed,
-    /// `None` if the console was started without write access to an attached session.
+    /// Sends lines; `None` without write access to an attached session.
     sender: Option<LineSender>,
-    /// `None` if the session is attached.
+    /// Client of a session of this process; `None` if the session is attached.
     client: Option<Client>,
-    /// State of an attached session as a single word.
+    /// Label of the state of an attached session; unused for a session of this process.
     attached_state: &'static str,
     /// Account name of the session, once it is logged in.
     handle: Option<Handle>,
     /// Name of the server, for the first row.
     server: String,
-    /// Runtime of the requests.
+    /// Runtime on which the jobs run.
     runtime: runtime::Handle,
+    /// Sending, recording and fault injection in progress; each ends with a notice or `None`.
     jobs: JoinSet<Option<Notice>>,
     began: tokio::time::Instant,
     /// Time of day at which the session began.
     pub(crate) utc_start: Utc,
-    /// Bytes of sent lines whose `Event::Sent`, which has the text, has not arrived yet.
+    /// Bytes of sent lines, the oldest first, whose `Event::Sent` with the text has not arrived yet.
     unconfirmed: VecDeque<Vec<u8>>,
-    /// Whether a failure of the recording has been shown.
+    /// Whether the present failure of the recording was already shown.
     is_failure_shown: bool,
-    /// Notice for the status row.
+    /// Notice that no job returned, until it is shown.
     pending_notice: Option<Notice>,
-    /// `None` for other servers.
+    /// Faults of the embedded server; `None` on other servers.
     embedded_server: Option<EmbeddedServerFaults>,
-    /// Whether an item arrived since the feed was last empty.
+    /// Whether an item has arrived since the feed was last empty.
     has_new_items: bool,
-    /// Whether items arrived between the last two times that the feed was empty, so that the screen is to be drawn often.
+    /// Whether items arrived before the feed was last empty, so that the screen is to be drawn often.
     pub(crate) is_busy: bool,
 }
 

@@ -19,7 +19,7 @@ pub(crate) use live_session::LiveSession;
 pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, ply_after_row};
 pub(crate) use recording_reader::RecordingReader;
 
-/// A message for the user, shown above the input line.
+/// A message for the user in the status row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Notice {
     Info(String),

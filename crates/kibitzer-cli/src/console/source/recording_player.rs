@@ -16,9 +16,9 @@ pub(crate) enum SeekGoal {
     Row,
     /// A time of the recording.
     Time(Duration),
-    /// The next listed row that the filter accepts.
+    /// The next row that matches.
     Match(Search),
-    /// A ply of a game, or of any game.
+    /// The board after a ply of this game, or of any game.
     Ply(Option<GameId>, u32),
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u3
     board_in_event(event).map(Style12::ply)
 }
 
-/// A recording, its clock and the goal up to which it plays as fast as possible, if any.
+/// A recording, the clock by which it is played, and the goal of a seek, if one is running.
 #[derive(Debug)]
 pub(crate) struct RecordingPlayer {
     pub(crate) replay: RecordingReader,
@@ -56,9 +56,9 @@ pub(crate) enum NextItem {
     Item(SourceItem),
     /// Nothing is due yet.
     Wait,
-    /// The goal was a time and has been reached.
+    /// The seek to a time has ended there.
     GoalReached,
-    /// The recording ended; holds the goal if it was not reached.
+    /// The recording is over; contains the goal of a seek that was not reached.
     End(Option<SeekGoal>),
 }
 

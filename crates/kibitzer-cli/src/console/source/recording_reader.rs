@@ -23,16 +23,16 @@ pub(crate) struct RecordingReader {
     args: ReaderArgs,
     /// Clock that measures parsing times.
     stopwatch: fn() -> Instant,
-    /// Time of the last record.
+    /// Latest time of a record.
     pub(crate) length: Duration,
-    /// Time of day at which the recording began, counted back from the first one in it.
+    /// Time of day at which the session began, derived from the first record with a time of day; `None` without one.
     pub(crate) utc_start: Option<Utc>,
-    /// Line inside which the recording ends, if it was cut off.
+    /// Number of the incomplete line at the end of the file; `None` if the file is complete.
     cut: Option<u64>,
-    /// The mark of the cut, until it is delivered.
+    /// Text of the mark that reports the cut; `None` once it was delivered.
     cut_mark: Option<String>,
     records: TranscriptReader<BufReader<File>>,
-    /// The next record, if it has been read ahead.
+    /// The next record, once it was read ahead.
     next: Option<Record>,
     events: EventReader,
     detector: SecretDetector,
@@ -42,7 +42,7 @@ pub(crate) struct RecordingReader {
     ready: VecDeque<SourceItemKind>,
     /// Time of the current record.
     at: Duration,
-    /// Whether all records have been delivered.
+    /// Whether everything in the recording has been delivered.
     pub(crate) is_over: bool,
 }
 

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-/// Accepted playback speeds.
+/// Range of playback speeds, as multiples of the recorded speed.
 pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
-/// Clock of a replay: maps an [`Instant`] to a time within the recording, at an adjustable speed. It can be stopped and set.
+/// Clock of a recording: maps an [`Instant`] to a time of the recording. It runs at an adjustable speed, or is stopped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReplayClock {
-    /// Reading at `since`.
+    /// Reading of the clock at `since`.
     shown: Duration,
     since: Instant,
     pub(crate) speed: f64,

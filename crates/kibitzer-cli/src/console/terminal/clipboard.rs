@@ -6,7 +6,7 @@ use std::io;
 use crossterm::clipboard::CopyToClipboard;
 use ratatui::crossterm::execute;
 
-/// Terminals that have no clipboard, by the value of `TERM`.
+/// Values of `TERM` of terminals that have no clipboard.
 const WITHOUT_CLIPBOARD: [&str; 4] = ["", "dumb", "linux", "vt100"];
 
 /// Writes text to the clipboard of the terminal, with the escape sequence OSC 52. Returns why it cannot, if the terminal is known to have

@@ -31,8 +31,8 @@ pub(crate) fn open_terminal() -> io::Result<OwnedFd> {
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     terminal: OwnedFd,
-    /// The signal handler writes to it. crossterm has to be polled at once then: if it finds a resize and a key together,
-    /// it loses the key.
+    /// Readable after SIGWINCH, whose handler writes to the other end. crossterm has to be polled at once then: if it finds a
+    /// resize and a key together, it loses the key.
     resized: UnixStream,
     signal: SigId,
 }

@@ -29,11 +29,11 @@ use crate::output::{PasswordPrompt, TerminalSafe, print_above_input, set_input_l
 
 /// Longest wait for a key before signals and the state of the session are checked.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Time for the thread to end; a terminal that accepts no output could block it forever.
+/// Time for which a drop waits for the thread to end; a terminal that accepts no output could block it forever.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
-/// Capacity of the stream of entered lines; a full one blocks the input line.
+/// Capacity of the stream of entered lines, in bytes; a full one blocks the input line.
 const UNREAD_BYTES: usize = 64 << 10;
-/// Shown before the input.
+/// Prompt before the input.
 const MARK: &str = "> ";
 
 /// Modes of the terminal from before, which dropping them restores; `None` while the process is suspended.
@@ -42,7 +42,7 @@ type SavedModes = Arc<Mutex<Option<TerminalModes>>>;
 /// The input line of a session that is printed on the terminal. Dropping it restores the terminal.
 pub(crate) struct LineMode {
     modes: SavedModes,
-    /// Dropped first, which ends the thread.
+    /// Dropping it ends the thread.
     alive: Option<Sender<()>>,
     ended: Receiver<()>,
 }
@@ -62,8 +62,10 @@ struct LineThread {
     editor: LineEditor,
     history: History,
     context: Arc<Mutex<SessionContext>>,
+    /// Receives the entered lines.
     lines: DuplexStream,
     runtime: Handle,
+    /// The line as it was last drawn.
     drawn: String,
 }
 

@@ -51,11 +51,12 @@ const FRAME: Duration = Duration::from_millis(33);
 /// Time between two frames otherwise; clocks show tenths of a second.
 const QUIET_FRAME: Duration = Duration::from_millis(100);
 
-/// Result of waiting for input.
+/// Result of waiting for input of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InputState {
     /// Keys or a new terminal size can be read.
     Ready,
+    /// Nothing can be read; a signal may have arrived.
     Idle,
     /// The terminal is gone.
     Closed,
@@ -74,9 +75,10 @@ struct TerminalSession {
     has_mouse: bool,
 }
 
-/// Let the terminal report buttons and the wheel with decimal positions (modes 1000 and 1006), and end that. Without the movements that
-/// `EnableMouseCapture` asks for.
+/// Sequence that lets the terminal report buttons and the wheel, with decimal positions (modes 1000 and 1006). Unlike
+/// `EnableMouseCapture`, it does not ask for movements.
 const MOUSE_ON: Print<&str> = Print("\u{1b}[?1000h\u{1b}[?1006h");
+/// Sequence that ends the reports of [`MOUSE_ON`].
 const MOUSE_OFF: Print<&str> = Print("\u{1b}[?1006l\u{1b}[?1000l");
 
 impl TerminalSession {
@@ -214,7 +216,7 @@ fn terminal_failure(error: io::Error) -> Failure {
     Failure::local(format!("the terminal cannot be used: {error}"))
 }
 
-/// Message of the first panic of any thread but the drawing one, on one line.
+/// Message, on one line, of the first panic on any thread but the drawing one.
 type FirstPanic = Arc<Mutex<Option<String>>>;
 
 /// Replaces the panic hook permanently. A panic of this thread, which draws, runs the previous hook, which restores the terminal

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::InputState;
 
+/// Waits for input with crossterm.
 #[derive(Debug)]
 pub(super) struct Keyboard(());
 
@@ -19,6 +20,7 @@ impl Keyboard {
     }
 }
 
+/// Watch for shutdown signals, which only Unix has: never requested.
 #[derive(Debug)]
 pub(super) struct ShutdownWatch(());
 
@@ -32,7 +34,7 @@ impl ShutdownWatch {
     }
 }
 
-/// Does nothing: only Unix has job control.
+/// Handlers of job control, which only Unix has: never requested.
 #[derive(Debug)]
 pub(super) struct Suspension(());
 

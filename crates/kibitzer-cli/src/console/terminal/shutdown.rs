@@ -19,17 +19,18 @@ use signal_hook::low_level::{pipe, unregister};
 
 use super::keyboard::open_terminal;
 
-/// Time for the console to end by itself, before the process exits. Writing to a terminal that is stopped or gone could
-/// block forever.
+/// Time for the console to end by itself, before the thread exits the process. Writing to a terminal that is stopped or gone
+/// could block forever.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A thread that waits for a signal or the loss of the terminal. Dropping this value ends it.
 pub(crate) struct ShutdownWatch {
+    /// Whether a signal has arrived, or the terminal is gone.
     ended: Arc<AtomicBool>,
     signals: Vec<SigId>,
     /// Writing to it wakes the thread.
     wake: UnixStream,
-    /// Dropped when the console has ended.
+    /// Dropping it tells the thread that the console has ended.
     alive: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }

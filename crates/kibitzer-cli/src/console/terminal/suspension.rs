@@ -9,11 +9,12 @@ use signal_hook::consts::{SIGCONT, SIGTSTP};
 use signal_hook::flag::register;
 use signal_hook::low_level::{emulate_default_handler, unregister};
 
-/// Handlers of the signals of job control.
+/// Handlers of the signals SIGTSTP and SIGCONT, removed on drop.
 #[derive(Debug)]
 pub(super) struct Suspension {
+    /// Whether SIGTSTP has arrived.
     stop_requested: Arc<AtomicBool>,
-    /// Also set after SIGSTOP, which has no handler.
+    /// Whether SIGCONT has arrived; also after SIGSTOP, which has no handler.
     continued: Arc<AtomicBool>,
     signals: [SigId; 2],
 }

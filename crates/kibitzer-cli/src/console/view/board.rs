@@ -15,17 +15,18 @@ use super::theme::Theme;
 use crate::console::model::GameSnapshot;
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
-/// Number of lines with the engine's analysis and the time of its last move, below the board.
+/// Number of lines below the board for the engine's analysis and the time of the last move.
 pub(super) const ANALYSIS_LINES: u16 = 3;
 
-/// Width and height of a board with large squares, and with small ones, in the grid.
+/// Width and height of a board with large squares in the grid, in cells of the terminal.
 const LARGE_CELL: (u16, u16) = (36, 23);
+/// Width and height of a board with small squares in the grid.
 const SMALL_CELL: (u16, u16) = (27, 15);
 
-/// Least width for the engine's analysis beside the board.
+/// Minimum width, beside the board, for the engine's analysis to be drawn there.
 const LEAST_SIDE_WIDTH: u16 = 30;
 
-/// Height below which the squares do not fit.
+/// Minimum height for the squares; below it, the position is drawn as FEN.
 const LEAST_HEIGHT: u16 = 11;
 
 /// Size of a square of a board, in cells of the terminal.
@@ -36,7 +37,7 @@ struct SquareSize {
 }
 
 impl SquareSize {
-    /// The size beside other content.
+    /// The small size, 2 by 1 cells.
     const SMALL: Self = Self { width: 2, height: 1 };
 
     /// Returns the size of large squares if they fit into the area, with the labels of ranks and six more rows; else that of

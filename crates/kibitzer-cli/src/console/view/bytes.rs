@@ -12,10 +12,10 @@ use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 
 /// Maximum number of bytes shown after a frame, such as line ends and blanks.
 const MAX_GAP: u64 = 64;
-/// Rows searched for the start of the next frame.
+/// Maximum number of later rows searched for the start of the next frame.
 const ROWS_AHEAD: u64 = 16;
 
-/// A byte, and whether it belongs to the row's frame instead of the gap after it.
+/// A byte of the hex view, and whether it belongs to the frame of the row; otherwise it follows the frame.
 type ByteCell = (u8, bool);
 
 /// Draws the bytes in hexadecimal and as characters, and highlights the byte cursor and its field, or the fields that contradict

@@ -14,10 +14,11 @@ use crate::console::app::App;
 use crate::console::model::ConsoleRow;
 use crate::output::{TerminalSafe, numbered_move};
 
-/// Width of a board with the column after it, and the height of both with a heading.
+/// Width of one of the two boards, with a free column after it.
 const BOARD_CELLS: u16 = 20;
+/// Height of the boards, with the headings above and the labels below.
 const BOARD_LINES: u16 = 10;
-/// Least width of the list of squares beside the boards.
+/// Minimum width, beside the boards, for the list of differing squares.
 const LEAST_BESIDE: u16 = 6;
 
 /// Draws the boards if there is room and nothing is scrolled, and the text below them. Returns the scroll offset, limited to the last

@@ -10,7 +10,7 @@ use super::theme::Theme;
 /// A scroll offset, limited to the contents that were drawn, for the next frame.
 pub(super) type LimitedScroll = usize;
 
-/// A part of the screen, and the styles to draw it with.
+/// An area of the screen that is drawn on, and the styles to draw with.
 pub(super) struct Canvas<'a> {
     buffer: &'a mut Buffer,
     pub(super) area: Rect,

@@ -18,15 +18,16 @@ use crate::console::model::{ConsoleRow, RowContent, SentLine};
 use crate::filter::{MatchConfidence, ShortDuration};
 use crate::output::TerminalSafe;
 
-/// Maximum size of the values of an event; the other views show the whole line.
+/// Maximum size of all values of an event together; the rest is cut.
 const MAX_BYTES: usize = 64 << 10;
-/// Width of the names. Longer ones use a line of their own.
+/// Width of the column of names. A longer name has a line of its own.
 const NAME_CELLS: u16 = 18;
-/// Width of the board, and the least width and height of the view that has one.
+/// Width of the board beside the fields.
 const BOARD_CELLS: u16 = 18;
+/// Minimum width and height of a view that draws a board beside the fields.
 const LEAST_WITH_BOARD: (u16, u16) = (48, 9);
 
-/// Name and value of a field.
+/// Name and value of a field, as text for people.
 type NameAndValue = (String, String);
 
 /// Returns the title's note: number and kind of the row.

@@ -14,10 +14,10 @@ use crate::console::app::App;
 use crate::console::model::{ConsoleRow, FrameField, RowContent};
 use crate::output::{TerminalSafe, hex_digits};
 
-/// Maximum number of shown bytes of a line; the hex view shows all of them.
+/// Maximum number of bytes of a line that the view shows; the hex view shows all.
 const MAX_BYTES: usize = 16 << 10;
 
-/// Maximum number of a field's bytes shown beside its name.
+/// Maximum number of bytes that are shown after the name of the field at the cursor.
 const MAX_FIELD_BYTES: usize = 12;
 
 /// Returns the title's note: number and time of the row.

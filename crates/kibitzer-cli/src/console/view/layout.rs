@@ -5,12 +5,12 @@ use ratatui::layout::{Layout, Rect};
 
 use crate::console::app::Pane;
 
-/// Minimum size at which all three detail views are shown at once, and the squares of the board are large.
+/// Minimum width and height of a screen that shows all three detail views at once, and large squares.
 const LARGE: (u16, u16) = (120, 40);
-/// Below this width, there is no board beside the list.
+/// Minimum width of a screen that shows the board beside the list.
 pub(super) const NARROW: u16 = 64;
 
-/// Minimum width at which there may be something beside the board.
+/// Minimum width of a screen that shows a second board, or analysis, beside the board.
 const WIDE: u16 = 160;
 
 /// Areas of the screen. Parts that do not fit have an empty area.
@@ -20,7 +20,7 @@ pub(super) struct ScreenAreas {
     pub(super) board: Rect,
     pub(super) games: Rect,
     pub(super) meters: Rect,
-    /// The vertical line between the sides.
+    /// The vertical line between the board and the list.
     pub(super) divider: Rect,
     pub(super) list: Rect,
     pub(super) views: DetailAreas,
@@ -30,25 +30,26 @@ pub(super) struct ScreenAreas {
     pub(super) input: Rect,
 }
 
-/// Contents that the layout depends on.
+/// What the layout of the screen depends on, besides its size.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LayoutNeeds {
-    /// The pane that has the whole screen.
+    /// The pane that fills the screen; `None` shows all panes.
     pub(super) alone: Option<Pane>,
-    /// Height of the engine's analysis, 0 if no bot plays in the session.
+    /// Height of the engine's analysis below the board; 0 if no bot plays in the session.
     pub(super) lines_below_board: u16,
-    /// Whether a second board, or the engine's analysis, is to stand beside the board of a large screen.
+    /// Whether a wide screen leaves room beside the board, for a second board or the engine's analysis.
     pub(super) is_board_wide: bool,
+    /// Whether an offer or a move requires a row of its own.
     pub(super) has_attention: bool,
     pub(super) n_input_lines: usize,
 }
 
-/// Areas of the detail views.
+/// Areas of the detail views: of the chosen one, or of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DetailAreas {
-    /// One view at a time.
+    /// Area of the chosen view.
     One(Rect),
-    /// Side by side.
+    /// Areas of the three views, side by side.
     All { bytes: Rect, frame: Rect, event: Rect },
 }
 

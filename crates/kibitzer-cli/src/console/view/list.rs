@@ -11,10 +11,10 @@ use crate::console::app::App;
 use crate::console::input::{ROW_COLORS, TimeColumn};
 use crate::console::model::ConsoleRow;
 
-/// Width of the kind column, on narrow and wide screens; longer kinds are cut.
+/// Width of the column of kinds on a list narrower than 80 columns, and on a wider one; longer kinds are cut.
 const KIND_CELLS: [usize; 2] = [12, 15];
 
-/// Width below which a time of day has no milliseconds.
+/// Minimum width of a list that shows milliseconds in times of day.
 const NARROW: u16 = 48;
 
 /// Draws the visible rows and the title. Scrolls so that the selected row is visible, and stores the height for paging.

@@ -6,11 +6,11 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::console::input::{Appearance, ColorTheme, PieceSet};
 
-/// Colors of a theme, as numbers of the 256-color palette: the first 16, which users redefine, are not used. The ground is drawn, too, so
-/// that every pair of colors is known. A test requires a contrast of 4.5:1 for each pair.
+/// Colors of a theme, as indexes of the 256-color palette, without the first 16, which users redefine. The background is drawn,
+/// too, so that every pair of colors is known; a test requires a contrast of 4.5:1 for each.
 #[derive(Debug)]
 struct Palette {
-    ground: u8,
+    background: u8,
     text: u8,
     dimmed: u8,
     title: u8,
@@ -18,7 +18,7 @@ struct Palette {
     success: u8,
     special: u8,
     sparkline: u8,
-    selected_ground: u8,
+    selected_background: u8,
     selected_text: u8,
     session: u8,
     board: u8,
@@ -30,7 +30,7 @@ struct Palette {
 }
 
 const DARK: Palette = Palette {
-    ground: 16,
+    background: 16,
     text: 252,
     dimmed: 245,
     title: 80,
@@ -38,7 +38,7 @@ const DARK: Palette = Palette {
     success: 114,
     special: 221,
     sparkline: 75,
-    selected_ground: 24,
+    selected_background: 24,
     selected_text: 231,
     session: 176,
     board: 111,
@@ -50,7 +50,7 @@ const DARK: Palette = Palette {
 };
 
 const LIGHT: Palette = Palette {
-    ground: 231,
+    background: 231,
     text: 16,
     dimmed: 241,
     title: 24,
@@ -58,7 +58,7 @@ const LIGHT: Palette = Palette {
     success: 22,
     special: 94,
     sparkline: 25,
-    selected_ground: 153,
+    selected_background: 153,
     selected_text: 16,
     session: 90,
     board: 25,
@@ -69,8 +69,8 @@ const LIGHT: Palette = Palette {
     offer: 94,
 };
 
-/// Grounds of the squares: of light and dark ones, then those of the last move. Only colors of medium lightness contrast with white and
-/// with black pieces, so the squares differ in hue.
+/// Backgrounds of light and dark squares, then of those of the last move. Only colors of medium lightness contrast with both
+/// white and black pieces, so the squares differ in hue.
 const SQUARES: [u8; 4] = [243, 29, 98, 63];
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
@@ -78,7 +78,9 @@ const BLACK_PIECE: u8 = 16;
 /// The styles of the screen, in color or without. Without color, bold, underlined and reversed text mark the same differences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Theme {
+    /// Colors; `None` draws without color.
     palette: Option<&'static Palette>,
+    /// Characters of the pieces; `None` chooses them by color and character set.
     pieces: Option<PieceSet>,
     /// Whether the terminal shows ASCII characters only.
     is_ascii: bool,
@@ -91,12 +93,12 @@ impl Theme {
     }
 
     /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value; light if `COLORFGBG` names a
-    /// light ground; in ASCII if the locale has another character set than UTF-8.
+    /// light background; in ASCII if the locale has another character set than UTF-8.
     pub(crate) fn from_environment() -> Self {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
         let colors =
-            if has_light_ground(variable("COLORFGBG").as_deref()) { ColorTheme::Light } else { ColorTheme::Dark };
+            if has_light_background(variable("COLORFGBG").as_deref()) { ColorTheme::Light } else { ColorTheme::Dark };
         let theme = Self::new(variable("NO_COLOR").is_none())
             .with_appearance(Appearance { colors: Some(colors), pieces: None });
         Self { is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)), ..theme }
@@ -130,10 +132,10 @@ impl Theme {
         self.palette.map_or_else(Style::new, |palette| Style::new().fg(Color::Indexed(color(palette))))
     }
 
-    /// Returns the style of plain text and of the ground of the screen.
+    /// Returns the style of plain text and of the background of the screen.
     pub(super) fn base(self) -> Style {
         let text = self.colored(|palette| palette.text);
-        self.palette.map_or(text, |palette| text.bg(Color::Indexed(palette.ground)))
+        self.palette.map_or(text, |palette| text.bg(Color::Indexed(palette.background)))
     }
 
     /// Returns the style of less important text.
@@ -162,12 +164,12 @@ impl Theme {
     }
 
     /// Returns the style of a selected row or field. It replaces the colors of the parts, not all of which contrast with its
-    /// ground.
+    /// background.
     pub(super) fn selected(self) -> Style {
         match self.palette {
             Some(palette) => self
                 .colored(|palette| palette.selected_text)
-                .bg(Color::Indexed(palette.selected_ground))
+                .bg(Color::Indexed(palette.selected_background))
                 .add_modifier(Modifier::BOLD),
             None => Style::new().add_modifier(Modifier::REVERSED),
         }
@@ -222,20 +224,20 @@ impl Theme {
     /// Returns the style of a square; `is_moved` highlights it.
     pub(super) fn square(self, is_light: bool, is_moved: bool) -> Style {
         let [light, dark, light_moved, dark_moved] = SQUARES;
-        let ground = match (is_moved, is_light) {
+        let background = match (is_moved, is_light) {
             (true, true) => light_moved,
             (true, false) => dark_moved,
             (false, true) => light,
             (false, false) => dark,
         };
         match (self.has_color(), is_moved) {
-            (true, _) => Style::new().fg(Color::Indexed(WHITE_PIECE)).bg(Color::Indexed(ground)),
+            (true, _) => Style::new().fg(Color::Indexed(WHITE_PIECE)).bg(Color::Indexed(background)),
             (false, true) => Style::new().add_modifier(Modifier::REVERSED),
             (false, false) => Style::new(),
         }
     }
 
-    /// Returns the style of a piece, without the ground of its square.
+    /// Returns the style of a piece, without the background of its square.
     pub(super) fn piece(self, is_white: bool) -> Style {
         let color = Color::Indexed(if is_white { WHITE_PIECE } else { BLACK_PIECE });
         if self.has_color() {
@@ -271,9 +273,9 @@ const fn figurine(role: Role, is_filled: bool) -> char {
     if is_filled { filled } else { outline }
 }
 
-/// Returns whether a value of `COLORFGBG`, such as `0;15`, names a light ground: white or light gray.
-fn has_light_ground(value: Option<&str>) -> bool {
-    value.and_then(|value| value.rsplit(';').next()).is_some_and(|ground| matches!(ground, "7" | "15"))
+/// Returns whether a value of `COLORFGBG`, such as `0;15`, names a light background: white or light gray.
+fn has_light_background(value: Option<&str>) -> bool {
+    value.and_then(|value| value.rsplit(';').next()).is_some_and(|background| matches!(background, "7" | "15"))
 }
 
 fn is_utf8(locale: &str) -> bool {
@@ -310,13 +312,13 @@ pub(crate) mod tests {
     #[test]
     fn every_pair_of_colors_has_a_contrast_of_4_5() {
         for theme in themes() {
-            let ground = theme.base().bg.unwrap();
+            let background = theme.base().bg.unwrap();
             let mut styles =
                 vec![theme.base(), theme.dimmed(), theme.title(), theme.emphasized(), theme.error(), theme.success()];
             styles.extend([theme.accent(), theme.running_clock(), theme.sparkline(), theme.selected()]);
             styles.extend(EventKind::ALL.iter().map(|kind| theme.row_kind(kind.as_str())));
             for style in styles {
-                let pair = (style.fg.unwrap(), style.bg.unwrap_or(ground));
+                let pair = (style.fg.unwrap(), style.bg.unwrap_or(background));
                 assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
             }
             for (is_light, is_moved, is_white) in (0..8).map(|n| (n & 1 > 0, n & 2 > 0, n & 4 > 0)) {
@@ -344,7 +346,7 @@ pub(crate) mod tests {
     #[test]
     fn the_environment_is_understood() {
         assert!(is_utf8("en_US.UTF-8") && is_utf8("C.utf8") && !is_utf8("C") && !is_utf8("de_DE.ISO-8859-1"));
-        let grounds = [None, Some("15;0"), Some("0;15"), Some("0;default;7")].map(has_light_ground);
+        let grounds = [None, Some("15;0"), Some("0;15"), Some("0;default;7")].map(has_light_background);
         assert_eq!(grounds, [false, false, true, true]);
     }
 }

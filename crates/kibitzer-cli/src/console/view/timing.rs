@@ -9,7 +9,7 @@ use super::theme::Theme;
 use crate::console::model::{DelaySamples, SecondCounts, SessionModel};
 use crate::filter::ShortDuration;
 
-/// Powers of ten on the axis, starting at a microsecond.
+/// Number of powers of ten on the axis, which starts at a microsecond.
 const DECADES: usize = 7;
 
 /// Returns the three kinds of delays: the letter on the axis, the name and the samples.
